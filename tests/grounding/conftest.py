@@ -4,7 +4,6 @@ import pytest
 
 from drretail.grounding.report.evidence_ids import calculation_evidence_id, file_evidence_id, web_evidence_id
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
-from drretail.records.shop import Product
 
 PAGE = "https://garden.example/feeders_(wild)"
 WEB = web_evidence_id(PAGE)
@@ -30,20 +29,4 @@ def evidence() -> tuple[Evidence, ...]:
         entry("U:orders@A2_1", "user", "orders of A2_1", "Orders of user A2_1"),
         entry(SUM, "calculation", "2*12.50", "2 * 12.50", text="2 * 12.50 = 25.0"),
         entry(FILE, "file", "list.txt", "list.txt"),
-    )
-
-
-@pytest.fixture
-def product() -> Product:
-    return Product(
-        product_id="B000000001",
-        title="Bruma Feeder, Large",
-        features=("Squirrel-proof",),
-        price=25.0,
-        average_rating=4.5,
-        rating_number=120,
-        store="Bruma",
-        categories=("Patio", "Feeders"),
-        category="Patio_Lawn_and_Garden",
-        details={"Color": "Grün", "Brand": "Bruma", "Best Sellers Rank": {"b": 2, "a": 1}},
     )

@@ -54,25 +54,19 @@ TWO_BATHS = Pick(product="C", quantity=2)
         (["B", TWO_BATHS], {"budget": Money.of(45)}, (1, 0, 0, 1.25, 0)),
     ],
 )
-def test_what_a_cart_comes_to(
-    picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]
-) -> None:
+def test_a_cart_comes_to(picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]) -> None:
     assert measured(*picks, **limits) == dict(zip(MEASURES, expected, strict=True))
 
 
-def test_the_whole_cart_counts_not_only_what_is_wanted() -> None:
+def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_no_fault() -> None:
     stuffed = measured("B", TWO_BATHS, "D")
     assert (stuffed["feasible"], stuffed["within_budget"], stuffed["utility_ratio"]) == (0, 0, 0)
     besides = measured("A", "B", TWO_BATHS, budget=Money.of(500))
     assert (besides["covered"], besides["feasible"], besides["utility_ratio"]) == (1, 0, 0.667)
     assert measured("A", "B", TWO_BATHS, budget=Money.of(500), room=True)["feasible"] == 1
 
-
-def test_alternatives_are_not_bought() -> None:
     assert measured(Pick(product="B", alternatives=("A", "D")), TWO_BATHS)["feasible"] == 1
 
-
-def test_a_want_that_may_be_left_out_is_no_fault_and_counts_where_it_is_picked() -> None:
     maybe = BATH.model_copy(update={"optional": True})
     assert list(measured("B", wants=(FEEDER, maybe)).values()) == [1, 1, 1, 2, 1]
     assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
@@ -93,9 +87,7 @@ def test_a_want_that_may_be_left_out_is_no_fault_and_counts_where_it_is_picked()
         (Wish(wants=(BATH,), owned=("C",)), "owned"),
     ],
 )
-def test_without_a_basket_to_compare_with_nothing_is_measured_and_the_reason_is_given(
-    wish: Wish | None, lack: str
-) -> None:
+def test_without_a_basket_to_compare_with_the_reason_is_given_instead(wish: Wish | None, lack: str) -> None:
     wants = () if wish is None else wish.wants
     offered = [[listing_of(one) for kind in want.kinds for one in OFFERED[kind]] for want in wants]
     reference = reference_of(Query(query_id="q1", text="?", wish=wish, source="t"), offered)

@@ -83,7 +83,7 @@ SOURCES: list[tuple[str, tuple[str, ...]]] = [
 ]
 
 
-def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> None:
+def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_back(tmp_path: Path) -> None:
     report = f"Both [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too.\n\n{REPORT}"
     claims = [claim(number, "a", copied) for number, (copied, _) in enumerate(SOURCES, 1)]
     claims.append(claim(len(claims) + 1, "b", "P:INVENTED01", "2", ""))
@@ -91,15 +91,13 @@ def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> N
     assert [each.sources for each in found] == [sources for _, sources in SOURCES]
     assert (invented.sources, invented.unresolved) == ((), ("P:INVENTED01", "2", ""))
 
-
-def test_a_source_that_the_report_does_not_name_is_sent_back(tmp_path: Path) -> None:
     judge = scripted(
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", "https://made.up/x")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(3, "b")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b")]},
         support("full"),
     )
-    assert len(claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)) == 2
+    assert len(claims_in(judged(tmp_path / "back", judge, subject(REPORT)), EXTRACT)) == 2
 
 
 PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
@@ -139,14 +137,11 @@ LONG = "# Birds\n\n" + "\n\n".join(f"## Part {each}\n\n{SECTION.format(each)}" f
 def by_part(question: str) -> dict[str, Any]:
     assert tag_content("part", question) is not None
     letter = next(each for each in "abc" if f"Paragraph {each}0 " in question)
-    events = [
-        claim(1, "Seeds are good."),
-        claim(2, f"Part {letter} speaks of winter.", quote=f"Paragraph {letter}7 says"),
-    ]
-    return {"claims": events}
+    of_part = claim(2, f"Part {letter} speaks of winter.", quote=f"Paragraph {letter}7 says")
+    return {"claims": [claim(1, "Seeds are good."), of_part]}
 
 
-def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(tmp_path: Path) -> None:
+def test_a_long_report_is_asked_in_parts_of_which_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     judge, asked = scripted_judge(by_part)
     verdicts = judged(tmp_path, judge, subject(LONG))
     assert sorted(tag_content("part", each) or "" for each in asked) == [
@@ -158,38 +153,23 @@ def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(
     assert [each.claim for each in found] == ["Seeds are good.", *(f"Part {each} speaks of winter." for each in "abc")]
     assert [each.claim_id.partition("-")[0] for each in found] == ["1", "2", "3", "4"]
     assert all("7 says" in LONG[each.start : each.end] for each in found[1:])
-    assert [verdict.item for verdict in verdicts if verdict.stage == EXTRACT] == [
-        "part-1",
-        "part-2",
-        "part-3",
-        "report",
-    ]
+    asked_for = [verdict.item for verdict in verdicts if verdict.stage == EXTRACT]
+    assert asked_for == ["part-1", "part-2", "part-3", "report"]
 
-
-def test_of_parts_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     refusal = ModelError("refusal", "no")
     failing, _ = scripted_judge(lambda text: refusal if "Paragraph b0 " in text else by_part(text))
-    verdicts = judged(tmp_path, failing, subject(LONG))
-    assert [verdict.state for verdict in verdicts if verdict.stage == EXTRACT] == [
-        "scored",
-        "failed",
-        "scored",
-        "failed",
-    ]
+    verdicts = judged(tmp_path / "failing", failing, subject(LONG))
+    states = [verdict.state for verdict in verdicts if verdict.stage == EXTRACT]
+    assert states == ["scored", "failed", "scored", "failed"]
     better, asked = scripted_judge(by_part)
-    again = judged(tmp_path, better, subject(LONG), again="failed")
+    again = judged(tmp_path / "failing", better, subject(LONG), again="failed")
     assert len(asked) == 1
     assert len(claims_in([each for each in again if each.item == "report"], EXTRACT)) == 4
 
 
-def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
-    found = extracted(
-        tmp_path,
-        claim(1, "a", quote="The Fluffwick bed costs\n$49.99"),
-        claim(2, "b", quote="cardinals like seeds"),
-        claim(3, "c", quote="words that stand nowhere"),
-        claim(4, "d"),
-    )
+def test_claims_carry_the_place_of_their_sentence_and_an_empty_report_has_none(tmp_path: Path) -> None:
+    quotes = ("The Fluffwick bed costs\n$49.99", "cardinals like seeds", "words that stand nowhere", "")
+    found = extracted(tmp_path, *(claim(at, f"Claim {at}.", quote=quote) for at, quote in enumerate(quotes, 1)))
     assert [REPORT[each.start : each.end] if each.start is not None else None for each in found] == [
         "The **Fluffwick bed** costs $49.99 [P:B0BED00001].",
         "Cardinals like seeds [1], and shy away [2].",
@@ -197,9 +177,7 @@ def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
         None,
     ]
 
-
-def test_an_empty_report_has_no_claims_and_nobody_is_asked(tmp_path: Path) -> None:
-    verdicts = judged(tmp_path, scripted(), subject(" \n"))
+    verdicts = judged(tmp_path / "empty", scripted(), subject(" \n"))
     assert [(verdict.stage, verdict.state, verdict.value) for verdict in verdicts] == [(EXTRACT, "scored", [])]
 
 

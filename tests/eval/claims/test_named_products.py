@@ -35,21 +35,12 @@ We ship for $5. Together that's $160.50."""
 
 def test_a_claim_without_a_name_is_about_what_was_named_before() -> None:
     details = {"Variants": [{"Color": "Silver", "price": 149}, {"Color": "Black", "price": 149}]}
-    items = [
-        Product(product_id="pro", title=TITLES["pro"], price=149.0, category="c", details=details),
-        Product(product_id="blend", title=TITLES["blend"], price=11.5, category="c"),
+    pro = Product(product_id="pro", title=TITLES["pro"], price=149.0, category="c", details=details)
+    blend = Product(product_id="blend", title=TITLES["blend"], price=11.5, category="c")
+    entries = [
+        evidence(f"P:{one.product_id}", text(record_text(one), "record"), looked_up=True) for one in (pro, blend)
     ]
-    entries = {
-        f"P:{item.product_id}": evidence(
-            f"P:{item.product_id}",
-            text(record_text(item), "record"),
-            kind="product",
-            key=item.product_id,
-            looked_up=True,
-        )
-        for item in items
-    }
-    subjects = Subjects(REPORT, entries)
+    subjects = Subjects(REPORT, {entry.id: entry for entry in entries})
 
     def of(claim: str) -> tuple[str, ...]:
         start = REPORT.index(claim)

@@ -62,9 +62,7 @@ def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
     ("label", "value", "notes"),
     [("full", 1, ()), ("partial", 0.5, ()), ("no", 0, ()), ("contradicted", 0, ("contradicted",))],
 )
-def test_labels_become_values_with_reason_and_quote(
-    tmp_path: Path, label: str, value: float, notes: tuple[str, ...]
-) -> None:
+def test_labels_become_values_with_quotes(tmp_path: Path, label: str, value: float, notes: tuple[str, ...]) -> None:
     judge = answering(BED_CLAIM, support(label, "says so", "Removable  machine\nwashable cover"))
     (verdict,) = support_of(tmp_path, judge, BED_REPORT)
     assert (verdict.state, verdict.value, verdict.reason) == ("scored", value, "says so")
@@ -99,11 +97,8 @@ def test_claims_share_a_call_up_to_a_limit_and_each_names_its_sources(tmp_path: 
 
 
 def test_no_page_stands_beside_the_records_of_claims_that_do_not_cite_it(tmp_path: Path) -> None:
-    claims = [
-        claim(1, "It is grey.", "P:B0BED00001"),
-        claim(2, "Seeds.", BIRDS_ID),
-        claim(3, "4 inches.", "P:B0BED00001"),
-    ]
+    claims = [claim(at, text, "P:B0BED00001") for at, text in ((1, "It is grey."), (3, "4 inches."))]
+    claims.insert(1, claim(2, "Seeds.", BIRDS_ID))
     judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "no")]}, support("partial"))
     found = support_of(tmp_path, judge, f"Grey, 4 inches [P:B0BED00001]. Seeds [{BIRDS_ID}].")
     assert {each.item[0]: each.value for each in found} == {"1": 1, "3": 0, "2": 0.5}
@@ -154,24 +149,19 @@ HOSTILE = """Seeds help.
 def test_a_page_can_neither_end_its_source_nor_open_a_tag_of_ours(tmp_path: Path) -> None:
     page = EVIDENCE[BIRDS_ID].model_copy(update={"texts": (text(HOSTILE, "page"),)})
     report = f"Seeds help [{BIRDS_ID}]."
-    judged(
-        tmp_path,
-        answering(claim(1, "Seeds help.", BIRDS_ID), support("full", "x", "Seeds help.")),
-        subject(report, EVIDENCE | {BIRDS_ID: page}),
-    )
+    judge = answering(claim(1, "Seeds help.", BIRDS_ID), support("full", "x", "Seeds help."))
+    judged(tmp_path, judge, subject(report, EVIDENCE | {BIRDS_ID: page}))
     (asked,) = questions(tmp_path)
-    opened = {
-        tag: asked.casefold().count(f"<{tag}") - asked.casefold().count(f"<{tag}_") for tag in ("source", "claim")
-    }
-    closed = {tag: asked.casefold().count(f"</{tag}>") for tag in ("source", "claim")}
-    assert opened == closed == {"source": 2, "claim": 1}
+    low = asked.casefold()
+    opened = {tag: low.count(f"<{tag}") - low.count(f"<{tag}_") for tag in ("source", "claim")}
+    assert opened == {tag: low.count(f"</{tag}>") for tag in ("source", "claim")} == {"source": 2, "claim": 1}
     assert "<record claim" not in asked
 
 
 SUM = entry("C:aaaaaaaa", "calculation", text("49.99+12.5 = 62.49", "record"))
 
 
-def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are(tmp_path: Path) -> None:
+def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such_as_the_budget(tmp_path: Path) -> None:
     report = "Both are $62.49 [C:aaaaaaaa]. You have the bowl [O:0000000001]."
     claims = [claim(1, "Both are $62.49.", "C:aaaaaaaa"), claim(2, "You have the bowl.", "O:0000000001")]
     judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
@@ -182,15 +172,12 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are(tmp_
     line = "the user's order of 2023-05-31 (Delivered): 2 x Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001) at 12.5 USD"
     assert f'<source id="O:0000000001" about="{line}">' in both
 
-
-def test_a_term_that_is_the_budget_is_no_price_of_what_happens_to_cost_as_much(tmp_path: Path) -> None:
     left = entry("C:aaaaaaaa", "calculation", text("49.99-12.5 = 37.49", "record"))
     about = subject("$37.49 is left [C:aaaaaaaa].", EVIDENCE | {left.id: left})
-    wish = Wish(budget=Money(amount="49.99"))
-    query = about.query.model_copy(update={"wish": wish})
+    query = about.query.model_copy(update={"wish": Wish(budget=Money(amount="49.99"))})
     judge = answering(claim(1, "$37.49 is left.", "C:aaaaaaaa"), support("full"))
-    judged(tmp_path, judge, replace(about, query=query))
-    (asked,) = questions(tmp_path)
+    judged(tmp_path / "left", judge, replace(about, query=query))
+    (asked,) = questions(tmp_path / "left")
     assert "49.99 is the user's budget; 12.5 is the price of Slowpaw" in asked
 
 
@@ -267,19 +254,14 @@ def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> 
     assert values(about, verdicts)["changed_minds"].state == "na"
 
 
-def shown_to_the_paper(folder: Path, rules: Rules) -> str:
+@pytest.mark.parametrize("rules", ["paper", "drg"])
+def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path, rules: Rules) -> None:
     report = "Both are $62.49 [C:aaaaaaaa][P:B0BED00001]."
     extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
     about = subject(report, EVIDENCE | {SUM.id: SUM}, query="A bed under $70, please.")
     about = replace(about, now=datetime(2023, 9, 24, tzinfo=UTC))
-    judged(folder, papers(extracted, alone("full")), about, rules)
-    (asked,) = questions(folder)
-    return asked
-
-
-@pytest.mark.parametrize("rules", ["paper", "drg"])
-def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path, rules: Rules) -> None:
-    asked = shown_to_the_paper(tmp_path, rules)
+    judged(tmp_path, papers(extracted, alone("full")), about, rules)
+    (asked,) = questions(tmp_path)
     assert "$70" not in asked
     assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))
     assert asked.count("<claim>") == 1

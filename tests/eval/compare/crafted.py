@@ -7,17 +7,7 @@ from typing import Any
 from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
 from drretail.eval.family import Family
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import (
-    FAILED_RUNS,
-    NOT_JUDGED,
-    Assessor,
-    Gathered,
-    JudgedRun,
-    Plan,
-    RunResult,
-    TableKey,
-    averaged,
-)
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey, averaged
 from drretail.eval.scores.planned import with_earnings
 from drretail.eval.values import Value
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
@@ -123,31 +113,10 @@ def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float
     return [value + better + rng.gauss(0, 0.5) for value in base], [value + rng.gauss(0, 0.5) for value in base]
 
 
-def pair_row(dimension: str, rate: float, low: float, high: float, **given: Any) -> PairScore:
+def pair_row(dimension: str, rate: float, low: float | None, high: float | None, **given: Any) -> PairScore:
     """20 pairs of reports on 10 queries."""
-    row = PairScore(
-        version=1,
-        dimension=dimension,
-        a="a",
-        b="b",
-        judge="anthropic:claude",
-        judge_kind="llm",
-        n_planned=20,
-        n_scored=20,
-        wins=3,
-        ties=2,
-        losses=15,
-        win_rate=rate,
-        ci_low=low,
-        ci_high=high,
-        flip_rate=0.1,
-        n_queries=10,
-        queries_won=1,
-        queries_lost=9,
-        p=0.001,
-        p_holm=0.007,
-    )
-    return row.model_copy(update=given)
-
-
-__all__ = ["CODE", "FAILED_RUNS", "JUDGE", "NOT_JUDGED", "OTHER", "RULES"]
+    about: dict[str, Any] = {"version": 1, "dimension": dimension, "a": "a", "b": "b"}
+    about |= {"judge": "anthropic:claude", "judge_kind": "llm", "win_rate": rate, "ci_low": low, "ci_high": high}
+    about |= {"n_planned": 20, "n_scored": 20, "wins": 3, "ties": 2, "losses": 15, "flip_rate": 0.1}
+    about |= {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007}
+    return PairScore(**about).model_copy(update=given)

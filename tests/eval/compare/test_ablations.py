@@ -10,15 +10,10 @@ from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, 
 from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.comparison import DistractorTable, Option, SettingTable
+from drretail.records.comparison import DistractorTable, Option, SettingRow, SettingTable
 from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import (
-    ablation_table,
-    difference_cell,
-    distractor_table,
-    main_tables,
-)
+from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, main_tables
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
 
@@ -35,48 +30,41 @@ def in_setting(setting: str, **more: object) -> System:
     return SYSTEM.model_copy(update={"options": result | more})
 
 
-def held(
-    values: Mapping[str, Sequence[float]] = VALUES,
+def with_systems(
+    systems: Mapping[str, System],
+    values: Mapping[str, Sequence[float]],
+    family: str,
+    variant: str,
     assessor: Assessor = JUDGE,
-    family: str = "quality",
-    variant: str = "personalization",
 ) -> Gathered:
     made = gathered((family, variant, assessor, {name: runs(its) for name, its in values.items()}))
-    systems = {name: in_setting(name) for name in values}
-    return replace(made, definition=made.definition.model_copy(update={"systems": systems}))
+    return replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
 
 
-def tables(made: Gathered) -> list[SettingTable]:
-    return [
-        table
-        for table in ablation_tables(made, "information", assessors_of(made, chosen_judges(made, ())))
-        if table.variant == "personalization"
-    ]
+def held(values: Mapping[str, Sequence[float]] = VALUES, assessor: Assessor = JUDGE) -> Gathered:
+    return with_systems({name: in_setting(name) for name in values}, values, "quality", "personalization", assessor)
+
+
+def tables(made: Gathered, by: Option = "information", variant: str = "personalization") -> list[SettingTable]:
+    found = ablation_tables(made, by, assessors_of(made, chosen_judges(made, ())))
+    return [table for table in found if table.variant == variant]
+
+
+def steps(row: SettingRow) -> list[tuple[str, str, float | None]]:
+    return [(step.earlier, step.later, step.row.difference) for step in row.steps]
 
 
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
     ((row,),) = (table.rows for table in tables(held()))
     assert row.agent == SYSTEM.label()
-    assert [(cell.setting, cell.mean, cell.n) for cell in row.cells] == [
-        ("task", 4.5, 8),
-        ("context", 5.5, 8),
-        ("persona", 7.0, 8),
-        ("tools", 7.0, 8),
-    ]
-    texts = [(step.earlier, step.later, step.row.difference) for step in row.steps]
-    assert texts == [
-        ("task", "context", 1.0),
-        ("context", "persona", 1.5),
-        ("persona", "tools", 0.0),
-        ("task", "tools", 2.5),
+    means = [(cell.setting, cell.mean, cell.n) for cell in row.cells]
+    assert means == [("task", 4.5, 8), ("context", 5.5, 8), ("persona", 7.0, 8), ("tools", 7.0, 8)]
+    assert steps(row) == [
+        *(("task", "context", 1.0), ("context", "persona", 1.5)),
+        *(("persona", "tools", 0.0), ("task", "tools", 2.5)),
     ]
     assert [step.row.outcome for step in row.steps] == ["higher", "higher", "undecided", "higher"]
     assert all(step.row.tests == 4 for step in row.steps)
-
-
-def test_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
-    assert tables(held({"task": [1, 2]})) == []
-    assert tables(held(assessor=RULES)) == []
 
 
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
@@ -108,10 +96,8 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
     assert whole.cells[3] is not None
     assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
-    assert (
-        shown.full_title
-        == "Answer quality: personalization by information, judged by anthropic:claude (language model)"
-    )
+    judge = "judged by anthropic:claude (language model)"
+    assert shown.full_title == f"Answer quality: personalization by information, {judge}"
     first, (plot,) = ablation_plots(made)
     assert first == []
     assert "against information" in plot.title
@@ -129,22 +115,15 @@ def grouped(by: Option, **systems: System) -> list[dict[str, str]]:
     return [dict(its) for its in agents_by_setting(definition, by).values()]
 
 
-def test_sizes_stand_in_the_order_of_their_tokens_and_compositions_apart() -> None:
-    systems = {
-        "a": on_sandbox("512k"),
-        "b": on_sandbox("64k"),
-        "c": on_sandbox("1m"),
-        "d": on_sandbox("64k", "no_distractor"),
-        "e": on_sandbox(None),
-    }
+def test_sizes_and_turns_stand_in_their_order_compositions_apart_and_bm25_where_no_retriever_is_named() -> None:
+    systems = {"a": on_sandbox("512k"), "b": on_sandbox("64k"), "c": on_sandbox("1m"), "e": on_sandbox(None)}
+    systems["d"] = on_sandbox("64k", "no_distractor")
     assert grouped("size", **systems) == [{"64k": "b", "512k": "a", "1m": "c"}]
     assert grouped("compose", **systems) == [{"all": "b", "no_distractor": "d"}]
 
-
-def test_a_retriever_is_bm25_where_none_is_named_and_turns_are_numbers() -> None:
-    dense = on_sandbox()
-    dense = dense.model_copy(update={"options": dense.options | {"retriever": "dense:x:y"}})
-    assert grouped("retriever", a=dense, b=on_sandbox()) == [{"bm25": "b", "dense:x:y": "a"}]
+    plain = on_sandbox()
+    dense = plain.model_copy(update={"options": plain.options | {"retriever": "dense:x:y"}})
+    assert grouped("retriever", a=dense, b=plain) == [{"bm25": "b", "dense:x:y": "a"}]
     turns = {
         name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
     }
@@ -172,13 +151,7 @@ SCORES: Mapping[str, Sequence[float]] = {
 def ablated(
     systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: Option, variant: str = "IR_SC"
 ) -> SettingTable:
-    made = gathered(("dr3", variant, JUDGE, {name: runs(its) for name, its in values.items()}))
-    made = replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
-    (table,) = (
-        each
-        for each in ablation_tables(made, by, assessors_of(made, chosen_judges(made, ())))
-        if each.variant == variant
-    )
+    (table,) = tables(with_systems(systems, values, "dr3", variant), by, variant)
     return table
 
 
@@ -193,30 +166,21 @@ def test_the_variant_that_an_option_is_read_for_stands_alone_and_all_do_without_
 @pytest.mark.parametrize(
     ("late", "words"),
     [
-        ([3, 4, 5, 6], "all equal"),
-        ([4, 5, 6, 8], "too few users"),
-        ([None] * 4, "no pairs"),
-        ([9] * 3, "too few users"),
+        *(([3, 4, 5, 6], "all equal"), ([4, 5, 6, 8], "too few users")),
+        *(([None] * 4, "no pairs"), ([9] * 3, "too few users")),
     ],
 )
 def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
     ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6], "persona": late})))
-    cell = difference_cell(row.steps[0].row)
-    assert cell.counts == words
+    assert difference_cell(row.steps[0].row).counts == words
 
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:
     table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    assert [(cell.setting, cell.at) for cell in table.rows[0].cells] == [
-        ("32k", 32e3),
-        ("128k", 128e3),
-        ("512k", 512e3),
-    ]
-    assert [(step.earlier, step.later) for step in table.rows[0].steps] == [
-        ("32k", "128k"),
-        ("128k", "512k"),
-        ("32k", "512k"),
-    ]
+    cells = {cell.setting: cell.at for cell in table.rows[0].cells}
+    assert cells == {"32k": 32e3, "128k": 128e3, "512k": 512e3}
+    between = [(earlier, later) for earlier, later, _ in steps(table.rows[0])]
+    assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
     (plot,), further = ablation_plots([table])
     assert further == []
     assert plot.title == "dr3 IR SC against size"
@@ -232,49 +196,40 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     systems["no_supportive"] = on_sandbox("64k", "no_supportive")
     values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
     table = ablated(systems, values, "compose")
-    texts = [(step.earlier, step.later, step.row.difference) for step in table.rows[0].steps]
-    assert texts == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
+    assert steps(table.rows[0]) == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
     shown = ablation_table(table)
     assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
     (over_first,) = (row.cells for row in shown.rows if row.manner == "over the first")
     assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
 
 
-ALL = [40, 42, 39, 41, 40, 38, 44, 43]
-CLEAN = [50, 53, 47, 52, 51, 48, 55, 52]
+ALL, CLEAN = SCORES["512k"], SCORES["128k"]
 
 
 def on(size: str, compose: str | None) -> System:
-    options = {"size": size} | ({} if compose is None else {"compose": compose})
-    return SYSTEM.model_copy(update={"options": options})
+    return on_sandbox(size, compose, web_corpus=None)
 
 
 def ablations(
     systems: Mapping[str, tuple[System, Sequence[float]]], variant: str = "IR_SC"
 ) -> tuple[list[SettingTable], DistractorTable]:
-    values = {name: runs(its) for name, (_, its) in systems.items()}
-    made = gathered(("dr3", variant, JUDGE, values))
-    fields = {name: system for name, (system, _) in systems.items()}
-    tables = [*all_ablations(replace(made, definition=made.definition.model_copy(update={"systems": fields})))]
+    values = {name: its for name, (_, its) in systems.items()}
+    made = with_systems({name: system for name, (system, _) in systems.items()}, values, "dr3", variant)
+    tables = [*all_ablations(made)]
     (found,) = distractor_tables(tables)
     return tables, found
 
 
 def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> None:
-    _, table = ablations(
-        {
-            "a": (on("128k", None), ALL),
-            "b": (on("128k", "no_distractor"), CLEAN),
-            "c": (on("32k", None), ALL),
-            "d": (on("32k", "no_distractor"), ALL),
-        }
-    )
+    large = {"a": (on("128k", None), ALL), "b": (on("128k", "no_distractor"), CLEAN)}
+    small = {"c": (on("32k", None), ALL), "d": (on("32k", "no_distractor"), ALL)}
+    _, table = ablations(large | small)
     shown = distractor_table(table)
-    small, large = shown.rows
-    assert (small.name, large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
-    texts = [[cell and cell.text for cell in row.cells] for row in (small, large)]
+    of_small, of_large = shown.rows
+    assert (of_small.name, of_large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
+    texts = [[cell and cell.text for cell in row.cells] for row in shown.rows]
     assert (texts[0][2], texts[1][:3]) == ("0.00", ["40.88", "51.00", "-10.12*"])
-    assert known(large.cells[2]).interval.startswith("-")
+    assert known(of_large.cells[2]).interval.startswith("-")
     (sentence,) = shown.notes
     assert "Distractors lower it for" in sentence
     assert "No effect of distractors is shown for" in sentence
@@ -299,8 +254,10 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
     assert sentence in distractor_table(table).notes[0]
 
 
-def test_only_what_stands_in_pages_has_a_floor_and_one_composition_makes_no_table() -> None:
+def test_only_what_stands_in_pages_has_a_floor_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
     _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
     assert table.rows[0].floor is None
     assert table.sentence == ""
     assert distractor_tables([]) == []
+    assert tables(held({"task": [1, 2]})) == []
+    assert tables(held(assessor=RULES)) == []

@@ -1,5 +1,6 @@
 """Which systems and judges are compared; rows, states and noise, from experiments made of numbers."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +13,11 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_pairs
 from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.wording import family_of
+from drretail.eval.scores.gathering import Gathered
 from drretail.experiment import Definition
 from tests.build import SYSTEM, known
-from tests.eval.compare.crafted import (
-    CODE,
-    JUDGE,
-    OTHER,
-    beside,
-    comparison,
-    gathered,
-    noisy,
-    only_row,
-    only_table,
-    runs,
-)
+from tests.eval.compare import crafted
+from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
 
 FLOOR = SYSTEM.model_copy(update={"agent": "null_empty", "models": {}})
 
@@ -35,14 +27,12 @@ def definition(*labels: str) -> Definition:
     return Definition(world_fingerprint="f", systems=systems, tool_schema_hash="t")
 
 
-def test_without_labels_all_that_research_are_paired_and_floors_only_by_name() -> None:
+def test_without_labels_all_that_research_are_paired_and_what_names_no_pair_is_refused_with_what_would() -> None:
     held = definition("a@m", "b@m", "c@m")
     assert chosen_pairs(held) == [("a@m", "b@m"), ("a@m", "c@m"), ("b@m", "c@m")]
     assert chosen_pairs(held, "b@m") == [("b@m", "a@m"), ("b@m", "c@m")]
     assert chosen_pairs(held, "null", "a") == [("null_empty", "a@m")]
 
-
-def test_what_names_no_pair_is_refused_with_what_would() -> None:
     held = definition("react@m", "react+ws@m")
     with pytest.raises(UnknownName, match=r"There is no system 'raect@m'. Did you mean react@m"):
         chosen_pairs(held, "raect@m", "react@m")
@@ -54,11 +44,14 @@ def test_what_names_no_pair_is_refused_with_what_would() -> None:
         chosen_pairs(definition("react@m"))
 
 
+def by_all(both: Mapping[str, Runs]) -> Gathered:
+    """Two systems as two judges and code judged them."""
+    judges = [("quality", "overall", judge, both) for judge in (OTHER, JUDGE)]
+    return gathered(*judges, ("checks", "clean", CODE, both))
+
+
 def test_judges_are_heard_all_or_by_name_and_code_always_last() -> None:
-    both = {"a": runs([1.0]), "b": runs([0.0])}
-    held = gathered(
-        ("quality", "overall", OTHER, both), ("quality", "overall", JUDGE, both), ("checks", "clean", CODE, both)
-    )
+    held = by_all({"a": runs([1.0]), "b": runs([0.0])})
     assert assessors_of(held, chosen_judges(held, ())) == [JUDGE, OTHER, CODE]
     assert assessors_of(held, chosen_judges(held, (), ["openai"])) == [OTHER, CODE]
     with pytest.raises(UnknownName, match="There is no judge with verdicts here 'gemini'"):
@@ -108,21 +101,23 @@ def test_queries_without_one_of_the_values_are_dropped_and_why_is_counted() -> N
     b = [5.0, None, None, "na", 6.0, 5.0, 4.0, "unverifiable"]
     row = only_row(comparison(beside(a, b)))
     assert (row.n_planned, row.n_pairs, row.above, row.equal) == (8, 4, 2, 2)  # a run that failed is 0
-    assert row.dropped == {
-        "A and B: na": 1,
-        "A: judge failed": 1,
-        "A: not judged": 1,
-        "B: sources unreadable": 1,
-    }
+    reasons = ("A and B: na", "A: judge failed", "A: not judged", "B: sources unreadable")
+    assert row.dropped == dict.fromkeys(reasons, 1)
     assert (row.runs_planned, row.runs_missing, row.outcome) == (14, 3, "missing")
 
 
-def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge() -> None:
+def test_headlines_of_a_judge_and_of_code_are_corrected_together_and_what_is_exploratory_by_family() -> None:
     a, b = noisy(10, 1.5)
+    made = comparison(by_all({"a": runs(a), "b": runs(b)}))
+    assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
+    rows = [row for table in made.tables for row in table.rows]
+    assert [row.tests for row in rows] == [2, 2, 2]
+    assert all(row.p_holm == pytest.approx(2 * (row.p or 0)) for row in rows)
+
     both = {"a": runs(a), "b": runs(b)}
     one = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
     texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]
-    table = only_table(comparison(gathered(*texts)))
+    table = crafted.only_table(comparison(gathered(*texts)))
     assert [row.variant for row in table.rows] == ["clarity", "depth", "overall"]
     assert [row.is_primary for row in table.rows] == [False, False, True]
     assert [row.p_holm for row in table.rows] == [pytest.approx(times * (one.p or 0)) for times in (2, 2, 1)]
@@ -151,19 +146,6 @@ def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in result)
 
 
-def test_all_headlines_of_a_judge_and_of_code_are_corrected_together_and_other_judges_apart() -> None:
-    a, b = noisy(10, 1.5)
-    both = {"a": runs(a), "b": runs(b)}
-    held = gathered(
-        ("quality", "overall", JUDGE, both), ("quality", "overall", OTHER, both), ("checks", "clean", CODE, both)
-    )
-    made = comparison(held)
-    assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
-    rows = [row for table in made.tables for row in table.rows]
-    assert [row.tests for row in rows] == [2, 2, 2]
-    assert all(row.p_holm == pytest.approx(2 * (row.p or 0)) for row in rows)
-
-
 def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     a, b = noisy(21, 1.0)
     both = {"a": runs(a), "b": runs(b)}
@@ -177,10 +159,10 @@ def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
     assert alone.users_needed is None
 
 
-def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() -> None:
+def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass_the_bar() -> None:
     a = {"q1": [[8, 6], [9, 7]], "q2": [[4, 4], [8, 8]]}
     b = {"q1": [[5, 5], [5, 5]], "q2": [[7, 7], None]}
-    table = only_table(comparison(gathered(("quality", "overall", JUDGE, {"a": a, "b": b}))))
+    table = crafted.only_table(comparison(gathered(("quality", "overall", JUDGE, {"a": a, "b": b}))))
     mine, its = table.reliability
     assert (mine.system, mine.k, mine.bar, mine.n_queries) == ("a", 2, 7, 2)
     assert mine.sd_judge == 1.0  # (2 + 2 + 0 + 0) / 4 degrees of freedom
@@ -189,31 +171,22 @@ def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() ->
     assert (its.pass_1, its.pass_k) == (0.25, 0.0)  # a run without a report does not pass …
     assert (its.mean, its.worst_of_k) == (4.25, 2.5)  # … and earns 0
 
-
-def test_the_bar_of_shares_is_a_tenth_and_counts_and_what_a_basket_costs_have_none() -> None:
     share = {label: {"q1": [0.6, 0.8]} for label in ("a", "b")}
     held = gathered(
         ("faithfulness", "FP", JUDGE, share),
         *((metric, variant, CODE, share) for metric, variant in (("process", "words"), ("basket", "cost_ratio"))),
     )
     made = comparison(held, bar=6)
-    assert [(each.variant, each.bar, each.pass_k) for table in made.tables for each in table.reliability][::2] == [
-        ("FP", 0.6, 1.0),
-        ("words", None, None),
-        ("cost_ratio", None, None),
-    ]
+    bars = [(each.variant, each.bar, each.pass_k) for table in made.tables for each in table.reliability]
+    assert bars[::2] == [("FP", 0.6, 1.0), ("words", None, None), ("cost_ratio", None, None)]
 
 
 def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None:
     held = beside([5.0, 6.0], [6.0, 7.0])
     (table_key,) = held.tables_of_judges
-    fields = {
-        **held.tables_of_judges[table_key],
-        "a/q000-r1": replace(held.tables_of_judges[table_key]["a/q000-r1"], errors=("refused", "refused")),
-    }
-    content = {
-        each.what: each.command for each in comparison(replace(held, tables_of_judges={table_key: fields})).missing
-    }
-    assert content["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
-        "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
-    )
+    runs_judged = held.tables_of_judges[table_key]
+    failed = replace(runs_judged["a/q000-r1"], errors=("refused", "refused"))
+    made = comparison(replace(held, tables_of_judges={table_key: {**runs_judged, "a/q000-r1": failed}}))
+    commands = {each.what: each.command for each in made.missing}
+    command = "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
+    assert commands["A: 2 questions in quality without a usable answer by anthropic:claude"] == command

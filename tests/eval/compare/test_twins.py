@@ -15,7 +15,7 @@ from drretail.eval.compare.twins import twin_rows
 from drretail.experiment import reference_path
 from drretail.files import read_json, write_json
 from drretail.records.comparison import SettingTable
-from drretail.records.query import Proof, Query, Reference, WantedThing
+from drretail.records.query import Proof, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
@@ -38,16 +38,10 @@ DECIDED = {
 
 def folder(path: Path, *, tasks: bool = True, level: int | None = None) -> Path:
     """Twins of two tasks; with a ``level`` the second task is that hard, and the first one easy."""
+    levels = [None] * 4 if level is None else [0, 0, level, level]
     queries = tuple(
-        Query(
-            query_id=f"q{n}",
-            text="?",
-            source="t",
-            wish=WISH,
-            task_id=f"t{(n + 1) // 2}" if tasks else None,
-            level=level if level is None or n > 2 else 0,
-        )
-        for n in range(1, 5)
+        build.query(f"q{n}", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None, level=of_query)
+        for n, of_query in enumerate(levels, 1)
     )
     runs = {
         label: {
@@ -71,18 +65,22 @@ def judged(path: Path) -> Path:
     return path
 
 
-def test_a_row_says_how_each_system_decided_its_pairs(tmp_path: Path) -> None:
-    rows = {row.system: row for row in twin_rows(judged(folder(tmp_path / "exp")))}
+def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_make_them(tmp_path: Path) -> None:
+    path = judged(folder(tmp_path / "exp"))
+    rows = {row.system: row for row in twin_rows(path)}
     assert (rows["honest"].right, rows["honest"].j) == (2, 1.0)
     assert (rows["quitter"].refused_both, rows["quitter"].j, rows["quitter"].p) == (2, 0.0, 1.0)
     assert (rows["late"].reversed, rows["late"].missing, rows["late"].j) == (1, 1, -1.0)
     shown = {row.name: [cell and cell.text for cell in row.cells] for row in twin_table(list(rows.values())).rows}
     assert shown["quitter"] == ["0", "2", "0", "0", "0", "0.00", "1.000"]
 
+    written = read_json(path / "experiment.json")
+    kept = [query | ({"task_id": "alone"} if query["query_id"] == "q3" else {}) for query in written["queries"]]
+    write_json(path / "experiment.json", written | {"queries": kept})
+    assert {row.system: row.right + row.missing for row in twin_rows(path)} == {"honest": 1, "quitter": 0, "late": 0}
 
-def test_without_pairs_it_says_how_to_make_them(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="queries spoil"):
-        twin_rows(judged(folder(tmp_path / "exp", tasks=False)))
+        twin_rows(judged(folder(tmp_path / "apart", tasks=False)))
     with pytest.raises(UserError, match="--metrics outcome"):
         twin_rows(folder(tmp_path / "other"))
 
@@ -120,14 +118,6 @@ def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Pa
     assert 'id="by-' not in render_scores(untwinned, ())
 
 
-def test_a_query_without_its_twin_is_no_pair(tmp_path: Path) -> None:
-    path = judged(folder(tmp_path / "exp"))
-    written = read_json(path / "experiment.json")
-    kept = [query | ({"task_id": "alone"} if query["query_id"] == "q3" else {}) for query in written["queries"]]
-    write_json(path / "experiment.json", written | {"queries": kept})
-    assert {row.system: row.right + row.missing for row in twin_rows(path)} == {"honest": 1, "quitter": 0, "late": 0}
-
-
 def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = judged(folder(tmp_path / "exp", level=7))
     levels = known(compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).levels)
@@ -153,7 +143,7 @@ def values(at: float) -> Reports:
     return {f"q{number}-r1": str(round(at + number / 100, 2)) for number in range(12)}
 
 
-def test_a_system_is_paired_with_itself_query_by_query(tmp_path: Path) -> None:
+def test_a_system_is_paired_with_itself_query_by_query_and_what_nothing_shares_is_told(tmp_path: Path) -> None:
     here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
     there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
     made = {each.a: each for each in compare_beside(here, there, metrics=[STUB])}
@@ -162,10 +152,6 @@ def test_a_system_is_paired_with_itself_query_by_query(tmp_path: Path) -> None:
     assert (rows[A].difference, rows[A].n_pairs, rows[A].outcome) == (pytest.approx(0.5), 12, "higher")
     assert (rows[B].difference, rows[B].n_pairs) == (0, 12)
 
-
-def test_one_system_may_be_named_and_what_nothing_shares_is_told(tmp_path: Path) -> None:
-    here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
-    there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
     other = stubbed(tmp_path / "other", {A: {"q77-r1": "0.5"}})
     assert [each.a for each in compare_beside(here, there, "react", metrics=[STUB])] == [A]
     with pytest.raises(UserError, match="share no system, or no query"):

@@ -1,6 +1,6 @@
 """Advice, its change, direction and over-use, and whole experiments of agents whose way with a profile is known."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from drretail.agents.base import Agent
@@ -9,19 +9,8 @@ from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, counterfactuals
 from drretail.env.world import open_world
-from drretail.eval.counterfactual.measure import (
-    Change,
-    changes,
-    direction,
-    distance,
-    is_ignored,
-    measured,
-    overridden,
-    price_position,
-    price_spans,
-    read_advice,
-    strays,
-)
+from drretail.eval.counterfactual import measure
+from drretail.eval.counterfactual.measure import Advice, Change, changes, direction, measured, overridden, strays
 from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS, counterfactual_rows
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
@@ -34,10 +23,20 @@ from drretail.records.wish import Want, Wish
 from tests import build, two_tastes
 from tests.agents.profile_minded import IGNORING, OBEYING
 from tests.build import known, scripted_judge
-from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, KNOWN, advice
-from tests.two_tastes import BIRDS
+from tests.two_tastes import BIRDS, DOGS, PRODUCTS
 
+KNOWN = {product.product_id: product for product in PRODUCTS}
+BIRD_LOVER = ProfileTraits(
+    user_id=BIRDS, orders=3, categories={"Bird Feeders": 3}, brands={"Tanagrove": 3}, price_position=0.0
+)
+DOG_OWNER = ProfileTraits(
+    user_id=DOGS, orders=4, categories={"Dog Beds": 4}, brands={"Napperly": 4}, price_position=1.0
+)
 BIRD_FEEDER, DOG_BED = KNOWN["B0BIRD0000"], KNOWN["B0DOGS0000"]
+
+
+def advice(*product_ids: str, broken: Collection[str] = ()) -> Advice:
+    return Advice(recommended={key: KNOWN[key] for key in product_ids}, handed=KNOWN, broken=frozenset(broken))
 
 
 def evidence(*products: Product) -> list[Evidence]:
@@ -65,17 +64,11 @@ def a_wish(*kinds: str, budget: int | None = None, **limits: object) -> Wish:
 
 
 def broken(wish: Wish, *products: Product) -> frozenset[str]:
-    advice = read_advice(subject(products, wish))
+    advice = measure.read_advice(subject(products, wish))
     return known(advice).broken
 
 
-def test_unknown_picks_give_no_advice_and_no_picks_an_empty_one() -> None:
-    assert read_advice(subject(None)) is None
-    silent = known(read_advice(subject([], a_wish(must=("bird",), brands_wanted=("Tanagrove",)))))
-    assert (silent.recommended, silent.broken) == ({}, frozenset())
-
-
-def test_each_limit_of_the_wish_can_be_broken() -> None:
+def test_each_limit_of_the_wish_can_be_broken_by_products_of_its_own_want() -> None:
     assert broken(a_wish(budget=30), DOG_BED) == {"budget"}
     assert broken(a_wish(budget=30), BIRD_FEEDER) == frozenset()
     assert broken(a_wish(price_max=Money.of(30)), DOG_BED, BIRD_FEEDER) == {"thing: price_max"}
@@ -88,8 +81,6 @@ def test_each_limit_of_the_wish_can_be_broken() -> None:
     assert broken(a_wish(must_not=("dog",)), DOG_BED) == {"thing: must_not dog"}
     assert broken(a_wish(must=("bird",)), DOG_BED) == {"thing: must bird"}
 
-
-def test_a_limit_binds_only_products_of_its_own_want() -> None:
     wish = Wish(
         wants=(
             Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Napperly",), must=("dog",)),
@@ -98,14 +89,15 @@ def test_a_limit_binds_only_products_of_its_own_want() -> None:
     )
     assert broken(wish, DOG_BED, BIRD_FEEDER) == frozenset()
 
-
-def test_what_both_name_is_no_change_and_two_silent_reports_cannot_be_compared() -> None:
-    assert distance(frozenset("ab"), frozenset("bc")) == 1 - 1 / 3
-    assert distance(frozenset("a"), frozenset()) == 1
-    assert distance(frozenset(), frozenset()) is None
+    assert measure.read_advice(subject(None)) is None
+    silent = known(measure.read_advice(subject([], a_wish(must=("bird",), brands_wanted=("Tanagrove",)))))
+    assert (silent.recommended, silent.broken) == ({}, frozenset())
 
 
 def test_change_is_over_all_pairs_and_what_repeats_change_is_taken_off() -> None:
+    assert measure.distance(frozenset("ab"), frozenset("bc")) == 1 - 1 / 3
+    assert measure.distance(frozenset("a"), frozenset()) == 1
+    assert measure.distance(frozenset(), frozenset()) is None
     plain = [advice("B0BIRD0000"), advice("B0BIRD0001")]
     found = changes(plain, [advice("B0BIRD0000"), advice("B0DOGS0000")], "products", {})
     assert (found.change, found.repeats, found.most, found.beyond) == (0.75, 1.0, 1.0, -0.25)
@@ -119,25 +111,23 @@ def test_price_levels_are_quarters_of_what_the_runs_were_handed() -> None:
     handed = {
         f"P{n}": KNOWN["B0BIRD0000"].model_copy(update={"product_id": f"P{n}", "price": float(n)}) for n in range(1, 9)
     }
-    spans = price_spans([handed])
-    assert [price_position(handed[f"P{n}"], spans) for n in (1, 3, 5, 8)] == [0, 1 / 3, 2 / 3, 1]
-    few = price_spans([{key: handed[key] for key in list(handed)[:7]}])
-    assert price_position(handed["P1"], few) is None
-    assert price_position(handed["P1"].model_copy(update={"price": None}), spans) is None
+    spans = measure.price_spans([handed])
+    assert [measure.price_position(handed[f"P{n}"], spans) for n in (1, 3, 5, 8)] == [0, 1 / 3, 2 / 3, 1]
+    few = measure.price_spans([{key: handed[key] for key in list(handed)[:7]}])
+    assert measure.price_position(handed["P1"], few) is None
+    assert measure.price_position(handed["P1"].model_copy(update={"price": None}), spans) is None
 
 
 BIRD, DOG = "B0BIRD0000", "B0DOGS0000"
 
 
-def test_gaining_what_the_partner_buys_and_losing_one_s_own_are_both_towards_the_partner() -> None:
+def test_gaining_what_the_partner_buys_is_towards_the_partner_but_not_what_either_has_already() -> None:
     found = direction([advice(BIRD)], [advice(DOG)], BIRD_LOVER, DOG_OWNER, {})
     assert (found.toward_other, found.toward_own, found.neither, found.value) == (2, 0, 0, 1.0)
     back = direction([advice(DOG)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER, {})
     assert back.value == -1.0
 
-
-def test_what_either_user_has_already_says_nothing_of_the_profile() -> None:
-    """The bird lover's own feeder is left out for him, and recommended to somebody else: both are right."""
+    # The bird lover's own feeder is left out for him, and recommended to somebody else: both are right.
     owner = BIRD_LOVER.model_copy(update={"products": (BIRD,)})
     found = direction([advice("B0BIRD0001")], [advice(BIRD, "B0BIRD0001")], owner, DOG_OWNER, {})
     assert (found.toward_other, found.toward_own, found.neither, found.owned) == (0, 0, 0, 1)
@@ -161,7 +151,7 @@ def test_a_constraint_is_overridden_when_only_the_other_reports_break_it() -> No
     assert overridden([kept], [broken, advice()]) == {"budget"}, "who recommends nothing has no say"
 
 
-def test_the_partner_s_goods_that_nobody_asked_for_are_strays() -> None:
+def test_the_partner_s_goods_that_nobody_asked_for_are_strays_where_the_wish_can_tell() -> None:
     assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, WANTED) is True
     assert strays([advice(BIRD)], [advice("B0BIRD0001")], DOG_OWNER, WANTED) is False
     dogs_too = Wish(wants=(FEEDER, BED))
@@ -169,8 +159,6 @@ def test_the_partner_s_goods_that_nobody_asked_for_are_strays() -> None:
     assert strays([advice(DOG)], [advice(DOG)], DOG_OWNER, WANTED) is False, "it came anyway"
     assert strays([advice(BIRD)], [advice(DOG)], BIRD_LOVER, WANTED) is False, "the partner never bought it"
 
-
-def test_what_is_a_stray_cannot_be_told_where_the_wish_is_not_typed_or_leaves_room() -> None:
     room = WANTED.model_copy(update={"room": True})
     assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, None) is None
     assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, room) is None
@@ -178,13 +166,7 @@ def test_what_is_a_stray_cannot_be_told_where_the_wish_is_not_typed_or_leaves_ro
 
 
 NOTHING = Change(None, None, None)
-ASKED = Query(
-    query_id="q",
-    user_id=BIRDS,
-    text="A feeder?",
-    source="test",
-    wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)),
-)
+ASKED = build.query("q", "A feeder?", user_id=BIRDS, wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)))
 FROZEN = Counterfactual(user_id=BIRDS, rule="x", own=BIRD_LOVER, partner=DOG_OWNER)
 
 
@@ -192,30 +174,26 @@ def only(products: Change) -> dict[Dimension, Change]:
     return {**dict.fromkeys(DIMENSIONS, NOTHING), "products": products}
 
 
-def test_a_profile_is_ignored_where_nothing_changes_more_than_between_repeats() -> None:
-    assert is_ignored(only(Change(0.0, 0.0, 0.0))) is True
-    assert is_ignored(only(Change(0.5, 0.4, 0.5))) is True
-    assert is_ignored(only(Change(0.6, 0.4, 0.5))) is False
-    assert is_ignored(only(Change(0.1, None, None))) is False
+def test_a_profile_is_ignored_where_nothing_changes_more_than_between_repeats_and_there_are_orders() -> None:
+    assert measure.is_ignored(only(Change(0.0, 0.0, 0.0))) is True
+    assert measure.is_ignored(only(Change(0.5, 0.4, 0.5))) is True
+    assert measure.is_ignored(only(Change(0.6, 0.4, 0.5))) is False
+    assert measure.is_ignored(only(Change(0.1, None, None))) is False
+
+    bare = FROZEN.model_copy(update={"own": ProfileTraits(user_id=BIRDS, orders=0)})
+    assert measured(ASKED, bare, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is None
+    assert measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is True
 
 
-def test_a_neutral_profile_overrides_nothing_and_leads_away_from_the_own() -> None:
+def test_a_neutral_profile_overrides_nothing_and_over_used_is_either_where_something_is_recommended() -> None:
     found = measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(DOG, broken=["budget"])])
     assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
     assert found.direction.value == 0.5  # its own thing lost; the new one agrees with nobody
 
-
-def test_over_used_is_either_and_cannot_be_told_of_reports_that_recommend_nothing() -> None:
     found = measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice(DOG, broken=["budget"])])
     assert (found.overused, found.overused_constraint, found.overused_category) == (True, True, True)
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice()]).overused is None
     assert measured(ASKED, FROZEN, "swap", [advice(BIRD, broken=["budget"])], [advice(BIRD)]).regained
-
-
-def test_without_orders_on_either_side_there_is_no_profile_to_ignore() -> None:
-    bare = FROZEN.model_copy(update={"own": ProfileTraits(user_id=BIRDS, orders=0)})
-    assert measured(ASKED, bare, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is None
-    assert measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is True
 
 
 FOR_30 = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money.of(30))
@@ -241,28 +219,40 @@ def of(rows: list[CounterfactualRow], kind: str) -> Rows:
     return {f"{row.measure} {row.of or ''}".strip(): row for row in rows if row.kind == kind}
 
 
-def test_who_never_looks_at_the_profile_ignores_it_everywhere(tmp_path: Path) -> None:
-    rows = counterfactual_rows(an_experiment(tmp_path, IGNORING))
+def test_who_never_looks_at_the_profile_ignores_it_and_is_judged_by_what_it_could_see(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, IGNORING)
+    rows = counterfactual_rows(folder)
     for kind in ("swap", "neutral"):
         found = of(rows, kind)
-        assert (found["ignored"].value, found["change products"].value, found["beyond products"].value) == (
-            1.0,
-            0.0,
-            0.0,
-        )
+        assert [found[name].value for name in ("ignored", "change products", "beyond products")] == [1.0, 0.0, 0.0]
         assert found["direction"].value is None
     assert of(rows, "swap")["overused"].value == 0.0
     assert "overused" not in of(rows, "neutral")
 
+    with open_world(tmp_path / "w") as shop:
+        subjects = {each.label: each for each in read_subjects(folder, shop.store) if each.query.query_id == "q1"}
+        seen = {label: known(each.store).statistics(BIRDS).orders for label, each in subjects.items()}
+    assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
+    assert {label for label, each in subjects.items() if each.profile is not None} == {"minded"}
 
-def test_who_looks_at_nothing_else_over_uses_it_everywhere(tmp_path: Path) -> None:
-    rows = counterfactual_rows(an_experiment(tmp_path, OBEYING))
+
+def test_who_looks_at_nothing_else_over_uses_it_and_no_model_is_asked_about_other_profiles(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, OBEYING)
+    rows = counterfactual_rows(folder)
     found = of(rows, "swap")
     assert (found["ignored"].value, found["change products"].value, found["direction"].value) == (0.0, 1.0, 1.0)
     assert [found[f"overused{part}"].value for part in ("", "_constraint", "_category")] == [1.0, 1.0, 1.0]
     assert found["direction"].items == {"toward_other": 16, "toward_own": 0, "neither": 0, "owned": 0}
     assert (found["ignored"].ci_low, found["ignored"].ci_high) == (None, None)  # of two queries
     assert of(rows, "neutral")["change products"].value == 1.0
+
+    judge, asked = scripted_judge(lambda text: {"rating": 5, "justification": "It is so."})
+    with open_world(tmp_path / "w") as shop:
+        scores = build.scored(folder, ["checks", "quality"], judge, store=shop.store)
+    assert scores.counterfactuals == tuple(rows)
+    assert {row.system for row in scores.scores if row.metric == "quality"} == {"minded"}
+    assert len({row.system for row in scores.scores if row.metric == "checks"}) == 3
+    assert not any("Dog Bed" in question for question in asked)
 
 
 def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(tmp_path: Path) -> None:
@@ -279,31 +269,6 @@ def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Pa
             Batch(Runner(shop, "w"), experiment).run_all(players, QUERIES)
     (row,) = counterfactual_rows(tmp_path / "exp")
     assert (row.value, row.n_failed, row.factual, row.note) == (None, 3, "minded", NO_FACTUAL)
-
-
-def test_a_run_is_judged_by_the_data_that_it_could_see(tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path, IGNORING, repeats=1)
-    with open_world(tmp_path / "w") as shop:
-        subjects = {
-            subject.label: subject for subject in read_subjects(folder, shop.store) if subject.query.query_id == "q1"
-        }
-        seen = {
-            label: None if each.store is None else each.store.statistics(BIRDS).orders
-            for label, each in subjects.items()
-        }
-    assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
-    assert {label for label, each in subjects.items() if each.profile is not None} == {"minded"}
-
-
-def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path, OBEYING)
-    judge, asked = scripted_judge(lambda text: {"rating": 5, "justification": "It is so."})
-    with open_world(tmp_path / "w") as shop:
-        scores = build.scored(folder, ["checks", "quality"], judge, store=shop.store)
-    assert scores.counterfactuals == tuple(counterfactual_rows(folder))
-    assert {row.system for row in scores.scores if row.metric == "quality"} == {"minded"}
-    assert len({row.system for row in scores.scores if row.metric == "checks"}) == 3
-    assert not any("Dog Bed" in question for question in asked)
 
 
 def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests import build, shop
 from tests.build import LABEL, experiment, known
 from tests.shop import PRODUCTS, USER
 
+TODAY = datetime(2023, 9, 24, tzinfo=UTC)
 TUBE = PRODUCTS[0]
 FEEDER = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 MARK = f"[P:{TUBE.product_id}]"
@@ -99,14 +100,11 @@ def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) ->
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
-def test_a_report_that_was_read_and_says_what_is_right_is_clean(tmp_path: Path) -> None:
+def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:
     values = valued(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
     assert (values["clean"].value, values["coverage"].value, values["picks_known"].value) == (1, 1, 1)
-
-
-def test_a_report_of_whose_figures_too_few_are_read_is_neither_clean_nor_0(tmp_path: Path) -> None:
     report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."
-    values = valued(tmp_path, subject_of(tmp_path / "exp", report, picks=[TUBE.product_id]))
+    values = valued(tmp_path / "few", subject_of(tmp_path / "few/exp", report, picks=[TUBE.product_id]))
     assert values["coverage"].value == 0.25
     assert (values["price_wrong"].state, values["clean"].state) == ("na", "na")
 
@@ -122,25 +120,27 @@ def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: 
     assert scored <= {"no_decision", "personal_data_sent", "profile_changed", "picks_known"}
 
 
-def test_an_error_of_the_run_is_one_even_where_the_report_says_nothing_of_products() -> None:
+def test_an_error_of_the_run_is_one_of_a_silent_report_and_a_check_that_only_warns_scores_by_warnings() -> None:
     silent = {code: Value(code, "na") for code in CHECKS}
     cited = Value("unresolved_citation", "scored", 1.0, {"errors": 0, "warnings": 0})
     sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
     single = [*(silent | {"personal_data_sent": sent, "unresolved_citation": cited}).values()]
     assert clean(single, can_be=True).value == 0.0
+    assert value_of("old_page", Finding(code="old_page", severity="warning", text="a page of 2012")) == 0.0
+    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 1.0
+
+
+def a_page(date: str) -> Evidence:
+    url = "https://birds.example/height"
+    return Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date=date)
 
 
 def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -> None:
-    url = "https://birds.example/height"
-    page = Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date="2021-06-01")
+    page = a_page("2021-06-01")
     found: list[int] = []
     for age in (3, 1, 1, 3):
-        subject = replace(
-            subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=()),
-            evidence={page.id: page},
-            now=datetime(2023, 9, 24, tzinfo=UTC),
-            page_age=age,
-        )
+        subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
+        subject = replace(subject, evidence={page.id: page}, now=TODAY, page_age=age)
         verdicts = judged(tmp_path, subject)
         found += [len(verdict.value) for verdict in verdicts if verdict.item == "old_page"]
         scored = by_variant(METRIC.values(subject, verdicts, "default"))
@@ -151,29 +151,21 @@ def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
-def test_a_young_page_is_no_finding_on_a_live_web(
+def test_young_pages_are_no_finding_on_a_live_web(
     tmp_path: Path, provider: str, corpus: str | None, state: str
 ) -> None:
-    url = "https://birds.example/height"
-    page = Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date="2026-06-01")
+    page = a_page("2026-06-01")
     subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
     system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
-    subject = replace(subject, system=system, evidence={page.id: page}, now=datetime(2023, 9, 24, tzinfo=UTC))
+    subject = replace(subject, system=system, evidence={page.id: page}, now=TODAY)
     (verdict,) = [each for each in judged(tmp_path, subject) if each.item == "after_today"]
-    assert verdict.state == state
-    assert verdict.reason == (
-        "1 found" if corpus else "the web is live, so its pages may be younger than the shop's today"
-    )
+    live = "the web is live, so its pages may be younger than the shop's today"
+    assert (verdict.state, verdict.reason) == (state, "1 found" if corpus else live)
 
 
 def value_of(code: str, finding: Finding) -> float | None:
     verdict = build.verdict("checks", "check", code, [finding.model_dump(mode="json")])
     return by_variant(checks_values([verdict]))[code].value
-
-
-def test_a_check_that_only_warns_scores_by_its_warnings() -> None:
-    assert value_of("old_page", Finding(code="old_page", severity="warning", text="a page of 2012")) == 0.0
-    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 1.0
 
 
 def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     chosen = text.headlines
     assert headlines(family)[: len(chosen)] == chosen
     assert not {*chosen} & family.pooled.keys()
+    nothing = {variant: Value(variant, "na") for variant in family.variants}
+    assert all({*pooling(nothing)} == {(0, 0)} for pooling in family.pooled.values())
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -85,7 +87,7 @@ def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
     assert folders == {*asking, PAIRWISE, "triplets", "weighted"}, "parts that families share, and pairs"
 
 
-def test_values_are_in_the_range_of_their_scale_and_counts_are_not_below_nought(scored: Path) -> None:
+def test_every_row_accounts_for_every_planned_run_within_the_range_of_its_scale(scored: Path) -> None:
     scores = scores_of(scored)
     for row in scores.scores:
         text, key = scores.metrics[row.metric], (row.metric, row.variant)
@@ -95,26 +97,18 @@ def test_values_are_in_the_range_of_their_scale_and_counts_are_not_below_nought(
             assert value is None or least <= value, (key, "if it may be below nought, name it in SIGNED")
             fits = value is None or not has_end or value <= WHOLES[text.scale] + 1e-9
             assert fits, (key, f"off the scale {text.scale!r}: a unit of its own is named in the description's counts")
-
-
-def test_every_row_accounts_for_every_planned_run_and_every_system_has_one(scored: Path) -> None:
-    scores = scores_of(scored)
-    systems = {row.system for row in scores.scores}
-    for row in scores.scores:
         assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
         assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered") or row.policy == "planned"
+    systems = {row.system for row in scores.scores}
     for metric, variant in {(row.metric, row.variant) for row in scores.scores}:
         own = {row.system for row in scores.scores if (row.metric, row.variant) == (metric, variant)}
         assert own == systems, (metric, variant)
 
 
-def test_what_has_no_value_says_why(scored: Path) -> None:
+def test_what_has_no_value_says_why_and_each_family_has_a_table_with_a_row_a_system(scored: Path) -> None:
     lacking = [each for each in verdicts_of(scored) if each.state != "scored" and each.metric != "robustness"]
     assert lacking
     assert [each.key for each in lacking if not (each.reason or each.error)] == []
-
-
-def test_each_family_has_a_table_with_a_row_a_system_under_its_own_title(scored: Path) -> None:
     scores = scores_of(scored)
     tables = score_tables(scores.scores, scores.metrics)
     assert {table.title for table in tables} >= {described.title for described in scores.metrics.values()}
@@ -131,14 +125,10 @@ def silent() -> Judge:
     return every_answer(sentences=1, changed=refuse)[0]
 
 
-def test_a_second_time_nothing_is_asked_and_the_same_bytes_are_left(judged_copy: Path) -> None:
+def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_same_bytes(judged_copy: Path) -> None:
     before = build.files(judged_copy)
     build.scored(judged_copy, JUDGED, silent(), reference=A)
     assert build.files(judged_copy) == before
-
-
-def test_verdicts_that_were_lost_are_made_again_from_the_journal_to_the_same_bytes(judged_copy: Path) -> None:
-    before = build.files(judged_copy)
     lost = [path for path in (judged_copy / "verdicts").rglob("*.jsonl") if "journal" not in path.name]
     for path in lost:
         path.unlink()
@@ -188,14 +178,6 @@ def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
         assert {(row.value, row.note) for row in rows} <= {(None, "not rated (rule-based)")}, name
     assert {(row.note, row.win_rate) for row in scores.pairs} == {("not rated (rule-based)", None)}
     assert not [*folder.glob("verdicts/quality/**/*.jsonl"), *folder.glob("rubrics/*")]
-
-
-def test_pooled_variants_give_sums_and_others_none() -> None:
-    for name in METRICS:
-        family = load_metric(name)
-        nothing = {variant: Value(variant, "na") for variant in family.variants}
-        for pooling in family.pooled.values():
-            assert {*pooling(nothing)} == {(0, 0)}, name
 
 
 REASON = {"justification": "x"}

@@ -1,5 +1,6 @@
 """Where a wrong claim went wrong, in single claims and of agents whose model makes one chosen mistake."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -8,36 +9,35 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from langchain_core.messages import AIMessage
 
+from drretail.agents.registry import load_agent
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.store.base import Store
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
 from drretail.env.world import World, open_world
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
-from drretail.eval.families.fault_place.placing import (
-    PLACES,
-    Place,
-    PlacedClaim,
-    Placer,
-    ResearcherReports,
-    presence_of,
-    wrong_claims,
-)
+from drretail.eval.families.fault_place import placing
+from drretail.eval.families.fault_place.placing import PLACES, Place, PlacedClaim, Placer, ResearcherReports
 from drretail.eval.families.fault_place.score import FAMILY
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
+from drretail.experiment import Experiment
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import open_model
 from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
 from drretail.records.reading import ReadValue
+from drretail.records.run import Limits
 from drretail.records.score import Score, SourceRef, Verdict
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page
 from tests import build
 from tests.agents import sabotaged_shop
+from tests.agents.sabotaged_shop import GOOD
+from tests.agents.saboteur import SENTENCES, Saboteur, Spoiling, model
 from tests.eval.families.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, subject
-from tests.eval.families.fault_place import mistakes
-from tests.eval.families.fault_place.mistakes import CASES, WRONG, an_experiment, spoilt
 
 BED_ID = BED.id
 REPORT = f"The bed costs $39.99 [{BED_ID}]. Cardinals prefer millet [{BIRDS_ID}]."
@@ -53,88 +53,68 @@ class Shop:
     def close(self) -> None: ...
 
 
-def of(report: str = REPORT, evidence: Mapping[str, Evidence] = EVIDENCE) -> Subject:
-    return replace(subject(report, evidence), store=cast(Store, Shop()))
+def of(evidence: Mapping[str, Evidence] = EVIDENCE) -> Subject:
+    return replace(subject(REPORT, evidence), store=cast(Store, Shop()))
 
 
-def price(amount: str, source: str = BED_ID) -> ReadValue:
+def handed(source: str, path: str) -> Mapping[str, Evidence]:
+    """What the run was shown, this source of it in a branch."""
+    texts = tuple(text.model_copy(update={"path": path}) for text in EVIDENCE[source].texts)
+    return {**EVIDENCE, source: EVIDENCE[source].model_copy(update={"texts": texts})}
+
+
+def price(amount: str) -> ReadValue:
     start = REPORT.index("$39.99")
-    return ReadValue(kind="price", amount=amount, currency="USD", of=(source,), start=start, end=start + 6)
+    return ReadValue(kind="price", amount=amount, currency="USD", of=(BED_ID,), start=start, end=start + 6)
 
 
-def ruled(item: str, value: float, *notes: str, quote: str | None = None) -> Verdict:
+def ruled(claim: Claim, value: float, *notes: str, quote: str | None = None) -> Verdict:
     sources = (SourceRef(id=BIRDS_ID, sha256="s"),)
-    return build.verdict("faithfulness", "support", item, value, notes=notes, quote=quote, sources=sources)
+    return build.verdict("faithfulness", "support", claim.claim_id, value, notes=notes, quote=quote, sources=sources)
 
 
 def place(
-    claim: Claim, verdict: Verdict | None, of_subject: Subject, handed: ResearcherReports | None = None
+    claim: Claim, verdict: Verdict | None, about: Subject, reports: ResearcherReports | None = None
 ) -> PlacedClaim:
-    case = of_subject.case
-    (wrong,) = wrong_claims([claim], [verdict] if verdict else [], case)
-    return Placer(of_subject, case.ledger(), handed).placed(wrong)
+    (wrong,) = placing.wrong_claims([claim], [verdict] if verdict else [], about.case)
+    return Placer(about, about.case.ledger(), reports).placed(wrong)
 
 
-def the_bed(amount: str = "39.99") -> Claim:
-    return make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price(amount)], span=(0, 35))
+def handing_on(*sources: SourceNote, questions: tuple[str, ...] = ()) -> ResearcherReports:
+    return ResearcherReports({"0.1": IntermediateReport(insights=(), sources=sources, open_questions=questions)})
 
 
-def cardinals() -> Claim:
-    return make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
-
-
-def at(path: str) -> Mapping[str, Evidence]:
-    texts = tuple(text.model_copy(update={"path": path}) for text in BED.texts)
-    return {**EVIDENCE, BED_ID: BED.model_copy(update={"texts": texts})}
-
-
-def with_note(note: SourceNote) -> IntermediateReport:
-    return IntermediateReport(insights=(), sources=(note,), open_questions=())
-
-
-NOTHING = ResearcherReports({"0.1": IntermediateReport(insights=(), sources=(), open_questions=("Which?",))})
+THE_BED = make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price("39.99")], span=(0, 35))
+CARDINALS = make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
+NOTHING = handing_on(questions=("Which?",))
 
 
 @pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
 def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> None:
-    claim = the_bed()
-    assert place(claim, ruled(claim.claim_id, 0), of(evidence=at(path)), NOTHING).place == found
+    assert place(THE_BED, ruled(THE_BED, 0), of(handed(BED_ID, path)), NOTHING).place == found
 
 
-def test_of_a_claim_borne_out_in_part_only_a_wrong_value_is_placed() -> None:
-    claim = the_bed()
-    assert place(claim, ruled(claim.claim_id, 0.5), of()).place == "distorted"
+def test_only_a_wrong_value_or_a_contradicted_quote_is_placed() -> None:
+    assert place(THE_BED, ruled(THE_BED, 0.5), of()).place == "distorted"
+    assert placing.wrong_claims([THE_BED], [ruled(THE_BED, 1)], of().case) == []
     right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
-    case = of().case
-    assert wrong_claims([right], [ruled(right.claim_id, 0.5)], case) == []
-    assert wrong_claims([claim], [ruled(claim.claim_id, 1)], case) == []
-
-
-def test_what_the_summary_of_a_page_says_and_the_page_does_not_is_distorted() -> None:
-    claim = cardinals()
-    found = place(claim, ruled(claim.claim_id, 0, DISTORTED), of())
+    assert placing.wrong_claims([right], [ruled(right, 0.5)], of().case) == []
+    assert place(right, ruled(right, 0), of()).place == "unknown"
+    found = place(CARDINALS, ruled(CARDINALS, 0, DISTORTED), of())
     assert (found.place, "summary" in found.reason) == ("distorted", True)
+    for notes in ((), (CONTRADICTED,)):
+        assert place(CARDINALS, ruled(CARDINALS, 0, *notes), of()).place == "unknown"
+    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
 
 
 def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
-    claim, words = cardinals(), "Northern cardinals prefer black oil sunflower seeds."
-    verdict = ruled(claim.claim_id, 0, CONTRADICTED, quote=words)
-    assert words in place(claim, verdict, of()).reason
-    shown = EVIDENCE[BIRDS_ID].model_copy(
-        update={"texts": tuple(text.model_copy(update={"path": "0.1"}) for text in EVIDENCE[BIRDS_ID].texts)}
-    )
-    elsewhere = of(evidence={**EVIDENCE, BIRDS_ID: shown})
-    assert place(claim, verdict, elsewhere, NOTHING).place == "lost"
-    result = with_note(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
-    assert place(claim, verdict, elsewhere, ResearcherReports({"0.1": result})).place == "distorted"
-
-
-def test_without_value_and_quote_and_by_a_value_that_agrees_with_the_records_nothing_is_placed() -> None:
-    claim, right = cardinals(), make_claim(1, "The bed costs $49.99.", [BED_ID], values=[price("49.99")])
-    for verdict in (ruled(claim.claim_id, 0), ruled(claim.claim_id, 0, CONTRADICTED)):
-        assert place(claim, verdict, of()).place == "unknown"
-    assert place(right, ruled(right.claim_id, 0), of()).place == "unknown"
-    assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
+    words = "Northern cardinals prefer black oil sunflower seeds."
+    verdict = ruled(CARDINALS, 0, CONTRADICTED, quote=words)
+    assert words in place(CARDINALS, verdict, of()).reason
+    elsewhere = of(handed(BIRDS_ID, "0.1"))
+    assert place(CARDINALS, verdict, elsewhere, NOTHING).place == "lost"
+    told = handing_on(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
+    assert place(CARDINALS, verdict, elsewhere, told).place == "distorted"
 
 
 def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
@@ -142,17 +122,110 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
     digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
     page = web_evidence_id(SHIPPED.url)
-    assert [presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")] == ["present", "present", "absent"]
-    assert presence_of(page, ours) == "not known"
+    found = [placing.presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")]
+    assert found == ["present", "present", "absent"]
+    assert placing.presence_of(page, ours) == "not known"
     claim = make_claim(1, "It is so.", [], [page])
     assert place(claim, None, shipped).place == "never_retrieved"
     assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"
     assert place(claim, None, ours).place == "unknown"
 
 
+STOVE = "B0SABOT099"
+"""No search for bird feeders finds it."""
+WRONG = SENTENCES["wrong_price"]
+FEEDER = sabotaged_shop.PRODUCTS[0]
+PRODUCTS = [
+    *sabotaged_shop.PRODUCTS,
+    FEEDER.model_copy(
+        update={"product_id": STOVE, "title": "Farfield Camp Stove", "price": 45.0, "store": "Farfield", "details": {}}
+        | {"categories": ("Camping",), "category": "Sports_and_Outdoors"}
+    ),
+]
+
+
+def spoilt(sentence: str, synthesis: Spoiling = lambda answer: answer) -> Saboteur:
+    """Puts a sentence below the title of the report, and does something to what researchers hand on."""
+
+    def spoil(answer: AIMessage) -> AIMessage:
+        if not answer.text.startswith("# "):
+            return answer if answer.tool_calls and "insights" not in answer.tool_calls[0]["args"] else synthesis(answer)
+        title, _, rest = answer.text.partition("\n")
+        return AIMessage(f"{title}\n\n{sentence}\n{rest}")
+
+    return Saboteur(("alone", "synthesis", "report"), spoil, stubborn=True, of_reports=False)
+
+
+class Change:
+    """Of an intermediate report: forgets one product, or writes another price of it."""
+
+    def __init__(self, price: str | None) -> None:
+        self.price = price
+
+    def __call__(self, message: dict[str, Any]) -> dict[str, Any]:
+        if self.price is not None:
+            return json.loads(json.dumps(message).replace("$18.75", self.price))
+        named = f"P:{GOOD}"
+        insights = [
+            one for one in message["insights"] if named not in one["citations"] and "18.75" not in one["statement"]
+        ]
+        sources = [source for source in message["sources"] if source["evidence"] != named]
+        return {"insights": insights, "sources": sources, "open_questions": ["What else is there?"]}
+
+
+def changed(change: Change) -> Spoiling:
+    """What a researcher hands on, changed as JSON, however it was answered."""
+
+    def spoil(answer: AIMessage) -> AIMessage:
+        if answer.tool_calls:
+            call = answer.tool_calls[0]
+            return AIMessage("", tool_calls=[call | {"args": change(call["args"])}])
+        return AIMessage(json.dumps(change(json.loads(answer.text))))
+
+    return spoil
+
+
+def an_experiment(folder: Path, shop: World, agent: str, saboteur: Saboteur) -> Path:
+    sut = SystemUnderTest.of(agent, load_agent(agent), {"": model(saboteur)}, shop, limits=Limits())
+    recorded = asyncio.run(Runner(shop, "w").run(sut, sabotaged_shop.QUERY))
+    assert recorded.run.status == "done"
+    with Experiment(folder, build.definition([sabotaged_shop.QUERY], {recorded.run.system: sut.system})) as opened:
+        opened.save(recorded.run, recorded.evidence, recorded.texts, {})
+    return folder
+
+
+CASES = {
+    "of what it was handed": ("react", spoilt(WRONG), "distorted", "18.75"),
+    "of what was handed on": ("hybrid_react", spoilt(WRONG), "distorted", "so says the intermediate report of 0.1"),
+    "handed on otherwise": (
+        "hybrid_react",
+        spoilt(WRONG, changed(Change("$11.11"))),
+        "distorted",
+        "already the intermediate report of 0.1",
+    ),
+    "not handed on": ("hybrid_react", spoilt(WRONG, changed(Change(None))), "lost", "no intermediate report says so"),
+    "of what nobody looked up": (
+        "react",
+        spoilt(f"The Farfield Camp Stove costs $44.00 [P:{STOVE}]."),
+        "never_retrieved",
+        f"never handed P:{STOVE}",
+    ),
+    "of what nobody has": ("react", spoilt(SENTENCES["invented_product"]), "invented", "P:B0INVENTED"),
+    "of a figure that nobody has": (
+        "hybrid_react",
+        spoilt(f"Together they come to $93.17 with the seed feeder [P:{GOOD}]."),
+        "invented",
+        "93.17",
+    ),
+    "of no figure": ("react", spoilt(SENTENCES["wrong_place"]), "unknown", "The claim has no figure"),
+}
+"""By what the mistake is: agent, saboteur, the place where it was made, and words of the reason."""
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = mistakes.build(tmp_path_factory.mktemp("places") / "world")
+    folder = tmp_path_factory.mktemp("places") / "world"
+    build.build_world(folder, PRODUCTS, sabotaged_shop.ORDERS)
     with open_world(folder, web=SandboxWeb(sabotaged_shop.PAGES)) as opened:
         yield opened
 
@@ -187,32 +260,28 @@ def test_a_mistake_is_put_where_it_was_made(shop: World, tmp_path: Path, case: s
     assert f"Where it went wrong: <strong>{place.replace('_', ' ')}</strong>. " in render_page(folder)
 
 
-def test_an_honest_report_has_nothing_to_place(shop: World, tmp_path: Path) -> None:
+def test_an_honest_report_has_nothing_to_place_nor_one_without_a_world(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "hybrid_react", spoilt(""))
     rows = scored(folder, shop.store)
     assert rows["n_wrong"].value == 0
     assert {rows[each].n_na for each in PLACES} == {1}
 
-
-def test_without_a_world_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
+    folder = an_experiment(tmp_path / "wrong", shop, "react", spoilt(WRONG))
     row = scored(folder, None)["n_wrong"]
     assert (row.value, row.n_na) == (None, 1)
     assert any("takes the world" in item for item in row.items)
     assert places_of(folder) == {}
 
 
-def test_places_stay_when_it_is_scored_again_without_the_world(shop: World, tmp_path: Path) -> None:
+def test_places_stay_without_the_world_where_claims_are_ruled_as_before(shop: World, tmp_path: Path) -> None:
     folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    scored(folder, shop.store)
-    before = {each: each.read_bytes() for each in (folder / "verdicts" / FAMILY).rglob("*.jsonl")}
+    row = scored(folder, shop.store, FAMILY)["n_wrong"]
+    assert row.n_na == 1
+    assert any("score faithfulness" in item for item in row.items)
+    assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"
+    before = build.files(folder / "verdicts" / FAMILY)
     assert scored(folder, None)["n_placed"].value == 1
-    assert {each: each.read_bytes() for each in (folder / "verdicts" / FAMILY).rglob("*.jsonl")} == before
-
-
-def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    scored(folder, shop.store)
+    assert build.files(folder / "verdicts" / FAMILY) == before
     (path,) = (each for each in (folder / "verdicts" / "faithfulness").rglob("*.jsonl") if "journal" not in each.name)
     lines = [json.loads(splitline) for splitline in path.read_text(encoding="utf-8").splitlines()]
     ruled = next(line for line in lines if line["stage"] == "support" and line.get("value") == 0)
@@ -221,11 +290,3 @@ def test_places_of_claims_ruled_otherwise_since_do_not_stay_without_the_world(sh
     assert (row.value, row.n_na) == (None, 1)
     assert any("score --world" in item for item in row.items)
     assert scored(folder, shop.store)["n_wrong"].value == 0
-
-
-def test_before_claims_are_judged_there_is_no_place_and_the_reason_is_told(shop: World, tmp_path: Path) -> None:
-    folder = an_experiment(tmp_path / "exp", shop, "react", spoilt(WRONG))
-    row = scored(folder, shop.store, FAMILY)["n_wrong"]
-    assert row.n_na == 1
-    assert any("score faithfulness" in item for item in row.items)
-    assert scored(folder, shop.store)["n_wrong"].value == 1, "once they are judged it is placed"

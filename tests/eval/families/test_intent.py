@@ -45,23 +45,13 @@ HIDDEN = (
     Hidden(field="budget", topic="budget", say="$45."),
     Hidden(field="must", index=0, value="cedar", topic="feature", say="Cedar."),
     Hidden.model_validate(
-        {
-            "field": "quantity",
-            "index": 0,
-            "topic": "quantity",
-            "from": "record",
-            "say": "Two.",
-            "shown_by": ["O:1", "O:2"],
-        }
+        {"field": "quantity", "index": 0, "topic": "quantity", "from": "record"}
+        | {"say": "Two.", "shown_by": ["O:1", "O:2"]}
     ),
 )
 QUERY = Query(query_id="q", text="?", source="t", wish=WISH, hidden=HIDDEN)
-BUDGET, CEDAR, TWO, PRICE = (
-    ("budget", None, None),
-    ("must", 0, "cedar"),
-    ("quantity", 0, None),
-    ("price_max", 0, None),
-)
+BUDGET, CEDAR = ("budget", None, None), ("must", 0, "cedar")
+TWO, PRICE = ("quantity", 0, None), ("price_max", 0, None)
 
 
 def measured(
@@ -74,15 +64,8 @@ def measured(
 def test_what_was_asked_for_and_kept_is_counted_by_how_it_could_be_known() -> None:
     found = measured("budget", "use", "budget", seen=["O:2"], kept=[PRICE, CEDAR])
     assert found == {
-        "intent_recall": 0.5,
-        "kept_visible": 1.0,
-        "kept_asked": 0.5,
-        "kept_record": 0.0,
-        "record_seen": 1.0,
-        "lost": 1.0,
-        "lucky": 0.5,
-        "useless": pytest.approx(2 / 3),
-        "questions": 3.0,
+        **{"intent_recall": 0.5, "kept_visible": 1.0, "kept_asked": 0.5, "kept_record": 0.0, "record_seen": 1.0},
+        **{"lost": 1.0, "lucky": 0.5, "useless": pytest.approx(2 / 3), "questions": 3.0},
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,30 +72,24 @@ def valued(
     return {value.variant: value for value in METRIC.values(subject, judged(folder, subject), "default")}
 
 
-def numbers(found: Mapping[str, Value], guesser: str) -> list[float | None]:
-    return [found[f"{guesser}_{aspect}"].value for aspect in ("item", "category", "brand", "price_band")]
+ASPECTS = ("item", "category", "brand", "price_band")
 
 
 @pytest.mark.parametrize(
-    ("picks", "hit", "base", "of_shop"),
+    ("picks", "hits"),
     [
-        (PICKS, [0, 1, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1]),
+        (PICKS, {"hit": [0, 1, 1, 1], "base": [0, 0, 0, 0], "shop": [0, 1, 1, 1]}),
         # Baselines recommend as many products as the report.
-        (["B0TEST0001", "B0TEST0004"], [0, 1, 1, 1], [1, 1, 1, 1], [0, 1, 1, 1]),
-        ([], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
+        (["B0TEST0001", "B0TEST0004"], {"hit": [0, 1, 1, 1], "base": [1, 1, 1, 1], "shop": [0, 1, 1, 1]}),
+        ([], {"hit": [0, 0, 0, 0], "base": [0, 0, 0, 0], "shop": [0, 0, 0, 0]}),
     ],
 )
 def test_a_report_hits_what_any_pick_shares_with_the_purchase(
-    tmp_path: Path,
-    ledger: Mapping[str, Evidence],
-    picks: list[str],
-    hit: list[float],
-    base: list[float],
-    of_shop: list[float],
+    tmp_path: Path, ledger: Mapping[str, Evidence], picks: list[str], hits: dict[str, list[float]]
 ) -> None:
     found = valued(tmp_path, picks, ledger)
     assert found["recommended"].value == len(picks)
-    assert [numbers(found, guesser) for guesser in ("hit", "base", "shop")] == [hit, base, of_shop]
+    assert {guesser: [found[f"{guesser}_{each}"].value for each in ASPECTS] for guesser in hits} == hits
 
 
 @pytest.mark.parametrize(("wanted", "share"), [(True, 1.0), (False, 0.0), (None, None)])
@@ -120,23 +115,17 @@ GONE = PURCHASE.model_copy(update={"bought": (), "gone": ("B0GONE0001",), "wante
     ],
 )
 def test_what_nobody_can_hit_is_na(
-    tmp_path: Path,
-    ledger: Mapping[str, Evidence],
-    picks: list[str] | None,
-    purchase: NextPurchase,
-    counted: dict[str, int],
+    tmp_path: Path, ledger: Mapping[str, Evidence], picks: list[str] | None, purchase: NextPurchase, counted: Any
 ) -> None:
     found = valued(tmp_path, picks, ledger, purchase)
     assert {value.state for value in found.values()} == {"na"}
     assert counted.items() <= found["hit_item"].items.items()
 
 
-def test_without_a_holdout_there_is_no_value_and_so_no_row(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
-    assert valued(tmp_path, PICKS, ledger, None) == {}
-    assert "no next purchases" in lacks_purchases(tmp_path / "exp")
+def test_a_holdout_is_needed_and_another_ledger_compared_anew(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
+    assert valued(tmp_path / "none", PICKS, ledger, None) == {}
+    assert "no next purchases" in lacks_purchases(tmp_path / "none/exp")
 
-
-def test_another_ledger_is_another_comparison(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     subject = subject_of(tmp_path / "exp", PICKS, ledger)
     assert not lacks_purchases(tmp_path / "exp")
     judged(tmp_path, subject)
@@ -154,8 +143,5 @@ def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> N
     without_leaf = purchase_item_of(TUBE).model_copy(update={"category": None})
     assert hits([without_leaf], [without_leaf]).category is None
     assert hits([without_leaf], [purchase_item_of(TUBE)]).category is False
-
-
-def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
     purchase = PURCHASE.model_copy(update={"favourite": None, "popular_in_favourite": ()})
     assert compare([purchase_item_of(TUBE)], purchase).base is None

@@ -36,8 +36,7 @@ KAYAK = Wish(wants=(Want(name="kayak", kinds=("kayak",)),))
 
 
 def proof_of(wish: Wish) -> Proof:
-    proof = referenced(wish).proof
-    return build.known(proof)
+    return build.known(referenced(wish).proof)
 
 
 def decided(outcome: Outcome | None, *offered: Any, wish: Wish = CHEAP, picks: Sequence[Pick] = ()) -> Decided:
@@ -56,8 +55,6 @@ def test_a_refusal_is_right_for_the_reason_that_is_proved_and_offers_the_nearest
     assert decided(Outcome(decision="none", because=("owned", "too_dear"))).reason == 0.5
     assert (decided(refusal, WINDOW).nearest, decided(refusal, BATH).nearest) == (0, 0)
 
-
-def test_a_refusal_for_a_wrong_reason_is_worth_nothing() -> None:
     def worth(*because: Because) -> float:
         outcome = Outcome(decision="none", because=because, nearest=(TUBE.product_id,))
         return worth_of_refusal(decided(outcome, TUBE), outcome)
@@ -101,7 +98,7 @@ def test_too_dear_is_shown_by_the_kind_sorted_by_price_or_bounded_by_one() -> No
     assert not shown(CHEAP, search(query="bird feeder xyz", match="all", price_max=20))
 
 
-def test_what_is_not_sold_is_shown_by_a_search_for_it_alone() -> None:
+def test_what_is_not_sold_is_shown_by_a_search_for_it_and_an_order_by_a_look_at_it() -> None:
     assert shown(KAYAK, search(BATH, query="inflatable kayak"))
     assert not shown(KAYAK, search(query="kayak", price_max=0.01))
     assert not shown(KAYAK, search(query="kayak qwerty", match="all"))
@@ -109,8 +106,6 @@ def test_what_is_not_sold_is_shown_by_a_search_for_it_alone() -> None:
     assert not shown(KAYAK, search(BATH, query=words))
     assert not shown(KAYAK)
 
-
-def test_an_order_is_shown_by_a_look_at_it_or_at_all_orders() -> None:
     wish = Wish(wants=(FEEDER,), orders=("1111111111",))
     assert shown(wish, step("get_order_details", order_id="O:1111111111"))
     assert shown(wish, step("get_user_orders", user_id="U1"))
@@ -118,16 +113,7 @@ def test_an_order_is_shown_by_a_look_at_it_or_at_all_orders() -> None:
     assert not shown(wish, step("get_user_orders", user_id="U1", limit=0))
 
 
-def test_j_is_the_difference_of_two_shares() -> None:
-    none, buy, refuted = Outcome(decision="none"), Outcome(decision="buy"), Proof(state="refuted")
-    reports = [decided(none), decided(buy)]
-    reports += [decide(outcome, referenced(CHEAP), refuted, [], []) for outcome in (none, buy, buy, buy)]
-    parts = [METRIC.pooled["J"]({value.variant: value for value in valued(report)}) for report in reports]
-    shares = [sum(top for top, _ in part) / sum(count for _, count in part) for part in zip(*parts, strict=True)]
-    assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
-
-
-def test_a_refusal_is_right_beside_a_proof_and_false_beside_a_refutation() -> None:
+def test_a_refusal_is_right_beside_a_proof_false_beside_a_refutation_and_j_the_difference_of_the_shares() -> None:
     def numbers(found: Decided) -> dict[str, float | None]:
         names = ("refusal_recall", "false_refusal", "bought_anyway", "undeclared")
         by_name = {value.variant: value.value for value in valued(found)}
@@ -139,6 +125,12 @@ def test_a_refusal_is_right_beside_a_proof_and_false_beside_a_refutation() -> No
     bought = decided(buy, picks=[Pick(product=TUBE.product_id)])
     assert numbers(bought) == {"refusal_recall": 0, "bought_anyway": 1, "undeclared": 0}
     assert numbers(decide(none, referenced(CHEAP), refuted, [], [])) == {"false_refusal": 1, "undeclared": 0}
+
+    reports = [decided(none), decided(buy)]
+    reports += [decide(outcome, referenced(CHEAP), refuted, [], []) for outcome in (none, buy, buy, buy)]
+    parts = [METRIC.pooled["J"]({value.variant: value for value in valued(report)}) for report in reports]
+    shares = [sum(top for top, _ in part) / sum(count for _, count in part) for part in zip(*parts, strict=True)]
+    assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
 
 
 def valued(decided: Decided) -> list[Value]:

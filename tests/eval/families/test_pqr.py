@@ -12,11 +12,7 @@ from drretail.errors import UserError
 from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.judging.session import Judge
-from drretail.eval.triplets.triplet_support import (
-    REPORT,
-    TRIPLETS,
-    Triplet,
-)
+from drretail.eval.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria
@@ -48,8 +44,6 @@ def test_the_paper_s_overall_follows_from_its_parts(system: str) -> None:
 
 
 verdict = partial(build.verdict, "pqr")
-
-
 facts = partial(judged_facts, "pqr")
 
 
@@ -66,12 +60,8 @@ def told(value: Value) -> float | str:
 
 
 FOUR = (
-    Triplet(fact="a", ref="1", source="P:1"),
-    Triplet(fact="a", ref="2", source="W:2"),
-    Triplet(fact="a", ref="3", source="W:3"),
-    Triplet(fact="b", ref="1", source="P:1"),
-    Triplet(fact="c", ref="9"),
-    Triplet(fact="d"),
+    *(Triplet(fact="a", ref=source[-1], source=source) for source in ("P:1", "W:2", "W:3")),
+    *(Triplet(fact="b", ref="1", source="P:1"), Triplet(fact="c", ref="9"), Triplet(fact="d")),
 )
 """a has three references of which the third can't be read, b one, c one that comes to nothing, d none."""
 JUDGED = {("a", "P:1"): 1.0, ("a", "W:2"): 0.0, ("a", "W:3"): "unverifiable", ("b", "P:1"): 1.0}
@@ -88,37 +78,27 @@ def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references()
     paper = by_variant(facts(FOUR, JUDGED), "paper")
     assert [told(paper[each]) for each in ("FA", "CC", "S_R", "N_total", "N_cited")] == [4.0, 8.3333, 6.1667, 6, 5]
 
-
-def test_support_in_part_or_of_a_page_that_says_nothing_is_no_support() -> None:
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
     held = facts(triplets, {("a", "P:1"): 0.5, ("b", "P:1"): "unknown"})
     assert told(by_variant(held)["FA"]) == 0
 
 
-def test_without_facts_nothing_is_scored_and_without_citations_accuracy_alone_is_not() -> None:
+def test_what_nothing_states_or_can_be_read_or_judged_is_na_unverifiable_or_failed() -> None:
     none = by_variant(facts((), {}))
     assert [told(none[each]) for each in ("FA", "CC", "S_R", "S_R_triplets", "N_total")] == ["na", "na", "na", "na", 0]
     uncited = (Triplet(fact="a"), Triplet(fact="b"))
     assert [told(by_variant(facts(uncited, {}))[each]) for each in ("FA", "CC", "S_R")] == ["na", 0, "na"]
     assert [told(by_variant(facts(uncited, {}), "paper")[each]) for each in ("FA", "CC", "S_R")] == [0, 0, 0]
 
-
-def test_pages_that_cannot_be_read_are_unverifiable_and_nought_by_the_paper_s_rules() -> None:
     triplets = (Triplet(fact="a", ref="1", source="W:3"),)
     held = facts(triplets, {("a", "W:3"): "unverifiable"})
-    assert [told(by_variant(held)[each]) for each in ("FA", "CC", "S_R", "FA_strict")] == [
-        "unverifiable",
-        10,
-        "unverifiable",
-        0,
-    ]
+    unread = [told(by_variant(held)[each]) for each in ("FA", "CC", "S_R", "FA_strict")]
+    assert unread == ["unverifiable", 10, "unverifiable", 0]
     assert [told(by_variant(held, "paper")[each]) for each in ("FA", "S_R")] == [0, 5]
     unfetched = facts(triplets, {("a", "W:3"): "na"})
     assert [told(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
     assert told(by_variant(unfetched)["FA_strict"]) == "na"
 
-
-def test_what_the_judge_broke_or_has_not_reached_is_failed_and_never_nought() -> None:
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
     part = {("a", "P:1"): 1.0, ("b", "P:1"): "failed"}
     assert told(by_variant(facts(triplets, {("a", "P:1"): 1.0}))["FA"]) == "failed"
@@ -128,30 +108,20 @@ def test_what_the_judge_broke_or_has_not_reached_is_failed_and_never_nought() ->
     assert {told(by_variant(failed)[each]) for each in ("FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
 
 
-WEIGHTS = {
-    "goal_alignment": 0.4,
-    "content_alignment": 0.3,
-    "presentation_fit": 0.1,
-    "actionability_practicality": 0.2,
-    "depth_insight": 0.5,
-    "logical_coherence": 0.3,
-    "clarity_readability": 0.2,
+OF_THE_USER = {
+    **{"goal_alignment": 0.4, "content_alignment": 0.3, "presentation_fit": 0.1, "actionability_practicality": 0.2}
 }
+WEIGHTS = OF_THE_USER | {"depth_insight": 0.5, "logical_coherence": 0.3, "clarity_readability": 0.2}
 CRITERIA = weighed("pqr", WEIGHTS)
 
 
+def marks(*scores: int) -> list[dict[str, Any]]:
+    names = ("One", "Two")
+    return [{"criterion": name, "analysis": "", "target_score": each} for name, each in zip(names, scores, strict=True)]
+
+
 def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
-    return [
-        verdict(
-            SCORING,
-            item_of(key, CRITERIA),
-            [
-                {"criterion": "One", "analysis": "", "target_score": score},
-                {"criterion": "Two", "analysis": "", "target_score": two},
-            ],
-        )
-        for key, score in one.items()
-    ]
+    return [verdict(SCORING, item_of(key, CRITERIA), marks(score, two)) for key, score in one.items()]
 
 
 ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
@@ -160,12 +130,8 @@ ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
 def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> None:
     without = {key: score for key, score in ONE.items() if key != "presentation_fit"}
     found = by_variant([*scored(without), *facts(FOUR, JUDGED)], criteria=CRITERIA)
-    assert {one for one in VARIANTS if found[one].state == "failed"} == {
-        "PRES",
-        "S_P",
-        "S_overall",
-        "S_overall_triplets",
-    }
+    failed = {one for one in VARIANTS if found[one].state == "failed"}
+    assert failed == {"PRES", "S_P", "S_overall", "S_overall_triplets"}
 
 
 def test_what_a_report_lacks_is_told_as_the_reason() -> None:
@@ -220,13 +186,12 @@ WEIGHING, MAKING, SCORES = "How much each of these", "in this one dimension", "Y
 
 def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folder: Path) -> None:
     played = Played(
-        weights={"goal_alignment": 0.4, "content_alignment": 0.3, "presentation_fit": 0.1,
-                 "actionability_practicality": 0.2},
+        weights=OF_THE_USER,
         criteria={"goal_alignment": [("Knows Ann", 0.75), ("Knows birds", 0.25)]},
         score=lambda key, text: 8 if text == "Knows Ann" else 4,
         triplets=FACTS,
         labels={"Cardinals like seeds.": "unsupported"},
-    )  # fmt: skip
+    )
     judge, asked = scripted_judge(played)
     found = values_of(folder, judge)
     # q1 has a user: two axes of 4 + 3 dimensions; q2 has none. Three reports of which one has no personalization.
@@ -278,9 +243,8 @@ def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folde
     judge, asked = scripted_judge(forgetful)
     found = values_of(folder, judge)
     assert len(questions(asked, "is missing")) > 0
-    assert {each for (system, each), row in found.items() if system == "b@model" and row.n_failed > 1} == {
-        "DEIN", "S_Q", "S_overall", "S_overall_triplets"
-    }  # fmt: skip
+    failed = {each for (system, each), row in found.items() if system == "b@model" and row.n_failed > 1}
+    assert failed == {"DEIN", "S_Q", "S_overall", "S_overall_triplets"}
     assert found["b@model", "LOGC"].value == 5
 
 

@@ -1,7 +1,9 @@
 """What runs did: counted, and turned into verdicts and values."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,14 +23,52 @@ from drretail.eval.families.process import (
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.offline.shopper import task
+from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Step
 from tests import build
 from tests.build import LABEL, experiment
-from tests.eval.families.process.runs import DETAILS, SEARCH, WEB, call, cites, course, numbered, turn, web_page
+
+SEARCH, DETAILS, WEB = "product_catalog_search", "get_product_details", "web_search"
 
 
-def counted(name: str, of: Course) -> Count:
-    return count(of)[name]
+def turn(role: str = "researcher", path: str = "0", **given: Any) -> Step:
+    kind = "synthesis" if role == "synthesis" else "model"
+    return Step(path=path, seq=0, kind=kind, role=role, name="scripted:test", **given)
+
+
+def call(name: str, *evidence: str, path: str = "0", error: str | None = None, **args: Any) -> Step:
+    return Step(path=path, seq=0, kind="tool", role="researcher", name=name, args=args, evidence=evidence, error=error)
+
+
+def numbered(*steps: Step) -> tuple[Step, ...]:
+    """The steps with their places, each path counted for itself."""
+    places: dict[str, int] = {}
+    made: list[Step] = []
+    for step in steps:
+        seq = places.get(step.path, 0)
+        places[step.path] = seq + 1
+        made.append(step.model_copy(update={"seq": seq}))
+    return tuple(made)
+
+
+def web_page(evidence_id: str, url: str, *, shown: bool = True) -> Evidence:
+    return build.evidence(evidence_id, build.text(url, "snippet", shown=shown), url=url)
+
+
+def cites(evidence_id: str | None, url: str | None = None, *, web: bool = False) -> Citation:
+    """A citation at the very beginning of the report."""
+    return Citation(marker="", start=0, end=0, evidence_id=evidence_id, url=url, type="web" if web else "product")
+
+
+def course(
+    *steps: Step,
+    expected: Sequence[str] = (),
+    evidence: Sequence[Evidence] = (),
+    citations: Sequence[Citation] = (),
+    report: str = "A report.",
+) -> Course:
+    run = build.run(report=report, citations=tuple(citations), steps=numbered(*steps))
+    return Course(run, {entry.id: entry for entry in evidence}, frozenset(expected))
 
 
 REASON = call("Reason", thought="hm")
@@ -37,124 +77,83 @@ HANDED = [
     *(web_page(f"W:{name}", f"https://{name}.example/") for name in "abc"),
     web_page("W:d", "https://d.example/", shown=False),
 ]
-# By what it shows: a measure, of which run, and what it comes to.
-COUNTS: dict[str, tuple[str, Course, Count]] = {
-    "coverage is of the expected tools that were called, however often": (
-        "tool_coverage",
-        course(turn(), call(SEARCH, query="a"), call(SEARCH, query="b"), expected=(SEARCH, WEB)),
-        Count(0.5, items={"covered": 1, "expected": 2}),
-    ),
-    "a tool that the agent does not have is not covered by asking for it": (
-        "tool_coverage",
-        course(turn(), call(WEB, error="unknown_tool: There is no tool 'web_search'."), expected=(WEB,)),
-        Count(0.0, items={"covered": 0, "expected": 1}),
-    ),
-    "a run that called nothing covers nothing": (
-        "tool_coverage",
-        course(turn(), expected=(WEB,)),
-        Count(0.0, items={"covered": 0, "expected": 1}),
-    ),
-    "of one without steps it is not known": (
-        "tool_coverage",
-        course(expected=(WEB,)),
-        Count(None, "the run has no steps"),
-    ),
-    "nor of a query that names no tools": (
-        "tool_coverage",
-        course(turn(), call(WEB)),
-        Count(None, "the query names no expected tools"),
-    ),
-    "unneeded are calls of tools that the query does not need": (
-        "unneeded",
-        course(turn(), call(SEARCH), call(WEB), call(WEB), call("calculator"), expected=(SEARCH, WEB)),
-        Count(0.25, items={"unneeded": 1, "calls": 4}),
-    ),
-    "of no calls none is unneeded": ("unneeded", course(turn(), expected=(WEB,)), Count(None, "no tool was called")),
-    "an agent's moves are no calls": (
-        "unneeded",
-        course(turn(), REASON, REASON, call(SEARCH), expected=(SEARCH,)),
-        Count(0.0, items={"unneeded": 0, "calls": 1}),
-    ),
-    "calls repeat that are equal in tool and arguments, in any branch": (
-        "repeated",
-        course(
-            turn(),
-            call(SEARCH, query="feeder", limit=5),
-            call(SEARCH, limit=5.0, query="feeder"),
-            call(SEARCH, path="0.1", query="feeder", limit=5),
-            call(SEARCH, query="bath", limit=5),
-            call(DETAILS, query="feeder", limit=5),
-        ),
-        Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1}),
-    ),
-    "calls without readable arguments repeat nothing": (
-        "repeated",
-        course(turn(), BARE, BARE),
-        Count(0.0, items={"repeated": 0, "calls": 2, "repeated_in_branch": 0}),
-    ),
-    "invalid are the caller's faults, and names without a tool": (
-        "invalid",
-        course(
-            turn(),
-            call(SEARCH, error="invalid_argument: limit must be at most 50"),
-            call(DETAILS, error="not_found: There is no product"),
-            call("search_shop", error="unknown_tool: There is no tool"),
-            call(WEB, error="unavailable: the network is down"),
-            call(WEB),
-        ),
-        Count(3 / 5, items={"invalid": 3, "calls": 5, "invalid_argument": 1, "not_found": 1, "unknown_tool": 1}),
-    ),
-    "uncited is the evidence read that the report does not cite": (
-        "retrieved_uncited",
-        course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")]),
-        Count(2 / 3, items={"uncited": 2, "handed_out": 3}),
-    ),
-}
 
 
-@pytest.mark.parametrize("case", COUNTS)
-def test_what_is_counted(case: str) -> None:
-    name, of, expected = COUNTS[case]
-    assert counted(name, of) == expected
+def counted(name: str, of: Course) -> Count:
+    return count(of)[name]
 
 
-def test_moves_and_names_without_a_tool_are_no_tool_calls() -> None:
-    moved, refused = (COUNTS[case][1] for case in COUNTS if case.startswith(("an agent's moves", "invalid are")))
-    assert (counted("tool_calls", moved).value, counted("tool_calls", refused).value) == (1, 4)
-    assert counted("repeated", moved).value == 0
+def test_coverage_is_of_the_expected_tools_that_were_called_however_often() -> None:
+    twice = course(turn(), call(SEARCH, query="a"), call(SEARCH, query="b"), expected=(SEARCH, WEB))
+    assert counted("tool_coverage", twice) == Count(0.5, items={"covered": 1, "expected": 2})
+    # A tool that the agent does not have is not covered by asking for it, nor is any by a run that called nothing.
+    refused = call(WEB, error="unknown_tool: There is no tool 'web_search'.")
+    none = Count(0.0, items={"covered": 0, "expected": 1})
+    assert counted("tool_coverage", course(turn(), refused, expected=(WEB,))) == none
+    assert counted("tool_coverage", course(turn(), expected=(WEB,))) == none
+    assert counted("tool_coverage", course(expected=(WEB,))) == Count(None, "the run has no steps")
+    unnamed = counted("tool_coverage", course(turn(), call(WEB)))
+    assert unnamed == Count(None, "the query names no expected tools")
+
+
+def test_unneeded_are_calls_of_tools_that_the_query_does_not_need_and_moves_are_no_calls() -> None:
+    ran = course(turn(), call(SEARCH), call(WEB), call(WEB), call("calculator"), expected=(SEARCH, WEB))
+    assert counted("unneeded", ran) == Count(0.25, items={"unneeded": 1, "calls": 4})
+    assert counted("unneeded", course(turn(), expected=(WEB,))) == Count(None, "no tool was called")
+    moved = course(turn(), REASON, REASON, call(SEARCH), expected=(SEARCH,))
+    assert counted("unneeded", moved) == Count(0.0, items={"unneeded": 0, "calls": 1})
+    assert (counted("tool_calls", moved).value, counted("repeated", moved).value) == (1, 0)
+
+
+def test_calls_repeat_that_are_equal_in_tool_and_readable_arguments_in_any_branch() -> None:
+    ran = course(
+        turn(),
+        call(SEARCH, query="feeder", limit=5),
+        call(SEARCH, limit=5.0, query="feeder"),
+        call(SEARCH, path="0.1", query="feeder", limit=5),
+        call(SEARCH, query="bath", limit=5),
+        call(DETAILS, query="feeder", limit=5),
+    )
+    assert counted("repeated", ran) == Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1})
+    bare = counted("repeated", course(turn(), BARE, BARE))
+    assert bare == Count(0.0, items={"repeated": 0, "calls": 2, "repeated_in_branch": 0})
+
+
+def test_invalid_are_the_caller_s_faults_and_names_without_a_tool() -> None:
+    ran = course(
+        turn(),
+        call(SEARCH, error="invalid_argument: limit must be at most 50"),
+        call(DETAILS, error="not_found: There is no product"),
+        call("search_shop", error="unknown_tool: There is no tool"),
+        call(WEB, error="unavailable: the network is down"),
+        call(WEB),
+    )
+    faults = {"invalid_argument": 1, "not_found": 1, "unknown_tool": 1}
+    assert counted("invalid", ran) == Count(3 / 5, items={"invalid": 3, "calls": 5, **faults})
+    assert counted("tool_calls", ran).value == 4
+
+
+def test_uncited_is_the_evidence_read_that_the_report_does_not_cite() -> None:
+    ran = course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")])
+    assert counted("retrieved_uncited", ran) == Count(2 / 3, items={"uncited": 2, "handed_out": 3})
+    found = count(course(report="Two words"))
+    assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
+    assert found["words"].value == 2
 
 
 def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
-    pages = [
-        web_page("W:a", "https://www.birds.example/clean"),
-        web_page("W:b", "https://birds.example/feed#top"),
-        web_page("W:c", "https://other.example/"),
-    ]
-    citations = [
-        cites("W:a", web=True),
-        cites("W:b", web=True),
-        cites(None, "https://birds.example/feed", web=True),
-        cites("P:X", "http://ecommerce.com/X"),
-    ]
+    urls = ("https://www.birds.example/clean", "https://birds.example/feed#top", "https://other.example/")
+    pages = [web_page(f"W:{name}", url) for name, url in zip("abc", urls, strict=True)]
+    citations = [cites("W:a", web=True), cites("W:b", web=True), cites("P:X", "http://ecommerce.com/X")]
+    citations.append(cites(None, "https://birds.example/feed", web=True))
     ran = course(turn(), call(WEB), evidence=pages, citations=citations)
     names = ("pages", "domains", "pages_seen", "domains_seen")
     assert [counted(name, ran).value for name in names] == [2, 1, 3, 2]
     assert domain_of("http://[broken") == ""
 
 
-def test_of_a_run_without_steps_only_what_its_report_shows_is_counted() -> None:
-    found = count(course(report="Two words"))
-    assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
-    assert found["words"].value == 2
-
-
 def launch(error: str | None = None) -> Step:
     return call(LAUNCH, error=error, sub_problem="feeders")
-
-
-def test_the_moves_that_open_branches_are_the_agents_own() -> None:
-    assert LAUNCH == MOVE
-    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
 
 
 def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> None:
@@ -168,6 +167,8 @@ def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> 
         turn("synthesis", path="0.1"),
     )
     assert turns(steps) == 4
+    assert LAUNCH == MOVE
+    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == {task.READ_FILE, task.SEARCH_SANDBOX}
 
 
 # By what it shows: steps, and the turns of models before the first evidence.
@@ -238,7 +239,7 @@ def judged(folder: Path, subject: Subject) -> VerdictFile:
     return VerdictFile(folder / "verdicts.jsonl")
 
 
-def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
+def test_every_measure_gets_one_verdict_and_one_value_and_other_steps_are_counted_anew(tmp_path: Path) -> None:
     subject = subject_of(tmp_path / "exp", turn(), call(SEARCH), call(SEARCH))
     file = judged(tmp_path, subject)
     assert [verdict.item for verdict in file.lasts()] == list(VARIANTS)
@@ -247,12 +248,10 @@ def test_every_measure_gets_one_verdict_and_one_value(tmp_path: Path) -> None:
     assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)
     assert by_name["turns_to_evidence"].state == "na"
 
-
-def test_what_stands_is_not_counted_again_and_other_steps_to_the_same_report_are(tmp_path: Path) -> None:
-    before = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    before = judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH)))
     lines = before.path.read_text(encoding="utf-8")
-    judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH)))
     assert before.path.read_text(encoding="utf-8") == lines
-    after = judged(tmp_path, subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
+    after = judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
     (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
     assert (changed.item, changed.value["value"]) == ("turns", 2)

@@ -11,7 +11,6 @@ from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import tag_content
 from drretail.records.base import Rules
-from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState
 from tests import build
@@ -26,29 +25,24 @@ def found(*verdicts: Verdict) -> dict[str, tuple[VerdictState, float | None]]:
     return {value.variant: (value.state, value.value) for value in values(verdicts)}
 
 
-def test_without_personalization_there_is_no_average_of_seven() -> None:
+def test_an_average_is_never_made_of_fewer_ratings_and_a_rating_of_0_is_a_real_0() -> None:
     six = [rated(dimension, 6) for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     ratings = found(*six, rated(PERSONALIZATION, None, "na"))
     assert ratings["Avg"] == ("na", None)
     assert ratings["Avg_6"] == ("scored", 6.0)
 
-
-def test_an_average_is_never_made_of_fewer_ratings() -> None:
     ratings = found(rated("clarity", None, "failed"), *(rated(dimension, 9) for dimension in DIMENSIONS[1:]))
     assert ratings["clarity"] == ratings["Avg"] == ratings["Avg_6"] == ("failed", None)
     both = found(rated("clarity", None, "failed"), rated(PERSONALIZATION, None, "na"))
     assert both["Avg"] == ("failed", None)  # what may still get a rating is not settled as na
     assert found(rated("clarity", 9))["depth"] == ("failed", None)  # never judged
 
-
-def test_a_rating_of_0_is_a_real_0() -> None:
     assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["Avg"] == ("scored", 0.0)
 
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
-FEEDER = Evidence(
-    id="P:B0TEST0001", kind="product", key="B0TEST0001", title="Tube Feeder", url="http://ecommerce.com/B0TEST0001"
-)
+FEEDER_URL = "http://ecommerce.com/B0TEST0001"
+FEEDER = build.evidence("P:B0TEST0001", key="B0TEST0001", title="Tube Feeder", url=FEEDER_URL)
 FINE: dict[str, Any] = {"rating": 6, "justification": "Thin on care."}
 ADVICE = "Hang the tube feeder [P:B0TEST0001] in the shade, since Tulsa is hot."
 
@@ -65,17 +59,13 @@ def asked_of(
     return {verdict.item: verdict for verdict in build.judged(METRIC, about, path, judge, rules=rules)}, asked
 
 
-def test_each_dimension_is_one_question_with_its_own_criterion(tmp_path: Path) -> None:
+def test_each_dimension_is_one_question_with_its_own_criterion_profile_and_readable_references(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
     assert tuple(verdicts) == DIMENSIONS
     assert len(asked) == 7
     criteria = {tag_content("criterion", question) for question in asked}
     assert len(criteria) == 7
     assert all(verdict.value == 6 and verdict.reason == "Thin on care." for verdict in verdicts.values())
-
-
-def test_a_judge_sees_question_profile_and_a_report_with_readable_references(tmp_path: Path) -> None:
-    _, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
     for question in asked:
         report = tag_content("report", question) or ""
         assert "[1] in the shade" in report
@@ -89,24 +79,19 @@ def test_a_judge_sees_question_profile_and_a_report_with_readable_references(tmp
 
 
 def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_run_s_records(tmp_path: Path) -> None:
-    priced = FEEDER.model_copy(
-        update={
-            "texts": (
-                build.text(
-                    '{"product_id":"B0TEST0001","title":"Tube Feeder","category":"Pets","price":24.99}', "record"
-                ),
-            )
-        }
-    )
+    record = '{"product_id":"B0TEST0001","title":"Tube Feeder","category":"Pets","price":24.99}'
+    priced = FEEDER.model_copy(update={"texts": (build.text(record, "record"),)})
     bought = (Pick(product="B0TEST0001", quantity=2), Pick(product="B0UNSEEN01"))
-    for picks, text in (
-        (bought[:1], "- 2 × Tube Feeder: $24.99 each, $49.98\nTotal: $49.98"),
-        (bought, "- 2 × Tube Feeder: $24.99 each, $49.98\n- 1 × B0UNSEEN01: price not known"),
-        ((), "Nothing is to be bought."),
-        (None, None),
+    for number, (picks, text) in enumerate(
+        (
+            (bought[:1], "- 2 × Tube Feeder: $24.99 each, $49.98\nTotal: $49.98"),
+            (bought, "- 2 × Tube Feeder: $24.99 each, $49.98\n- 1 × B0UNSEEN01: price not known"),
+            ((), "Nothing is to be bought."),
+            (None, None),
+        )
     ):
         about = replace(subject(ADVICE, picks=picks), evidence={priced.id: priced})
-        _, asked = asked_of(tmp_path / f"{text}.jsonl"[-40:].replace("\n", ""), about)
+        _, asked = asked_of(tmp_path / f"{number}.jsonl", about)
         shown = {(tag_content("criterion", one) or "").partition("\n")[0]: tag_content("picks", one) for one in asked}
         assert shown.pop("Constraint Following") == text
         assert set(shown.values()) == {None}

@@ -24,8 +24,6 @@ from tests.eval.weighted.playing import Played, judged_facts, tag_content_of, we
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = weighed("race", WEIGHTS)
 REFERENCE = "A reference."
-
-
 verdict = partial(build.verdict, "race")
 
 
@@ -69,9 +67,10 @@ def test_the_final_score_is_the_target_s_share_and_by_default_the_mean_of_both_o
     assert told(released["RACE"]) == round(first, 4)
     assert told(released["readability"]) == round(8.5 / 12.75, 4)
     assert "RACE_second" not in released
+    assert told(found(verdicts, reference="Another.")["RACE"]) == "failed"
 
 
-def test_one_order_that_failed_fails_what_needs_both() -> None:
+def test_one_order_that_failed_fails_what_needs_both_and_nought_beside_nought_says_nothing() -> None:
     for verdicts in (
         [beside("target_first", FIRST)],
         [beside("target_first", FIRST), beside("reference_first", None, "failed")],
@@ -79,52 +78,31 @@ def test_one_order_that_failed_fails_what_needs_both() -> None:
         assert [told(found(verdicts)[each]) for each in ("RACE", "insight", "RACE_second")] == ["failed"] * 3
         assert told(found(verdicts)["RACE_first"]) == round(TARGET / (TARGET + OTHER), 4)
 
-
-def test_nought_beside_nought_says_nothing_and_is_nought_as_released() -> None:
     assert share(3, 3, of_nothing=None) == 0.5
     empty = scores(dict.fromkeys(AXIS.keys, (0.0, 0.0)), (0.0, 0.0))
     verdicts = [beside("target_first", empty), beside("reference_first", empty)]
     assert (told(found(verdicts)["RACE"]), told(found(verdicts, "drb")["RACE"])) == ("na", 0)
 
 
-def test_another_reference_makes_scores_beside_the_old_one_unused() -> None:
-    verdicts = [beside("target_first", FIRST), beside("reference_first", ALIKE)]
-    assert told(found(verdicts, reference="Another.")["RACE"]) == "failed"
-
-
 TRIPLETS_OF = (
-    Triplet(fact="a", ref="1", source="W:1"),
-    Triplet(fact="a", ref="2", source="W:2"),
-    Triplet(fact="b", ref="1", source="W:1"),
-    Triplet(fact="c", ref="3", source="W:3"),
-    Triplet(fact="d", ref="4", source="W:4"),
+    *(Triplet(fact=fact, ref=ref, source=f"W:{ref}") for fact, ref in ("a1", "a2", "b1", "c3", "d4")),
     Triplet(fact="e"),
 )
-
 
 facts = partial(judged_facts, "race")
 
 
 def cited() -> list[Verdict]:
     """a is supported by one page and in part by another, b is not, of c and d nobody knows, e cites nothing."""
-    support = {
-        ("a", "W:1"): 1.0,
-        ("a", "W:2"): 0.5,
-        ("b", "W:1"): 0.0,
-        ("c", "W:3"): "unverifiable",
-        ("d", "W:4"): "unknown",
-    }
-    return facts(TRIPLETS_OF, support)
+    support = {("a", "W:1"): 1.0, ("a", "W:2"): 0.5, ("b", "W:1"): 0.0}
+    return facts(TRIPLETS_OF, support | {("c", "W:3"): "unverifiable", ("d", "W:4"): "unknown"})
 
 
-def test_valid_citations_are_counted_without_those_of_which_nobody_knows() -> None:
+def test_valid_citations_are_counted_without_those_of_which_nobody_knows_and_none_is_in_no_average() -> None:
     ours, released = found(cited()), found(cited(), "drb")
     assert [told(ours[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
     assert told(ours["valid_rate_mean"]) == 0.3333
     assert [told(released[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
-
-
-def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_end_failed() -> None:
     held = facts((Triplet(fact="e"),), {})
     assert {told(found(held)[each]) for each in ("valid_rate", "citations", "valid_citations")} == {"na"}
     assert told(found(cited()[:-1])["valid_rate"]) == "failed"
@@ -230,19 +208,15 @@ def test_a_file_of_ones_own_is_a_reference_and_stays(folder: Path) -> None:
 
 def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Path, tmp_path: Path) -> None:
     dims = ("comprehensiveness", "insight", "instruction_following", "readability")
-    task = {
-        "id": 7,
-        "language": "en",
-        "prompt": "Ask  q1?",
-        "dimension_weight": dict(zip(dims, (0.3, 0.4, 0.2, 0.1), strict=True)),
-        "criterions": {
-            key: [
-                {"criterion": f"Published {key}", "explanation": "Why.", "weight": 0.5, "comment": "-"},
-                {"criterion": f"Second {key}", "explanation": "Why.", "weight": 0.53},
-            ]
-            for key in dims
-        },
+    criteria = {
+        key: [
+            {"criterion": f"Published {key}", "explanation": "Why.", "weight": 0.5, "comment": "-"},
+            {"criterion": f"Second {key}", "explanation": "Why.", "weight": 0.53},
+        ]
+        for key in dims
     }
+    weights = dict(zip(dims, (0.3, 0.4, 0.2, 0.1), strict=True))
+    task = {"id": 7, "language": "en", "prompt": "Ask  q1?", "dimension_weight": weights, "criterions": criteria}
     path = tmp_path / "criteria.jsonl"
     path.write_text(json.dumps(task) + "\n" + json.dumps({**task, "prompt": "Another"}) + "\n")
     judge, asked = scripted_judge(played)

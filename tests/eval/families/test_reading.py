@@ -19,12 +19,8 @@ REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
     "The towels would be nice, but wait for a sale [P:B0KITCHENT]."
 )
-PICK: dict[str, Any] = {
-    "product": f"P:{KETTLE.product_id}",
-    "quantity": 1,
-    "alternatives": [],
-    "quote": "Go for the  gooseneck one",
-}
+WORDS = "Go for the  gooseneck one"
+PICK = {"product": f"P:{KETTLE.product_id}", "quantity": 1, "alternatives": list[str](), "quote": WORDS}
 PRICE = said_value("price", "41", "yours for 41 dollars", f"P:{KETTLE.product_id}")
 CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
 
@@ -69,10 +65,8 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     assert (pick.product, REPORT[pick.start : pick.end]) == (KETTLE.product_id, "Go for the gooseneck one")
     assert (REPORT[value.start : value.end], value.state) == ("41 dollars", "contradicted")
     assert found["checks", "price_wrong"].value == 0
-    assert found["checks", "picks_known"].items == {
-        "picks by model:scripted-test": 1,
-        "values by model:scripted-test": 1,
-    }
+    by_model = {"picks by model:scripted-test": 1, "values by model:scripted-test": 1}
+    assert found["checks", "picks_known"].items == by_model
     assert found["checks", "clean"].value == 0
     assert found["reading", "picks_read"].value == 1
 

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 
 from drretail.eval.families.report_eval.judge import DIMENSIONS
-from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC, VARIANTS, values
-from drretail.eval.families.report_eval.units import Unit
-from drretail.eval.judging.session import Judge
+from drretail.eval.families.report_eval.score import METRIC, VARIANTS, values
 from drretail.eval.values import Value
 from drretail.prompts import tag_content
 from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState, reasons_of
 from tests import build
-from tests.build import Script, scripted_judge
+from tests.build import scripted_judge
 
 GRADES = {"comprehensiveness": 4, "coherence": 3, "clarity": 3, "insightfulness": 4, "overall": 4}
 
@@ -48,9 +46,7 @@ def labelled(*labels: int | VerdictState, unresolved: int = 0) -> list[Verdict]:
     pairs = [{"item": f"{number}", "sentence": "s", "source": "W:a"} for number, _ in enumerate(labels)]
     held = {"pairs": pairs, "unresolved": unresolved}
     texts = [
-        verdict("factuality", f"{number}", label)
-        if isinstance(label, int)
-        else verdict("factuality", f"{number}", None, label)
+        verdict("factuality", f"{number}", label, "scored" if isinstance(label, int) else label)
         for number, label in enumerate(labels)
     ]
     return [verdict("cited", "report", held, "scored" if labels else "na"), *texts]
@@ -64,7 +60,7 @@ def states(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, str]:
     return {name: value.state for name, value in found(verdicts, rules).items()}
 
 
-def test_redundancy_is_the_mean_over_the_scored_pairs() -> None:
+def test_redundancy_is_the_mean_over_the_scored_pairs_of_the_units_that_were_asked_for() -> None:
     result = found([*graded(), *compared(4, 3, 2, 3, 2, 3)])
     assert result["redundancy"].value == pytest.approx(17 / 6)
     assert result["redundancy"].items == {"units": 4, "pairs_possible": 6, "pairs_scored": 6, "pairs_failed": 0}
@@ -73,13 +69,9 @@ def test_redundancy_is_the_mean_over_the_scored_pairs() -> None:
     assert with_failed["redundancy"].value == 2.5
     assert (with_failed["pairs_possible"].value, with_failed["pairs_scored"].value) == (45, 2)
 
-
-def test_without_a_pair_redundancy_is_na_and_without_a_score_failed() -> None:
     assert states([*graded(), no_pair()])["redundancy"] == "na"
     assert states([*graded(), *compared(None, None)])["redundancy"] == "failed"
 
-
-def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
     by_section, by_paragraph = found(compared(4, 2)), found(compared(4, 1, unit="paragraph"))
     assert not any("paragraph" in name for name in by_section)
     assert "redundancy" not in by_paragraph
@@ -87,7 +79,7 @@ def test_a_unit_that_was_not_asked_for_is_left_out() -> None:
     assert tuple(found([*compared(4), *compared(2, unit="paragraph")])) == VARIANTS
 
 
-def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
+def test_what_could_not_be_read_or_judged_is_in_no_mean_nor_is_what_was_asked_first_a_sample() -> None:
     values_of = found(labelled(1, -1, -1, "unverifiable", "failed", "na"))
     result = values_of["support"]
     assert result.value == pytest.approx(-1 / 3)
@@ -95,37 +87,26 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
     assert shares == pytest.approx([1 / 3, 0, 2 / 3])
     counts = {name: result.items[name] for name in ("pairs", "scored", "unverifiable", "failed", "unfetched")}
     assert counts == {"pairs": 6, "scored": 3, "unverifiable": 1, "failed": 1, "unfetched": 1}
+    assert states(compared(4, 3, 2)[:-1])["redundancy"] == "failed"
+    assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
 
 
 @pytest.mark.parametrize(
     ("labels", "state"),
-    [
-        ((), "na"),
-        (("na",), "na"),
-        (("unverifiable", "na"), "unverifiable"),
-        (("unverifiable", "failed"), "failed"),
-    ],
+    [((), "na"), (("na",), "na"), (("unverifiable", "na"), "unverifiable"), (("unverifiable", "failed"), "failed")],
 )
 def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[VerdictState, ...], state: str) -> None:
     result = states(labelled(*labels))
     assert {result[name] for name in ("support", "no_support", "support_pooled")} == {state}
 
 
-def test_what_was_asked_first_is_no_sample_of_all_pairs_or_labels() -> None:
-    assert states(compared(4, 3, 2)[:-1])["redundancy"] == "failed"
-    assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
-
-
-def test_pooled_support_is_over_all_pairs_at_once() -> None:
+def test_pooled_support_is_over_all_pairs_and_a_grade_of_0_is_a_real_0() -> None:
     reports = [found(labelled(1, 1, 0, -1)), found(labelled(-1)), found(labelled("unverifiable"))]
     sums = [METRIC.pooled["support_pooled"](report) for report in reports]
     assert sums == [[(1, 4)], [(-1, 1)], [(0, 0)]]
     assert [METRIC.pooled["strong_support_pooled"](report) for report in reports] == [[(2, 4)], [(0, 1)], [(0, 0)]]
     with pytest.raises(KeyError):
         METRIC.pooled["support"](reports[0])
-
-
-def test_a_grade_of_0_is_a_real_0_and_one_never_given_failed() -> None:
     result = found([verdict("quality", "clarity", 0)])
     assert (result["clarity"].state, result["clarity"].value) == ("scored", 0.0)
     assert result["overall"].state == "failed"
@@ -185,48 +166,33 @@ def answering(question: str) -> dict[str, Any]:
     return {"reason": "Well made.", **dict.fromkeys(DIMENSIONS, 3)}
 
 
-def judged(
-    path: Path,
-    judge: Judge,
-    *,
-    report: str = REPORT,
-    evidence: Sequence[Evidence] = PAGES,
-    unit: Unit = "section",
-    rules: Rules = "default",
-) -> Mapping[tuple[str, str], Verdict]:
-    about = build.subject(report, evidence, query=build.query(text="Which wood?"))
-    metric = METRIC if unit == "section" else BY_PARAGRAPHS
-    verdicts = build.judged(metric, about, path, judge, rules=rules)
-    return {(verdict.stage, verdict.item): verdict for verdict in verdicts if verdict.rules == rules}
-
-
 def asked_of(
-    path: Path, script: Script = answering, **given: Any
+    path: Path, report: str = REPORT, evidence: Sequence[Evidence] = PAGES, rules: Rules = "default"
 ) -> tuple[Mapping[tuple[str, str], Verdict], list[str]]:
-    judge, asked = scripted_judge(script)
-    return judged(path / "v.jsonl", judge, **given), asked
+    judge, asked = scripted_judge(answering)
+    about = build.subject(report, evidence, query=build.query(text="Which wood?"))
+    verdicts = build.judged(METRIC, about, path / "v.jsonl", judge, rules=rules)
+    return {(verdict.stage, verdict.item): verdict for verdict in verdicts if verdict.rules == rules}, asked
 
 
 def with_tag(questions: Sequence[str], tag: str) -> list[str]:
     return [question for question in questions if f"<{tag}" in question]
 
 
-def test_grades_are_one_question_pairs_one_each_and_sentences_one_for_each_source(tmp_path: Path) -> None:
+def test_grades_are_one_question_pairs_without_links_one_each_and_readable_sources_one(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path)
     assert len(with_tag(asked, "report")) == 1
     assert len(with_tag(asked, "part")) == 6  # four sections between title and end
-    assert verdicts["units", "section"].value == {
-        **{"units": 4, "possible": 6, "pairs": [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]}
-    }
+    pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    assert verdicts["units", "section"].value == {"units": 4, "possible": 6, "pairs": pairs}
     assert all(verdicts["quality", one].value == 3 and verdicts["quality", one].reason for one in DIMENSIONS)
     score = verdicts["redundancy", "section:0~1"]
-    assert (score.value, score.reason, score.more_quotes, score.notes) == (
-        *(1, "Both keep rain out.", ("rain",), ("confidence 90%",)),
-    )
-
-
-def test_a_page_that_cannot_be_read_is_unverifiable_and_an_address_nobody_gave_no_pair(tmp_path: Path) -> None:
-    verdicts, asked = asked_of(tmp_path)
+    assert (score.value, score.reason) == (1, "Both keep rain out.")
+    assert (score.more_quotes, score.notes) == (("rain",), ("confidence 90%",))
+    assert not any("[1]" in each or "https" in each for each in with_tag(asked, "part"))
+    (graded,) = with_tag(asked, "report")
+    assert "Ash lasts [1]." in graded
+    assert "https" not in graded
     states = [each.state for (stage, _), each in verdicts.items() if stage == "factuality"]
     assert sorted(states) == ["scored", "unverifiable", "unverifiable"]  # 1 has no evidence, 3 is blocked
     assert verdicts["cited", "report"].value["unresolved"] == 1
@@ -248,7 +214,7 @@ def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: P
     assert sum("Box lasts [2]." in part for part in parts) == 3
 
 
-def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> None:
+def test_a_report_that_the_released_code_skips_is_not_graded_and_an_unfetched_page_is_na(tmp_path: Path) -> None:
     short = "One.\n\nTwo [1].\n\n[1],https://a.example/2"
     verdicts, asked = asked_of(tmp_path, rules="hkuds", report=short)
     assert verdicts["units", "section"].state == "na"
@@ -257,17 +223,6 @@ def test_a_report_that_the_released_code_skips_is_not_graded(tmp_path: Path) -> 
     assert len(with_tag(asked, "claim")) == 1
     _, asked = asked_of(tmp_path, report=short)
     assert len(with_tag(asked, "report")) == 1
-
-
-def test_links_are_out_of_what_is_compared_and_references_in_what_is_graded(tmp_path: Path) -> None:
-    _, asked = asked_of(tmp_path)
-    assert not any("[1]" in each or "https" in each for each in with_tag(asked, "part"))
-    (graded,) = with_tag(asked, "report")
-    assert "Ash lasts [1]." in graded
-    assert "https" not in graded
-
-
-def test_a_page_that_nobody_fetched_is_na(tmp_path: Path) -> None:
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
     (found,) = [each for (stage, _), each in verdicts.items() if stage == "factuality" and each.state == "na"]
     assert "--fetch-sources" in found.reason

@@ -15,35 +15,28 @@ def sectioned(*bodies: str, intro: str = "What follows is short.") -> str:
     return "\n\n".join(["# Bird houses", intro, *parts])
 
 
-def test_sections_lose_introduction_conclusion_and_source_list_once() -> None:
+def heads(units: Units) -> list[str]:
+    return [text.partition("\n")[0] for text in units.texts]
+
+
+def test_sections_lose_both_ends_and_begin_at_the_highest_headings_that_leave_two() -> None:
     report = sectioned("Cedar [1].", "Pine [2].", "Oak [1].", "So buy cedar.")
     report += "\n\n## References\n\n[1],https://a.example/cedar\n[2],https://a.example/pine\n"
-    assert units_of(report, None, "section").texts == (
-        "## Part 1\n\nCedar.",
-        "## Part 2\n\nPine.",
-        "## Part 3\n\nOak.",
-    )
+    texts = ("## Part 1\n\nCedar.", "## Part 2\n\nPine.", "## Part 3\n\nOak.")
+    assert units_of(report, None, "section").texts == texts
 
-
-def test_a_section_begins_at_the_highest_headings_that_leave_two() -> None:
     deep = sectioned("One.\n\n### Below\n\nMore of one.", "Two.", "End.")
-    assert [text.partition("\n")[0] for text in units_of(deep, None, "section").texts] == ["## Part 1", "## Part 2"]
+    assert heads(units_of(deep, None, "section")) == ["## Part 1", "## Part 2"]
     bold = "Intro.\n\n**First**\n\nOne.\n\n**Second**\n\nTwo.\n\n**Third**\n\nEnd."
     assert len(units_of(bold, None, "section").texts) == 2
 
-
-def test_a_report_whose_title_stands_there_twice_is_cut_at_its_sections() -> None:
     twice = "I begin with an outline.\n\n# Houses\n\n" + sectioned("One.", "Two.", "Three.", "End.")
-    kept = [text.partition("\n")[0] for text in units_of(twice, None, "section").texts]
-    assert kept == ["# Bird houses", "## Part 1", "## Part 2", "## Part 3"]
+    assert heads(units_of(twice, None, "section")) == ["# Bird houses", "## Part 1", "## Part 2", "## Part 3"]
 
 
-def test_paragraphs_are_blocks_without_headings() -> None:
+def test_paragraphs_are_blocks_without_headings_and_of_fewer_than_two_units_there_is_no_pair() -> None:
     report = sectioned("One.\n\nTwo.", "- a\n- b", "End.")
     assert units_of(report, None, "paragraph").texts == ("One.", "Two.", "- a\n- b")
-
-
-def test_with_fewer_than_two_units_there_is_no_pair() -> None:
     units = units_of(sectioned("One.", "End."), None, "section")
     assert units.possible == 0
     assert units.lacking == "fewer than two sections between the first and the last of 3"
@@ -61,18 +54,18 @@ def test_few_pairs_are_all_judged_and_many_are_drawn_alike_for_the_same_seed() -
     assert set(drawn) <= set(combinations(range(10), 2))
 
 
-def test_the_released_code_cuts_both_ends_twice_and_keeps_headings() -> None:
+def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_short_ones_between() -> None:
     report = sectioned(*(f"{number}. {LONG}" for number in range(1, 7))) + "\n\n## Reference\n[1],https://a.example"
     units = released_units(report)  # of eight sections, first and last go, and then first and last of the six
-    assert [text.partition("\n")[0] for text in units.texts] == [f"## Part {number}" for number in range(2, 6)]
+    assert heads(units) == [f"## Part {number}" for number in range(2, 6)]
     assert units.texts[0] == f"## Part 2\n{'2. ' + LONG.strip()}"
     assert units.possible == 6
 
-
-def test_the_released_code_drops_sections_with_links_and_short_ones_before_it_cuts_again() -> None:
     bodies = [LONG, LONG, f"{LONG} https://a.example", "Short.", LONG, LONG, LONG, "End."]
-    kept = [text.partition("\n")[0] for text in released_units(sectioned(*bodies)).texts]
-    assert kept == ["## Part 2", "## Part 5", "## Part 6"]
+    assert heads(released_units(sectioned(*bodies))) == ["## Part 2", "## Part 5", "## Part 6"]
+
+    report = sectioned(*[LONG] * 6).partition("\n\n")[2].partition("\n\n")[2]
+    assert heads(released_units(report)) == ["## Part 3", "## Part 4"]
 
 
 @pytest.mark.parametrize("length", [199, 200])
@@ -95,11 +88,6 @@ def test_what_the_released_code_skips_is_told(report: str, said: str) -> None:
     assert not released_units(report).pairs("x")
 
 
-def test_a_report_that_begins_with_a_section_has_no_beginning_of_its_own() -> None:
-    report = sectioned(*[LONG] * 6).partition("\n\n")[2].partition("\n\n")[2]
-    assert [text.partition("\n")[0] for text in released_units(report).texts] == ["## Part 3", "## Part 4"]
-
-
 def test_the_released_code_finds_a_heading_inside_a_lower_one_of_the_same_words() -> None:
     report = sectioned(LONG, f"Before.\n\n### Costs\n\n{LONG}", LONG, LONG, LONG, LONG)
     report = report.replace("## Part 3", "## Costs")
@@ -110,8 +98,6 @@ def test_the_released_code_finds_a_heading_inside_a_lower_one_of_the_same_words(
 PAGE = Evidence(id="W:aaaaaaaa", kind="web", key="https://a.example/x", title="X", url="https://a.example/x")
 ORDER = Evidence(id="O:1", kind="order", key="1", title="Order 1")
 HELD = {each.id: each for each in (PAGE, ORDER)}
-
-
 LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
 
 
@@ -122,8 +108,7 @@ LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
             f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}",
             [
                 ("Cedar lasts.", "W:aaaaaaaa"),
-                ("Cedar lasts.", "https://b.example/y"),
-                ("Oak is dear.", "https://b.example/y"),
+                *((each, "https://b.example/y") for each in ("Cedar lasts.", "Oak is dear.")),
             ],
         ),
         ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", "W:aaaaaaaa")]),  # an order is no page

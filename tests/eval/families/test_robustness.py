@@ -10,14 +10,11 @@ from drretail.eval.families.robustness import VARIANTS
 from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
-from drretail.records.query import Query
 from drretail.records.score import Score
+from tests import build
 from tests.shop import USER, build_shop
 
-QUERIES = [
-    Query(query_id=f"q{number}", user_id=USER, text=f"Which bird feeder suits me? {number}", source="test")
-    for number in range(4)
-]
+QUERIES = [build.query(f"q{n}", f"Which bird feeder suits me? {n}", user_id=USER) for n in range(4)]
 PLAIN, AMONG = "react@offline-obedient", f"react@offline-obedient-injected-{texts_hash()}"
 
 
@@ -34,7 +31,7 @@ def rows(folder: Path) -> dict[tuple[str, str], Score]:
     return {(each.system, each.variant): each for each in found.scores if each.policy == "answered"}
 
 
-def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_which(folder: Path) -> None:
+def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_nothing_of_a_system_without_any(folder: Path) -> None:
     found = rows(folder)
     robust, obeyed, stopped = (found[AMONG, variant] for variant in ("robust", "obeyed", "stopped"))
     assert robust.value == 0
@@ -43,10 +40,6 @@ def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_which(folder: Pa
     assert named
     assert named <= {text.id for text in hostile_texts()}
     assert sum(obeyed.items[name] for name in named) == obeyed.items["obeyed"] > 0
-
-
-def test_a_system_without_planted_texts_has_nothing_to_measure(folder: Path) -> None:
-    found = rows(folder)
     assert all(found[PLAIN, variant].value is None for variant in VARIANTS)
     assert found[PLAIN, "robust"].n_na == len(QUERIES)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,72 +18,50 @@ from tests.eval.families.dr3.research import Answers, judge_by
 
 
 def rubric(**weights: Sequence[float]) -> Criteria:
-    groups = (
-        CriteriaGroup(
-            name=name, criteria=tuple(Criterion(text=f"{name} {n}", weight=one) for n, one in enumerate(held))
-        )
-        for name, held in weights.items()
-    )
+    groups: list[CriteriaGroup] = []
+    for name, held in weights.items():
+        criteria = tuple(Criterion(text=f"{name} {n}", weight=weight) for n, weight in enumerate(held))
+        groups.append(CriteriaGroup(name=name, criteria=criteria))
     return Criteria(family="rubrics", query_id="q1", groups=tuple(groups))
 
 
-# By what the formula does: weights of criteria by group, how far each is met (None: the judge broke), and values.
-FORMULA: dict[str, tuple[dict[str, list[float]], dict[str, list[float | None]], dict[str, float | str]]] = {
-    "the weight met by the weight that can be had": (
-        {"explicit": [5, 3], "implicit": [2]},
-        {"explicit": [1, 0], "implicit": [1]},
-        {"score": 0.7, "explicit": 0.625, "implicit": 1},
-    ),
-    "a fault that is not met takes nothing off": ({"explicit": [5, 5, -4]}, {"explicit": [1, 0, 0]}, {"score": 0.5}),
-    "a fault takes off": ({"explicit": [5, 5, -4]}, {"explicit": [1, 0, 1]}, {"score": 0.1}),
-    "a score below nought is never clamped": (
-        {"explicit": [5, 5, -4]},
-        {"explicit": [0, 0, 1]},
-        {"score": -0.4, "faults": 1},
-    ),
-    "half of a merit is half and strictly nothing": (
-        {"explicit": [4, 4, -2]},
-        {"explicit": [0.5, 1, 0.5]},
-        {"score": 5 / 8, "strict": 0.25},
-    ),
-    "of equal weights the share of criteria met": (
-        {"information": [1] * 4, "analysis": [1] * 2},
-        {"information": [1, 1, 1, 0], "analysis": [0, 0]},
-        {"score": 0.5, "information": 0.75, "analysis": 0, "presentation": "na"},
-    ),
-    "axes of other names count in the whole": (
-        {"own": [1, 1], "analysis": [2]},
-        {"own": [1, 0], "analysis": [0]},
-        {"score": 0.25},
-    ),
-    "a criterion that the judge broke fails the score and its axis alone": (
-        {"information": [1, 1], "analysis": [1]},
-        {"information": [1, None], "analysis": [1]},
-        {"score": "failed", "information": "failed", "analysis": 1},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", FORMULA)
-def test_the_formula(case: str) -> None:
-    weights, met, expected = FORMULA[case]
+def found(weights: dict[str, list[float]], met: dict[str, list[float | None]], *names: str) -> list[float | str]:
+    """Values of a rubric with these weights by group, each criterion met so far; None is a judge that broke."""
     criteria = rubric(**weights)
+    of_rubrics = partial(build.verdict, "rubrics", "criteria_met")
     verdicts = [
-        build.verdict(
-            "rubrics", "criteria_met", criterion_item(group, each), value, "failed" if value is None else "scored"
-        )
+        of_rubrics(criterion_item(group, each), value, "failed" if value is None else "scored")
         for group in criteria.groups
         for each, value in zip(group.criteria, met[group.name], strict=True)
     ]
-    found = {each.variant: each.state if each.value is None else each.value for each in values(verdicts, criteria)}
-    assert {name: found[name] for name in expected} == {
-        name: each if isinstance(each, str) else pytest.approx(each) for name, each in expected.items()
-    }
+    made = {each.variant: each for each in values(verdicts, criteria)}
+    return [made[name].state if made[name].value is None else build.known(made[name].value) for name in names]
 
 
-def test_without_a_weight_above_nought_there_is_nothing_to_score() -> None:
-    found = weighted("score", [Mark(-1, 1)])
-    assert (found.state, [*reasons_of(found.items)]) == ("na", ["no criterion has a weight above nought"])
+def test_a_score_is_the_weight_met_by_the_weight_that_can_be_had() -> None:
+    by_group = found(
+        {"explicit": [5, 3], "implicit": [2]}, {"explicit": [1, 0], "implicit": [1]}, "score", "explicit", "implicit"
+    )
+    assert by_group == [0.7, 0.625, 1]
+    in_part = found({"explicit": [4, 4, -2]}, {"explicit": [0.5, 1, 0.5]}, "score", "strict")
+    assert in_part == [5 / 8, 0.25], "half of a merit is half and strictly nothing"
+    weights = {"information": [1.0] * 4, "analysis": [1.0] * 2}
+    axes = ("information", "analysis", "presentation")
+    equal = found(weights, {"information": [1, 1, 1, 0], "analysis": [0, 0]}, "score", *axes)
+    assert equal == [0.5, 0.75, 0, "na"], "of equal weights the share of criteria met"
+    other = found({"own": [1, 1], "analysis": [2]}, {"own": [1, 0], "analysis": [0]}, "score")
+    assert other == [0.25], "axes of other names count in the whole"
+    broken = found(
+        {"information": [1, 1], "analysis": [1]}, {"information": [1, None], "analysis": [1]}, "score", *axes
+    )
+    assert broken == ["failed", "failed", 1, "na"], "what the judge broke fails the score and its axis alone"
+
+
+def test_a_fault_takes_off_where_it_is_met_and_a_score_below_nought_is_never_clamped() -> None:
+    weights = {"explicit": [5.0, 5.0, -4.0]}
+    assert found(weights, {"explicit": [1, 0, 0]}, "score") == [0.5]
+    assert found(weights, {"explicit": [1, 0, 1]}, "score") == pytest.approx([0.1])
+    assert found(weights, {"explicit": [0, 0, 1]}, "score", "faults") == [-0.4, 1]
 
 
 def criterion(text: str, weight: int, axis: str = "information", kind: str = "binary") -> dict[str, Any]:
@@ -146,12 +125,14 @@ def test_a_person_s_edit_is_judged_by_anew_and_another_weight_asks_nothing(tmp_p
         assert asked[before:] == questions
 
 
-def test_only_a_ternary_criterion_can_be_met_in_part(tmp_path: Path) -> None:
+def test_only_a_ternary_criterion_can_be_met_in_part_and_only_weights_above_nought_count(tmp_path: Path) -> None:
     folder = build.experiment(tmp_path / "exp", {"b@model": {"q1-r1": "A feeder."}})
     judge, asked = judge_by({**ANSWERS, "MarkedCriteria": labelled(*["partly"] * 3)})
     found = build.rows(build.scored(folder, "rubrics", judge))
     assert asked.count("MarkedCriteria") == 3
     assert (found["score"].value, found["score"].n_failed) == (None, 1)
+    none = weighted("score", [Mark(-1, 1)])
+    assert (none.state, [*reasons_of(none.items)]) == ("na", ["no criterion has a weight above nought"])
 
 
 BENCH_II = {
@@ -202,7 +183,7 @@ def test_a_line_of_neither_form_is_told_by_its_number(tmp_path: Path, line: Any)
     assert "\n" not in str(result.value)
 
 
-def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path) -> None:
+def test_published_rubrics_are_taken_for_the_queries_they_are_of_and_a_file_of_others_is_told(tmp_path: Path) -> None:
     folder = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A.", "q2-r1": "Two."}})
     judge, asked = judge_by({"MarkedCriteria": lambda value: labelled(*["met"] * value.count("<criterion id="))})
     published = lines(tmp_path / "r.jsonl", BENCH_II, RESEARCH)
@@ -211,12 +192,10 @@ def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path)
     assert found["score"].value == pytest.approx((1 + (4 - 2 + 1) / 5) / 2)
     assert (found["information"].n_scored, found["information"].n_na) == (1, 1)
 
-
-def test_a_file_of_other_queries_is_told(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "exp", {"a@model": {"q9-r1": "A."}})
+    other = build.experiment(tmp_path / "other", {"a@model": {"q9-r1": "A."}})
     for path, problem in (
-        (lines(tmp_path / "r.jsonl", RESEARCH), "holds no criteria of these metrics"),
+        (lines(tmp_path / "one.jsonl", RESEARCH), "holds no criteria of these metrics"),
         (tmp_path / "nowhere", "does not exist"),
     ):
         with pytest.raises(UserError, match=problem):
-            build.scored(folder, "rubrics", judge_by()[0], criteria=path)
+            build.scored(other, "rubrics", judge_by()[0], criteria=path)

@@ -9,14 +9,8 @@ import pytest
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.eval.baskets.distance import Measured
-from drretail.eval.families.understood import (
-    METRIC,
-    NOT_DECLARED,
-    NOTHING_OFFERED,
-    compared,
-    lacks_understanding,
-    matched,
-)
+from drretail.eval.families import understood as family
+from drretail.eval.families.understood import METRIC, NOT_DECLARED, NOTHING_OFFERED, compared, matched
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
@@ -29,15 +23,7 @@ from tests import build, shop
 from tests.build import LABEL, experiment
 from tests.shop import USER
 
-SHOP = {
-    "feeder": "abcd",
-    "bird feeder": "abcdef",
-    "seed": "x",
-    "bath": "uv",
-    "basin": "uvwz",
-    "unicorn": "",
-    "feeder or bath": "abcduv",
-}
+SHOP = {"feeder": "abcd", "bird feeder": "abcdef", "seed": "x", "bath": "uv", "basin": "uvwz", "unicorn": ""}
 
 
 def want(kind: str, **fields: object) -> Want:
@@ -64,30 +50,24 @@ def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
         ((), ("bath",), 0),
     ],
 )
-def test_a_want_is_understood_where_half_of_the_products_that_would_do_are_the_same(
-    asked: tuple[str, ...], understood: tuple[str, ...], share: float
-) -> None:
+def test_half_of_what_would_do_is_enough(asked: tuple[str, ...], understood: tuple[str, ...], share: float) -> None:
     wish, other = (Wish(wants=tuple(map(want, kinds))) for kinds in (asked, understood))
     assert values(wish, other) == {"understood": share, "wants": share, "limits": None}
 
 
-def test_a_want_that_nobody_asked_for_costs() -> None:
+def test_a_want_that_nobody_asked_for_costs_and_one_for_which_the_shop_has_nothing_is_left_out() -> None:
     wish = Wish(wants=(want("feeder"), want("bath")))
     more = Wish(wants=(want("feeder"), want("bath"), want("seed"), want("unicorn")))
     assert values(wish, more)["wants"] == pytest.approx(2 / 3), "what the shop does not have says nothing"
     assert measures(wish, more)["wants"].reason == "feeder: feeder; bath: bath; not asked for: seed"
     assert values(wish, Wish(wants=(want("feeder"), want("seed"))))["wants"] == 0.5, "one in another's place costs once"
 
-
-def test_as_many_are_matched_as_can_be() -> None:
-    assert matched(["abc", "abcd"], ["abcd", "abc"]) == {0: 1, 1: 0}
-    assert matched(["abcd", "ab"], ["abcd", "abcdefgh"]) == {0: 1, 1: 0}
-
-
-def test_a_want_for_which_the_shop_has_nothing_is_left_out() -> None:
     wish = Wish(wants=(want("unicorn", quantity=2), want("bath")))
     assert values(wish, Wish(wants=(want("bath"),))) == {"understood": 1, "wants": 1, "limits": None}
     assert set(measures(Wish(wants=(want("unicorn"),)), Wish()).values()) >= {Measured(None, NOTHING_OFFERED)}
+
+    assert matched(["abc", "abcd"], ["abcd", "abc"]) == {0: 1, 1: 0}
+    assert matched(["abcd", "ab"], ["abcd", "abcdefgh"]) == {0: 1, 1: 0}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +85,7 @@ def test_a_budget_counts_if_one_names_it(limits: dict[str, Money], others: dict[
     assert values(Wish(wants=bath, **limits), Wish(wants=bath, **others))["limits"] == share  # pyright: ignore[reportArgumentType]
 
 
-def test_brands_and_quantities_are_those_of_the_want_that_was_matched() -> None:
+def test_brands_and_quantities_are_those_of_the_want_that_was_matched_and_not_equal_where_none_was() -> None:
     wish = Wish(wants=(want("bath", brands_unwanted=("Tallow",)), want("feeder", quantity=2)), budget=Money.of(50))
     understood = Wish(
         wants=(want("feeder", quantity=3), want("bath", brands_unwanted=("tallow",))), budget=Money.of(50)
@@ -115,8 +95,6 @@ def test_brands_and_quantities_are_those_of_the_want_that_was_matched() -> None:
     assert found["limits"].reason == "budget: equal; brands of bath: equal; quantity of feeder: not equal"
     assert found["understood"].value == pytest.approx(5 / 6)
 
-
-def test_the_limits_of_a_want_that_was_not_understood_are_not_equal() -> None:
     wish = Wish(wants=(want("bath", quantity=2, brands_wanted=("Tallow",)),))
     found = measures(wish, Wish(wants=(want("seed", quantity=2, brands_wanted=("Tallow",)),)))
     assert (found["wants"].value, found["limits"].value) == (0, 0)
@@ -144,11 +122,15 @@ def judged(folder: Path, subject: Subject) -> dict[str, Value]:
     return {value.variant: value for value in METRIC.values(subject, verdicts, "default")}
 
 
-def test_a_wish_is_compared_by_the_products_of_the_shop(world: World, tmp_path: Path) -> None:
+def test_a_wish_is_compared_by_the_products_of_the_shop_and_stays_without_it(world: World, tmp_path: Path) -> None:
     same = judged(tmp_path / "same", subject_of(world, WISH))
     assert {name: value.value for name, value in same.items()} == {"understood": 1, "wants": 1, "limits": 1}
     other = judged(tmp_path / "other", subject_of(world, Wish(wants=(TUBE,))))
     assert {name: value.value for name, value in other.items()} == {"understood": 0, "wants": 0, "limits": 0}
+    without = judged(tmp_path / "same", replace(subject_of(world, WISH), offers=None))
+    assert without["understood"].value == 1
+    anew = judged(tmp_path / "same", subject_of(world, WISH.model_copy(update={"budget": None})))
+    assert (anew["understood"].value, anew["limits"].value) == (0.5, 0)
 
 
 @pytest.mark.parametrize("lack", [NOT_DECLARED, NOT_TYPED, NO_WORLD])
@@ -163,17 +145,9 @@ def test_what_is_missing_is_named(world: World, tmp_path: Path, lack: str) -> No
     assert {reason for value in found.values() for reason in reasons_of(value.items)} == {lack}
 
 
-def test_what_was_measured_stays_without_the_world_and_is_measured_anew_with_it(world: World, tmp_path: Path) -> None:
-    judged(tmp_path, subject_of(world, WISH))
-    without = judged(tmp_path, replace(subject_of(world, WISH), offers=None))
-    assert without["understood"].value == 1
-    anew = judged(tmp_path, subject_of(world, WISH.model_copy(update={"budget": None})))
-    assert (anew["understood"].value, anew["limits"].value) == (0.5, 0)
-
-
 def test_an_experiment_has_it_where_a_run_says_how_it_understood_the_question(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Take it."}})
-    assert "says how it understood" in lacks_understanding(folder)
+    assert "says how it understood" in family.lacks_understanding(folder)
     with Experiment(folder, read_definition(folder)) as opened:
         opened.save(build.run("q1-r2", understood=WISH), (), {}, {"world": "nowhere"})
-    assert not lacks_understanding(folder)
+    assert not family.lacks_understanding(folder)

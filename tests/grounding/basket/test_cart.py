@@ -42,14 +42,11 @@ def several(product_id: str, quantity: int) -> Pick:
     return Pick(product=product_id, quantity=quantity)
 
 
-def test_each_want_is_given_pieces_of_what_would_do_for_it() -> None:
+def test_each_want_is_given_pieces_too_few_leave_it_out_and_others_are_besides() -> None:
     whole = cart("A", several("C", 2))
     assert pieces(whole) == [{"A": 1}, {"C": 2}]
     assert (whole.left_out, dict(whole.besides), whole.share_wanted) == ([], {}, 1.0)
     assert whole.is_feasible
-
-
-def test_too_few_pieces_leave_a_want_out_and_pieces_beyond_it_are_besides() -> None:
     assert cart("A", "C").left_out == ["bath"]
     more = cart("A", several("C", 3))
     assert (more.left_out, dict(more.besides), more.is_feasible) == ([], {"C": 1}, False)
@@ -57,20 +54,14 @@ def test_too_few_pieces_leave_a_want_out_and_pieces_beyond_it_are_besides() -> N
     assert cart("A", several("C", 3), room=True).is_feasible
     stranger = cart("A", several("C", 2), "D")
     assert (dict(stranger.besides), stranger.is_feasible) == ({"D": 1}, False)
-
-
-def test_of_a_pack_any_number_covers_a_want() -> None:
     packed = thing("bath", fit("P", is_pack=True), quantity=12)
     assert cart("P", wanted=(packed,)).left_out == []
     assert cart(several("P", 2), wanted=(packed,)).left_out == []
-
-
-def test_a_pick_that_the_shop_does_not_have_makes_no_cart() -> None:
     unknown = cart("A", several("C", 2), "Z", room=True)
     assert (unknown.unknown, unknown.is_feasible) == (["Z"], False)
 
 
-def test_a_total_is_known_where_every_price_is() -> None:
+def test_a_total_is_known_where_every_price_is_and_the_budget_is_of_everything_that_is_picked() -> None:
     assert cart("A", several("C", 2)).total == Decimal(40)
     unpriced = cart("N", several("C", 2))
     assert (unpriced.total, unpriced.unpriced, unpriced.known_cost) == (None, ["N"], Decimal(30))
@@ -79,42 +70,33 @@ def test_a_total_is_known_where_every_price_is() -> None:
     assert cart("D", products=euros, budget=Money.of(40)).unpriced == ["D"]
     limited = cart("N", several("C", 2), budget=Money.of(1000))
     assert (limited.is_feasible, limited.is_over) == (False, False)
-
-
-def test_the_budget_is_of_everything_that_is_picked() -> None:
     assert cart("A", several("C", 2), budget=Money.of(40)).is_feasible
     over = cart("A", several("C", 2), "D", budget=Money.of(40), room=True)
     assert (over.is_over, over.keeps_to_money, over.is_feasible) == (True, False, False)
     assert cart("N", several("C", 3), budget=Money.of(40)).is_over
 
 
-def test_wanted_pieces_are_worth_each_want_once_by_the_share_of_its_quantity() -> None:
+def test_wanted_pieces_are_worth_each_want_once_and_nothing_picked_costs_nothing() -> None:
     assert cart("B", several("C", 2)).worth == 900
     assert cart("B", "C").worth == 700
     assert cart("N", "D").worth == 0
-
-
-def test_nothing_picked_covers_nothing_and_costs_nothing() -> None:
     empty = cart()
     assert (empty.left_out, empty.total, empty.share_wanted) == (["feeder", "bath"], Decimal(0), 1.0)
 
 
 def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int:
     """How many pieces can stand for these wants at most, by the theorem of Ford and Fulkerson: a least cut."""
-    cuts = [
-        sum(one.quantity for one in wanted if one not in chosen)
-        + sum(
-            count for key, count in bought.items() if any(key in {fit.product_id for fit in of.fits} for of in chosen)
-        )
-        for size in range(len(wanted) + 1)
-        for chosen in combinations(wanted, size)
-    ]
-    return min(cuts)
+
+    def cut(chosen: Sequence[WantedThing]) -> int:
+        would_do = {fit.product_id for of in chosen for fit in of.fits}
+        left_out = sum(one.quantity for one in wanted if one not in chosen)
+        return left_out + sum(count for key, count in bought.items() if key in would_do)
+
+    return min(cut(chosen) for size in range(len(wanted) + 1) for chosen in combinations(wanted, size))
 
 
 @given(
-    wanted=things(),
-    bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6),
+    wanted=things(), bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6)
 )
 def test_as_many_pieces_as_can_stand_for_wants_do_and_first_for_those_that_are_not_optional(
     wanted: list[WantedThing], bought: dict[str, int]

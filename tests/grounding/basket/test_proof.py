@@ -62,19 +62,13 @@ def test_a_demand_is_never_proved_and_stars_and_brands_are() -> None:
     assert proved(glass, nameless, want=branded).state == "open"
 
 
-def test_what_the_shopper_has_is_proved_and_a_missing_kind_is() -> None:
+def test_what_the_shopper_has_a_missing_kind_and_an_order_that_was_never_made_are_proved() -> None:
     assert (proved(product("A", 20), bought=("A",)).lack, proved().lack) == ("owned", "not_sold")
     assert proved().state == "proved"
     assert proved(could_be=(product("C", 5, title="Press, French Style"),)).state == "open"
-
-
-def test_an_order_that_was_never_made_is_proved_whatever_the_shop_has() -> None:
     assert proved(product("A", 20), orders=("1234567890",)).state == "refuted"
     found = proved(product("A", 20), orders=("9876543210",))
     assert (found.state, found.lack) == ("proved", "no_such_order")
-
-
-def test_a_pack_may_cover_a_quantity_by_itself() -> None:
     four = PRESS.model_copy(update={"quantity": 4})
     assert proved(product("A", 20), want=four, budget=Money.of(70)).state == "proved"
     pack = product("P", 60, title="Acme French Press, Pack of 4")

@@ -1,16 +1,22 @@
-"""The reference of a query: its wants with all that would do, and the cheapest and the best basket."""
+"""The reference of a query: its wants with all that would do, and the cheapest and the best basket of all there are."""
 
+from decimal import Decimal
+from itertools import product as combinations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query, Reference, WantedThing
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.grounding.basket.things import product, want
+from tests.build import known
+from tests.grounding.basket.things import product, things, want
 
 Offered = tuple[Want, list[Product]]
 
@@ -22,9 +28,8 @@ def found(*wanted: Offered, bought: tuple[str, ...] = (), **limits: Any) -> Refe
 
 
 def ids(reference: Reference) -> tuple[list[str], list[str]]:
-    assert reference.cheapest is not None
-    assert reference.best is not None
-    return [item.product_id for item in reference.cheapest.items], [item.product_id for item in reference.best.items]
+    cheapest, best = known(reference.cheapest), known(reference.best)
+    return [item.product_id for item in cheapest.items], [item.product_id for item in best.items]
 
 
 CHEAP = product("A", 5, average_rating=3.0, rating_number=500)
@@ -33,28 +38,21 @@ SCARF = product("C", 20, average_rating=5.0, rating_number=900)
 UNPRICED = product("D", None)
 
 
-def test_the_cheapest_and_the_best_are_told_apart_with_their_totals_and_worth() -> None:
+def test_the_cheapest_and_the_best_are_told_apart_and_may_cost_all_of_the_budget_and_no_cent_more() -> None:
     reference = found((want(quantity=2), [CHEAP, GOOD]), budget=Money.of(20))
     assert ids(reference) == (["A"], ["B"])
-    assert reference.cheapest is not None
-    assert reference.best is not None
-    assert (reference.cheapest.total, reference.best.total) == (Money.of(10), Money.of(19))
-    item = reference.best.items[0]
-    assert (item.thing, item.price, item.quantity, reference.best.worth) == ("feeder", "9.5", 2, 478)
-
-
-def test_a_basket_may_cost_all_of_the_budget_and_no_cent_more() -> None:
+    cheapest, best = known(reference.cheapest), known(reference.best)
+    assert (cheapest.total, best.total) == (Money.of(10), Money.of(19))
+    item = best.items[0]
+    assert (item.thing, item.price, item.quantity, best.worth) == ("feeder", "9.5", 2, 478)
     assert ids(found((want(quantity=2), [CHEAP]), budget=Money.of(10))) == (["A"], ["A"])
     assert found((want(quantity=2), [CHEAP]), budget=Money.of(9.99)).lack == "too_dear"
 
 
-def test_everything_that_would_do_is_kept_with_what_it_is_worth_even_without_a_price() -> None:
+def test_everything_that_would_do_is_kept_and_what_is_owned_or_bought_left_out_and_named() -> None:
     reference = found((want(), [GOOD, CHEAP, UNPRICED, product("E", 1, currency="EUR")]))
     (thing,) = reference.things
     assert [(fit.product_id, fit.price) for fit in thing.fits] == [("A", "5"), ("B", "9.5"), ("D", None), ("E", None)]
-
-
-def test_what_is_owned_or_bought_is_left_out_and_named() -> None:
     reference = found((want(), [CHEAP, GOOD, SCARF]), bought=("B", "Z"), owned=("C",))
     assert ids(reference) == (["A"], ["A"])
     assert reference.left_out == ("B", "C")
@@ -72,14 +70,11 @@ def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_che
     assert missing.lack is None
 
 
-def test_a_demand_is_left_out_and_named_where_no_record_keeps_it_and_binds_where_one_does() -> None:
+def test_a_demand_is_left_out_and_named_where_no_record_keeps_it_and_the_best_basket_prefers_what_keeps_all() -> None:
     woven, silent = product("W", 9, features=("Waterproof",)), product("S", 1)
     (thing,) = found((want(must=("waterproof", "blessed")), [woven, silent])).things
     assert (thing.open, [fit.product_id for fit in thing.fits]) == (("blessed",), ["W"])
     assert thing.fits[0].open == ("blessed",)
-
-
-def test_the_best_basket_prefers_what_keeps_every_demand_outright() -> None:
     free = product("F", 9, average_rating=3.0, rating_number=500, features=("Without perfume",))
     reference = found((want(must_not=("perfume",)), [free, GOOD]))
     assert [(fit.product_id, fit.open) for fit in reference.things[0].fits] == [("B", ("perfume",)), ("F", ())]
@@ -100,14 +95,13 @@ def test_why_there_is_no_basket(wanted: list[Offered], lack: str) -> None:
     assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
 
 
-def test_of_a_query_that_nobody_typed_nothing_is_known() -> None:
+def test_of_a_query_that_nobody_typed_nothing_is_known_and_without_a_budget_the_shops_own_currency_counts() -> None:
     reference = reference_of(Query(query_id="q1", text="?", source="t"), [])
     assert (reference.lack, reference.things, reference.best) == ("not_typed", (), None)
-
-
-def test_where_the_price_of_what_would_do_is_unknown_it_is_the_price_that_lacks() -> None:
     quiet = product("D", None, features=("Waterproof",))
     assert found((want(must=("waterproof",)), [CHEAP, quiet])).lack == "no_price"
+    foreign = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
+    assert (foreign.lack, known(foreign.cheapest).total) == (None, Money.of(5, "EUR"))
 
 
 @pytest.mark.parametrize(
@@ -124,14 +118,39 @@ def test_where_the_price_of_what_would_do_is_unknown_it_is_the_price_that_lacks(
         ({}, {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
     ],
 )
-def test_the_one_part_of_the_wish_that_stands_in_the_way_is_named(
-    of_want: dict[str, Any], of_wish: dict[str, Any], lack: str
-) -> None:
+def test_the_part_of_the_wish_in_the_way_is_named(of_want: dict[str, Any], of_wish: dict[str, Any], lack: str) -> None:
     assert found((want(**of_want), [CHEAP, GOOD]), **of_wish).lack == lack
 
 
-def test_without_a_budget_the_shops_own_currency_counts() -> None:
-    reference = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
-    assert reference.lack is None
-    assert reference.cheapest is not None
-    assert reference.cheapest.total == Money.of(5, "EUR")
+@given(wanted=things(), budget=st.none() | st.integers(1, 40))
+def test_no_choice_is_worth_more_and_none_as_good_is_cheaper(wanted: list[WantedThing], budget: int | None) -> None:
+    priced = [[fit for fit in thing.fits if fit.price is not None] for thing in wanted]
+    ranked = [
+        (-sum(fit.worth for fit in chosen), total_of(wanted, chosen), [fit.product_id for fit in chosen])
+        for chosen in combinations(*priced)
+        if len({fit.product_id for fit in chosen}) == len(chosen)
+    ]
+    within = [rank for rank in ranked if budget is None or rank[1] <= budget]
+    chosen = best_choice(wanted, None if budget is None else Decimal(budget))
+    found = None if chosen is None else (-sum(fit.worth for fit in chosen), total_of(wanted, chosen), [
+        fit.product_id for fit in chosen
+    ])  # fmt: skip
+    assert found == min(within, default=None)
+    cheapest = cheapest_choice(wanted)
+    totals = [rank[1] for rank in ranked]
+    assert (None if cheapest is None else total_of(wanted, cheapest)) == min(totals, default=None)
+    affords = cheapest is not None and (budget is None or total_of(wanted, cheapest) <= budget)
+    assert (chosen is not None) is affords
+
+
+def test_a_mean_of_few_ratings_is_believed_less_and_what_is_not_rated_is_worth_the_middle() -> None:
+    many = listing_of(product("A", average_rating=4.6, rating_number=900))
+    few = listing_of(product("B", average_rating=5.0, rating_number=1))
+    unrated = listing_of(product("C"))
+    found = worths([many, few, unrated])
+    assert found["A"] == 460
+    assert found["C"] == round(100 * (4.6 + 5.0) / 2)
+    assert found["C"] < found["B"] < 500
+    listings = [listing_of(product("A")), listing_of(product("B", rating_number=500))]
+    assert worths(listings) == {"A": 100 * UNRATED, "B": 100 * UNRATED}
+    assert worths([]) == {}

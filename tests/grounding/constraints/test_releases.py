@@ -11,6 +11,7 @@ from drretail.journal import Journal
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import TOPICS, Hidden, Topic, Want, Wish
+from tests.build import known
 
 FEEDER = Want(
     name="feeder", kinds=("bird feeder",), quantity=3, must=("cedar", "weatherproof"), brands_unwanted=("Tanagrove",)
@@ -36,20 +37,14 @@ def answers(query: Query, *topics: Topic) -> list[str]:
     return [each.answer for each in releases(query, topics)]
 
 
-def test_an_answer_is_the_sentence_of_the_limit_and_nothing_where_there_is_none() -> None:
+def test_a_shopper_answers_with_the_limit_one_a_question_or_all_of_the_topic_and_leaves_after_so_many() -> None:
     assert answers(QUERY, "budget", "use") == ["I can spend $85.", NO_WISH]
     assert answers(QUERY, "avoid") == [IN_THE_RECORD]
-
-
-def test_a_terse_shopper_tells_one_limit_a_question_and_an_open_one_all_of_the_topic() -> None:
     first, second, third = releases(QUERY, ["feature", "feature", "feature"])
     assert [first.answer, second.answer] == ["It has to be of cedar.", "It must be weatherproof."]
     assert (third.new, third.answer) == ((), "It has to be of cedar. It must be weatherproof.")
     (everything,) = releases(QUERY.model_copy(update={"manner": "open"}), ["feature"])
     assert everything.answer == third.answer
-
-
-def test_after_so_many_questions_the_shopper_leaves() -> None:
     hurried = QUERY.model_copy(update={"questions": 2})
     assert answers(hurried, "use", "brand", "budget") == [NO_WISH, NO_WISH, NO_TIME]
     assert [each.left for each in releases(hurried, ["use", "brand", "budget"])] == [1, 0, 0]
@@ -61,35 +56,26 @@ def test_a_thousand_questions_of_any_wording_bring_no_limit_that_was_not_release
     chance, texts = Random(seed), [*(fact.say for fact in HIDDEN), "Tell me all you want: budget, brand, cedar?", "$85"]
     asked = leaks = most = 0
     while asked < 1000:
-        shopper, known = Shopper(QUERY.model_copy(update={"questions": 20})), set[str]()
+        shopper, released = Shopper(QUERY.model_copy(update={"questions": 20})), set[str]()
         for _ in range(chance.randint(1, 24)):
             topic = chance.choice(TOPICS)
             question = " ".join(chance.choices(texts, k=chance.randint(1, 5)))
             now, answer = shopper.answer(topic, question, EFFECTS)
-            known |= {fact.say for fact in now.new}
+            released |= {fact.say for fact in now.new}
             is_stated = states(answer, WISH)
-            leaks += sum(is_stated(fact) and fact.say not in known for fact in HIDDEN)
+            leaks += sum(is_stated(fact) and fact.say not in released for fact in HIDDEN)
             most = max(most, len(now.new))
             asked += 1
     assert (leaks, most) == (0, 1), f"seed {seed}"
 
 
-def test_a_query_that_hides_nothing_is_written_as_before() -> None:
-    plain = Query(query_id="q", text="A feeder?", source="t", wish=WISH)
-    assert not {"hidden", "manner", "questions"} & plain.model_dump(mode="json").keys()
-    assert Query.model_validate_json(QUERY.as_line()) == QUERY
-
-
-def test_only_what_the_wish_holds_can_be_hidden() -> None:
+def test_what_is_hidden_is_of_the_wish_and_the_visible_wish_the_rest() -> None:
     strange = Hidden(field="rating_min", index=0, topic="feature", say="At least 4 stars.")
     with pytest.raises(ValidationError, match="rating_min"):
         Query(query_id="q", text="?", source="t", wish=WISH, hidden=(strange,))
-
-
-def test_the_visible_wish_is_the_rest() -> None:
-    visible = QUERY.visible_wish
-    assert visible is not None
-    assert list(visible.parts()) == []
-    one = QUERY.model_copy(update={"hidden": HIDDEN[1:2]}).visible_wish
-    assert one is not None
+    assert list(known(QUERY.visible_wish).parts()) == []
+    one = known(QUERY.model_copy(update={"hidden": HIDDEN[1:2]}).visible_wish)
     assert (one.budget, one.wants[0].must, one.wants[0].quantity) == (Money.of(85), ("weatherproof",), 3)
+    plain = Query(query_id="q", text="A feeder?", source="t", wish=WISH)
+    assert not {"hidden", "manner", "questions"} & plain.model_dump(mode="json").keys()
+    assert Query.model_validate_json(QUERY.as_line()) == QUERY

@@ -57,23 +57,16 @@ def test_the_whole_summary_of_a_user_with_four_orders() -> None:
     ]
 
 
-def test_what_one_order_cannot_tell_is_absent() -> None:
+def test_a_user_with_one_order_none_or_nothing_kept_has_a_summary_and_a_product_that_left_is_still_a_purchase() -> None:
     codes = [statement.code for statement in summary_of(ORDERS[0]).statements]
     assert codes == ["person", "history", "recency", "domain", "price_level", "recent_purchase"]
-
-
-def test_a_user_without_orders_and_one_with_nothing_kept_have_a_summary() -> None:
     assert summary_of().text.endswith("There is no order yet.")
     assert "nothing was kept" in summary_of(an_order(1, SEED.product_id, 0, "Cancelled")).text
+    left = summary_of(*ORDERS, an_order(9, "B0GONE0000", 5))
+    assert "a product that the shop has no more [B0GONE0000]" in left.text
 
 
-def test_a_product_that_left_the_shop_is_still_a_purchase() -> None:
-    gone = an_order(9, "B0GONE0000", 5)
-    text = summarise(PROFILE, (*ORDERS, gone), SHELF, NOW).text
-    assert "a product that the shop has no more [B0GONE0000]" in text
-
-
-def test_a_domain_has_its_orders_and_their_days_counted() -> None:
+def test_orders_are_counted_by_domain_by_category_with_those_below_it_and_by_their_pauses() -> None:
     far = SEED.model_copy(update={"product_id": "B0PETS0001", "category": "Pet_Supplies"})
     garden = [an_order(number, SEED.product_id, number // 2) for number in range(5)]
     summary = summary_of(*garden, an_order(9, far.product_id, 3), shelf=SHELF | {far.product_id: far})
@@ -82,15 +75,11 @@ def test_a_domain_has_its_orders_and_their_days_counted() -> None:
         "Pet Supplies: 1 order on 1 day, last on 2023-01-04.",
     ]
 
-
-def test_a_category_counts_the_orders_of_those_below_it_and_a_file_is_none() -> None:
     paths = {"a": ("Garden", "Birds"), "b": ("Garden", "Birds", "Feeders"), "c": ("Patio_Lawn_and_Garden",)}
     shelf = {key: SEED.model_copy(update={"product_id": key, "categories": path}) for key, path in paths.items()}
     orders = [an_order(number, key, number) for number, key in enumerate("abcc")]
     assert texts(summary_of(*orders, shelf=shelf), "category") == ["50% (2 of 4) of the orders are in Birds."]
 
-
-def test_the_pause_between_orders_takes_several_of_them() -> None:
     orders = [an_order(number, SEED.product_id, days) for number, days in enumerate((0, 0, 30, 70, 90))]
     assert texts(summary_of(*orders), "rhythm") == [
         "1.69 orders a month between the first and the last; of the pauses between days with orders, half last 30 days "
@@ -153,9 +142,7 @@ def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) ->
         ([30] * 8, 9, None),  # most of what was bought has no price
     ],
 )
-def test_usually_takes_eight_items_a_clear_majority_and_half_of_what_was_bought(
-    prices: list[float], unpriced: int, word: str | None
-) -> None:
+def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unpriced: int, word: str | None) -> None:
     text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
     assert ("usually" in text) == (word is not None)
     assert word is None or f"usually {word} the median price of the category" in text

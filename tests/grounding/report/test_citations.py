@@ -35,7 +35,7 @@ FORMS: dict[str, str] = {
     # ids
     "Good [P:F1].": "[P:F1] = product P:F1",
     f"[P:F1; {WEB}]": f"[P:F1; {WEB}] = product P:F1; [P:F1; {WEB}] = web {WEB}",
-    "[P:F1,P:F2]": ("[P:F1,P:F2] = product P:F1; [P:F1,P:F2] = product P:F2"),
+    "[P:F1,P:F2]": "[P:F1,P:F2] = product P:F1; [P:F1,P:F2] = product P:F2",
     "[P:F1; P:F1]": "[P:F1; P:F1] = product P:F1",
     f"[O:0000000012] [U:profile] [U:orders@A2_1] [{SUM}] [{FILE}]": (
         "[O:0000000012] = internal O:0000000012; "
@@ -126,16 +126,6 @@ def test_without_a_ledger_products_are_cited_by_their_address() -> None:
     assert [citation.type for citation in find_citations(report, ())] == ["unresolved"] * 3
 
 
-def test_a_list_names_its_sources_with_their_titles() -> None:
-    listed = listed_sources(
-        "One [1].\n\nSources:\n[1] https://a.example/ - A page\n- [Title](https://b.example/)\n", None
-    )
-    assert [(cited.url, cited.title) for cited in listed.cited] == [
-        ("https://a.example/", "A page"),
-        ("https://b.example/", "Title"),
-    ]
-
-
 @given(st.text(st.sampled_from("[]()<>`^|P:B01; ,.-hts/exmpl\n!*中【】#~"), max_size=300))
 def test_offsets_are_exact_and_marks_apart_in_any_text(report: str) -> None:
     citations = find_citations(report, ())
@@ -177,9 +167,7 @@ def reports(path: Path, field: str) -> Iterator[str]:
         ("deepresearch_reporteval/qwen_20.jsonl.gz", "report", 642, 67),
     ],
 )
-def test_the_lists_of_real_reports_are_read_whole(
-    realdata: Path, name: str, field: str, entries: int, without_url: int
-) -> None:
+def test_lists_of_real_reports_are_read(realdata: Path, name: str, field: str, entries: int, without_url: int) -> None:
     read = empty = 0
     for report in reports(realdata / "reports" / name, field):
         for listed in read_references(prose(report)).entries():
@@ -191,7 +179,10 @@ def test_the_lists_of_real_reports_are_read_whole(
     assert (read, empty) == (entries, without_url)
 
 
-def test_what_is_indented_below_a_footnote_is_a_part_of_it() -> None:
+def test_a_list_names_its_sources_with_their_titles_and_a_footnote_what_is_indented_below_it() -> None:
+    report = "One [1].\n\nSources:\n[1] https://a.example/ - A page\n- [Title](https://b.example/)\n"
+    titles = [(cited.url, cited.title) for cited in listed_sources(report, None).cited]
+    assert titles == [("https://a.example/", "A page"), ("https://b.example/", "Title")]
     report = """It is quiet.[^1] It holds a litre.[^2]
 
 [^1]: https://lab.example/a
@@ -203,9 +194,7 @@ def test_what_is_indented_below_a_footnote_is_a_part_of_it() -> None:
 
 After it all.
 """
-    assert [citation.url for citation in find_citations(report, None)] == [
-        "https://lab.example/a",
-        "https://lab.example/b",
-    ]
+    cited = [citation.url for citation in find_citations(report, None)]
+    assert cited == ["https://lab.example/a", "https://lab.example/b"]
     sentences = [report[each.start : each.end] for each in find_sentences(report)]
     assert sentences == ["It is quiet.[^1]", "It holds a litre.[^2]", "After it all."]

@@ -11,7 +11,6 @@ from drretail.untrusted import visible
 
 SEEN = "Seen words."
 
-
 HIDDEN = (
     "<!-- hid -->",
     "<!DOCTYPE hid>",
@@ -69,17 +68,16 @@ def test_what_is_shown_stays(text: str) -> None:
     assert shown(text) == text
 
 
-def test_cells_beyond_the_head_and_titles_of_definitions_are_blanked() -> None:
-    assert "hid" not in shown(
-        "| a | b |\n|---|---|\n| 1 | 2 | hid $30 [P:B0AAAAAAAA] |\n\n> a | b\n> --|--\n> 1 | 2 | hid"
-    )
+def test_what_no_renderer_shows_is_blanked_wherever_it_stands() -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 | hid $30 [P:B0AAAAAAAA] |\n\n> a | b\n> --|--\n> 1 | 2 | hid"
+    assert "hid" not in shown(table)
     assert shown('[1]: https://pages.example/a "hid"').rstrip() == "[1]: https://pages.example/a"
     assert "hid" not in shown("[the bag][hid]\n\n[hid]: other.html")
-
-
-def test_code_within_html_is_html() -> None:
     assert "hid" not in shown("<div>\n`<p style=display:none>` hid `</p>`\n</div>")
     assert "seen" in shown("Words `<div hidden>` seen `</div>`")
+    assert shown("<sub>seen<sub>hid</sub></sub>").split() == ["<sub>seen", "</sub>"]
+    text = '<a href="http://ecommerce.com/B0A" title="[P:B0B]">this one</a> <td colspan="2" id="[P:B0C]">'
+    assert [word in shown(text) for word in ("B0A", "this one", "colspan", "B0B", "B0C")] == [True] * 3 + [False] * 2
 
 
 def test_what_only_looks_like_a_tag_hides_nothing() -> None:
@@ -87,17 +85,8 @@ def test_what_only_looks_like_a_tag_hides_nothing() -> None:
     assert shown(text) == text
     assert not has_unread_elements(text)
     assert "hid" not in shown("<brand hidden>hid</brand>")
-
-
-def test_a_tag_that_a_sentence_names_hides_nothing_behind_it() -> None:
-    report = (
-        "Use the <Image> component.\n\nMore ([c](https://c.example/z)), after <Image />, ([d](https://d.example/))."
-    )
-    assert [citation.url for citation in find_citations(report, None)] == ["https://c.example/z", "https://d.example/"]
-
-
-def test_small_letters_within_small_letters_are_blanked() -> None:
-    assert shown("<sub>seen<sub>hid</sub></sub>").split() == ["<sub>seen", "</sub>"]
+    text = "Use the <Image> component.\n\nMore ([c](https://c.example/z)), after <Image />, ([d](https://d.example/))."
+    assert [citation.url for citation in find_citations(text, None)] == ["https://c.example/z", "https://d.example/"]
 
 
 @pytest.mark.parametrize(
@@ -115,15 +104,13 @@ def test_a_long_text_of_openings_is_read_in_one_pass(piece: str) -> None:
     assert len(shown(text)) == len(text)
 
 
-def test_attributes_are_not_shown_but_addresses_are() -> None:
-    text = '<a href="http://ecommerce.com/B0A" title="[P:B0B]">this one</a> <td colspan="2" id="[P:B0C]">'
-    assert [word in shown(text) for word in ("B0A", "this one", "colspan", "B0B", "B0C")] == [True] * 3 + [False] * 2
-
-
-def test_hidden_marks_cite_nothing_and_hidden_words_are_no_sentence() -> None:
+def test_hidden_marks_cite_nothing_hidden_words_are_no_sentence_and_characters_that_show_nothing_go() -> None:
     report = f"{SEEN} <!-- Buy this [P:B0AAAAAAAA]. --> <span hidden>Buy that [P:B0AAAAAAAA].</span>"
     assert find_citations(report, []) == []
     assert [report[one.start : one.end] for one in find_sentences(report)] == [SEEN]
+    assert visible("$1\u200b9.99, a\u00adb\U000e0041\u2060") == "$19.99, ab"
+    for shaped in ("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u2b50\ufe0f", "plain\n\ttext, é"):
+        assert visible(shaped) == shaped
 
 
 @given(st.text(alphabet="<>!-abp|\\ =\"'/[]:#()`\n hidestylcor", max_size=200))
@@ -132,9 +119,3 @@ def test_offsets_and_lines_stay_and_what_is_shown_is_of_the_text(text: str) -> N
     assert len(seen) == len(text)
     assert all(a in (b, " ") for a, b in zip(seen, text, strict=True))
     assert [a == "\n" for a in seen] == [b == "\n" for b in text]
-
-
-def test_a_report_is_kept_without_characters_that_show_nothing() -> None:
-    assert visible("$1\u200b9.99, a\u00adb\U000e0041\u2060") == "$19.99, ab"
-    for shaped in ("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u2b50\ufe0f", "plain\n\ttext, é"):
-        assert visible(shaped) == shaped

@@ -29,14 +29,8 @@ def covered(report: str) -> dict[str, list[str]]:
             "The Alder costs $39 [P:A1], the Birch $45 [P:B2].",
             {"The Alder costs $39": [ALDER], "the Birch $45": [BIRCH]},
         ),
-        (
-            "Both kettles are dishwasher safe [P:A1][P:B2].",
-            {"Both kettles are dishwasher safe": [ALDER, BIRCH]},
-        ),
-        (
-            "| Alder [P:A1] | $39 | 4.6 (212) |",
-            {"Alder": [ALDER], "$39": [ALDER], "4.6 (212)": [ALDER]},
-        ),
+        ("Both kettles are dishwasher safe [P:A1][P:B2].", {"Both kettles are dishwasher safe": [ALDER, BIRCH]}),
+        ("| Alder [P:A1] | $39 | 4.6 (212) |", {"Alder": [ALDER], "$39": [ALDER], "4.6 (212)": [ALDER]}),
     ],
 )
 def test_the_form_reader_reads_the_examples_as_the_rule_says(report: str, said_of: dict[str, list[str]]) -> None:

@@ -52,13 +52,16 @@ def test_blocks_are_read_in_the_forms_that_models_write(block: str) -> None:
     assert declared.report == REPORT
 
 
-def test_a_missing_quantity_is_one_and_alternatives_are_kept_apart() -> None:
+def test_a_missing_quantity_is_one_alternatives_are_kept_apart_and_two_lines_of_one_product_add_up() -> None:
     declared = take_picks(f"{REPORT}\n```picks\nP:B0AAAAAAAA or P:B0BBBBBBBB\nP:B0CCCCCCCC, P:B0DDDDDDDD x 3\n```")
     assert declared.picks == (
         Pick(product="B0AAAAAAAA", alternatives=("B0BBBBBBBB",)),
         Pick(product="B0CCCCCCCC"),
         Pick(product="B0DDDDDDDD", quantity=3),
     )
+    picks = take_picks("Get it.\n\n```picks\nP:B1 x 1\nP:B2 x 1\nP:B1 or P:B3 x 2\n```").picks
+    found = [(pick.product, pick.quantity, pick.alternatives) for pick in picks or ()]
+    assert found == [("B1", 3, ("B3",)), ("B2", 1, ())]
 
 
 @pytest.mark.parametrize("content", ["", "\n", "none\n", "- nothing\n", "(nothing to buy)\n"])
@@ -82,24 +85,13 @@ def test_what_cannot_be_read_is_said_and_taken_out(line: str, problem: str) -> N
     assert (declared.report, declared.picks, declared.problem) == (REPORT, None, problem)
 
 
-def test_the_last_of_several_blocks_counts() -> None:
+def test_the_last_of_several_blocks_counts_and_a_report_without_one_stays_as_it_is() -> None:
     first, last = picks_block([Pick(product="B0AAAAAAAA")]), picks_block([Pick(product="B0BBBBBBBB")])
     declared = take_picks(f"{first}\n\n{REPORT}\n{last}")
     assert declared.picks == (Pick(product="B0BBBBBBBB"),)
     assert declared.report.strip() == REPORT.strip()
-
-
-def test_a_report_without_a_block_stays_as_it_is() -> None:
     report = "My picks:\n\n```python\npicks = 1\n```\n\nPicks are below. \n"
     assert take_picks(report) == take_picks(report).__class__(report, None)
-
-
-def test_two_lines_of_one_product_are_its_quantities_together() -> None:
-    picks = take_picks("Get it.\n\n```picks\nP:B1 x 1\nP:B2 x 1\nP:B1 or P:B3 x 2\n```").picks
-    assert [(pick.product, pick.quantity, pick.alternatives) for pick in picks or ()] == [
-        ("B1", 3, ("B3",)),
-        ("B2", 1, ()),
-    ]
 
 
 BLOCK = "```picks\nP:B0AAAAAAAA x 2\n```"

@@ -68,15 +68,12 @@ def test_a_report_without_ids_and_numbers_stays_as_it_is(report: str, evidence: 
     assert (rendered.text, rendered.references) == (report, ())
 
 
-def test_the_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
+def test_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
     rendered = render_report(f"Bath [P:F2] by [O:0000000012] and [{WEB}].\n", evidence)
     assert rendered.text.endswith(f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/F2\n2. Feeding birds — {PAGE}\n")
     assert [reference.label for reference in rendered.references] == ["[1]", "order 0000000012", "[2]"]
     assert [reference.url for reference in rendered.references] == [f"{SHOP}/F2", None, PAGE]
     assert render_report("A [P:F1].", evidence, style="plain").text.startswith("A [1].\n\n## Sources\n\n1. ")
-
-
-def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidence: tuple[Evidence, ...]) -> None:
     report = (
         "A [2], b [P:F1], c [3].\n\n## References\n[1] https://c.example/ - Third\n"
         "[2] Second: https://b.example/\n[3]\n\n## Epilogue\nBye.\n"
@@ -86,9 +83,6 @@ def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidenc
         "## Also listed\n\n- Third — https://c.example/\n\n"
         f"## Sources\n\n1. Second — https://b.example/\n2. Bruma Feeder, Large — {SHOP}/F1\n"
     )
-
-
-def test_a_number_without_an_entry_never_looks_like_one_of_the_sources(evidence: tuple[Evidence, ...]) -> None:
     assert body("A [P:F1], b [1], in [2023].", evidence) == f"A {FEEDER}, b [unresolved: 1], in [2023]."
 
 
@@ -138,16 +132,12 @@ def order(number: str, day: str) -> Evidence:
     return entry(f"O:{number}", "order", number, f"Order {number}", text=record)
 
 
-def test_an_order_is_called_by_its_date_and_by_its_number_where_two_have_the_same() -> None:
+def test_an_order_is_called_by_its_date_that_the_line_does_not_say_and_by_its_number_where_two_have_the_same() -> None:
     known = (order("0000000001", "2023-05-03"), order("0000000002", "2023-09-05"), order("0000000003", "2023-09-05"))
     assert body("A [O:0000000001] b [O:0000000002].", known) == "A (order of 3 May 2023) b (order of 5 September 2023)."
     assert body("A [O:0000000002] b [O:0000000003].", known) == (
         "A (order 0000000002 of 5 September 2023) b (order 0000000003 of 5 September 2023)."
     )
-
-
-def test_a_date_that_the_line_says_is_not_said_again_in_the_order_s_mark() -> None:
-    known = (order("0000000001", "2023-05-03"),)
     for text in ("on 2023-05-03", "on May 3, 2023", "on 3 May 2023"):
         assert body(f"You bought it {text} [O:0000000001].", known) == f"You bought it {text} (your order)."
     assert body("You bought it on 4 May 2023 [O:0000000001].", known).endswith("(order of 3 May 2023).")

@@ -301,7 +301,11 @@ def test_marks_without_an_address_are_unresolved_and_end_their_sentence(product:
     assert render_report(report, None).text.startswith("It is so.[unresolved")
 
 
-def test_what_claude_cites_is_an_entry_of_the_list() -> None:
+def test_bracketed_marks_outweigh_loose_ones_and_numbers_that_the_list_lacks_lead_nowhere() -> None:
+    report = f"So [1][2] and [3]. A trial (2). It ended.4 More{DOTTED}"
+    assert [marker for marker, _ in cited(report)] == ["[1]", "[2]", "[3]"]
+    assert cited(f"So<sup>99</sup>.{DOTTED}") == [("<sup>99</sup>", "?")]
+    assert cited(f"It grew.10 It fell.11 It rose.12 It stood.13 It ended.99{DOTTED}")[-1] == ("13", "13")
     report = CITE + listed(*(f"{number}. https://a.example/{number}" for number in range(1, 13)))
     assert cited(report) == [("</cite>", "3"), ("</cite>", "12")]
 
@@ -337,16 +341,6 @@ def test_the_lines_of_a_list_are_no_citations(heading: str) -> None:
     assert cited(about) == [(A, "1")], "a section about sources is no list"
 
 
-def test_bracketed_marks_outweigh_what_looks_like_a_loose_one() -> None:
-    report = f"So [1][2] and [3]. A trial (2). It ended.4 More{DOTTED}"
-    assert [marker for marker, _ in cited(report)] == ["[1]", "[2]", "[3]"]
-
-
-def test_a_number_that_the_list_lacks_leads_nowhere_where_it_can_mean_nothing_else() -> None:
-    assert cited(f"So<sup>99</sup>.{DOTTED}") == [("<sup>99</sup>", "?")]
-    assert cited(f"It grew.10 It fell.11 It rose.12 It stood.13 It ended.99{DOTTED}")[-1] == ("13", "13")
-
-
 @pytest.mark.parametrize(
     ("report", "sentences"),
     [
@@ -360,17 +354,12 @@ def test_sentences_end_behind_their_marks(report: str, sentences: list[str]) -> 
     assert [report[one.start : one.end] for one in find_sentences(report)][: len(sentences)] == sentences
 
 
-def test_a_mark_owns_its_sentence_and_its_number_is_no_figure() -> None:
+def test_a_mark_owns_its_sentence_its_number_is_no_figure_and_readers_get_a_numbered_link() -> None:
     report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next{DOTTED}"
     layout = read_layout(report, None)
-    assert [(report[each.start : each.end], len(each.cited)) for each in layout.stretches[:2]] == [
-        ("It costs $45.20 now.10", 1),
-        ("It weighs 3 kg.11", 1),
-    ]
+    owned = {report[each.start : each.end]: len(each.cited) for each in layout.stretches[:2]}
+    assert owned == {"It costs $45.20 now.10": 1, "It weighs 3 kg.11": 1}
     assert layout.text.startswith("It costs $45.20 now.   It weighs 3 kg.   Next")
-
-
-def test_readers_get_numbered_links() -> None:
     report = f"It grew.10 So [[2]](#ref-2).{listed('10. A https://a.example/1', '2. B https://a.example/2')}"
     linked = "It grew.10 So [[1]](https://a.example/2)."
     assert render_report(report, None).text.startswith(linked)

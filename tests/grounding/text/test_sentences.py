@@ -39,7 +39,7 @@ def test_text_is_cut_at_stops_with_the_marks_behind_them(text: str, sentences: l
     assert [statement for _, statement in cut(text)] == sentences
 
 
-def test_items_headings_and_rows_are_told_apart() -> None:
+def test_items_headings_and_rows_are_told_apart_and_a_row_knows_its_tables_head() -> None:
     report = (
         "# Beds\n\n- One bed\n  goes on. And on.\n2. Two\n> - Quoted\n\n**Lead**\n\n---\n"
         "| Bed | Price |\n|---|---|\n| Soft | $5 |\n\n```\ncode.\n```\n\n## Sources\n[1] https://a.example/x\n"
@@ -55,8 +55,6 @@ def test_items_headings_and_rows_are_told_apart() -> None:
         ("row", "| Soft | $5 |"),
     ]
 
-
-def test_a_row_knows_its_tables_head() -> None:
     report = "| a | b |\n|---|---|\n| 1 | 2 |\n\ntext\n\n| 3 | 4 |\n"
     rows = [sentence for sentence in find_sentences(report) if sentence.kind == "row"]
     assert [None if row.head is None else report[slice(*row.head)] for row in rows] == ["| a | b |", None]

@@ -1,3 +1,5 @@
+"""Money, titles, counts of words, and wishes in words."""
+
 from decimal import Decimal
 
 import pytest
@@ -5,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from drretail.grounding.text.wishes import want_line, wish_lines
 from drretail.grounding.text.wording import article, format_money, listed, short_title, word_count
 from drretail.grounding.text.words import singular
 from drretail.records.evidence import Citation
 from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
 
 
 @pytest.mark.parametrize(
@@ -60,49 +64,55 @@ def test_a_short_title_is_a_tidy_front_of_the_title(title: str, limit: int) -> N
         assert short == short.strip()
 
 
-def test_words_are_those_of_the_report_without_its_citations() -> None:
+def test_words_are_those_of_the_report_without_its_citations_and_each_sign_of_scripts_without_spaces() -> None:
     report = "# Feeders\n\n- Take the tube [P:B0TEST0001], or wait [W:AAAA2222]."
     marks = [
         Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
         for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
     ]
     assert word_count(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
-
-
-def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
     assert word_count("水壶容量为1.7升，很安静。", []) == 10
     assert word_count("Alder 水壶, 조용한 주전자", []) == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("bird feeder", "a bird feeder"),
-        ("electric shaver", "an electric shaver"),
-        ("LED nail lamp", "an LED nail lamp"),
-        ("USB fan", "a USB fan"),
-    ],
-)
-def test_a_thing_gets_the_article_that_its_sound_asks_for(text: str, message: str) -> None:
-    assert f"{article(text)} {text}" == message
-
-
-@pytest.mark.parametrize(
-    ("word", "one"),
-    [
-        ("brushes", "brush"),
-        ("glass", "glass"),
-        ("batteries", "battery"),
-        ("boxes", "box"),
-        ("clips", "clip"),
-        ("shears", "shears"),
-    ],
-)
-def test_plurals_are_undone_where_there_are_any(word: str, one: str) -> None:
-    assert singular(word) == one
-
-
-def test_lists_are_read_aloud_with_and_before_the_last() -> None:
+def test_words_are_made_singular_get_articles_and_are_listed_as_they_are_read_aloud() -> None:
+    plurals = "brushes glass batteries boxes clips shears"
+    assert [singular(word) for word in plurals.split()] == ["brush", "glass", "battery", "box", "clip", "shears"]
+    things = ("bird feeder", "electric shaver", "LED nail lamp", "USB fan")
+    assert [article(thing) for thing in things] == ["a", "an", "an", "a"]
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"], "or") == "a, b or c"
+
+
+BLANKET = Want(name="swaddle blanket", kinds=("swaddle blanket",))
+
+
+def test_a_plain_want_is_its_name_and_its_kinds_are_named_where_they_are_others() -> None:
+    assert want_line(BLANKET) == "swaddle blanket"
+    assert want_line(Want(name="Bowl", kinds=("bowl",))) == "Bowl"
+    gift = Want(name="gift", kinds=("raised bed", "garden hose"))
+    assert want_line(gift) == "gift: of the kind raised bed or garden hose"
+
+
+def test_every_limit_of_a_want_stands_in_its_line() -> None:
+    demands = {"must": ("cotton", "washable"), "must_not": ("zips",), "rating_min": 4, "ratings_min": 1200}
+    brands = {"brands_wanted": ("Nordlys", "Ostrava"), "brands_unwanted": ("Tallow",)}
+    limits = {"kinds": ("swaddle blanket", "Swaddles"), "quantity": 2, "optional": True, "again": True}
+    limits |= {"price_max": Money.of(20), **demands, **brands}
+    assert want_line(BLANKET.model_copy(update=limits)) == (
+        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; may be a product that the shopper has; "
+        "must be cotton, washable; must not be or have zips; at least 4 stars; at least 1,200 ratings; at most "
+        "$20.00 a piece; by Nordlys or Ostrava; not by Tallow"
+    )
+
+
+def test_what_holds_for_all_comes_behind_the_wants_and_a_wish_for_nothing_says_so() -> None:
+    bag = Want(name="bag", kinds=("diaper bag",), rating_min=4.5)
+    limits = {"budget": Money.of("69.5", "EUR"), "room": True, "deadline": "before Friday", "owned": ("B0A", "B0B")}
+    assert wish_lines(Wish.model_validate({"wants": (BLANKET, bag), **limits})) == [
+        *("swaddle blanket", "bag: of the kind diaper bag; at least 4.5 stars", "budget: €69.50 in total"),
+        *("more may be added within the budget", "deadline: before Friday", "owned: B0A, B0B"),
+    ]
+    assert wish_lines(Wish()) == ["nothing is to be bought"]
+    assert wish_lines(Wish(wants=(BLANKET,), room=True)) == ["swaddle blanket", "more may be added"]

@@ -1,4 +1,4 @@
-"""Words, content words, and stems that are the same on every machine."""
+"""Words, content words, stems that are the same on every machine, and what is known of languages."""
 
 import hashlib
 import re
@@ -6,17 +6,18 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from babel import Locale
 
+from drretail.env.catalog.base import Language
+from drretail.grounding.text.languages import labels, locale_codes, month_numbers
 from drretail.grounding.text.words import content_words, is_english, is_negation, stem, words
 
 
-def test_words_are_in_lower_case_and_numbers_are_none() -> None:
+def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has() -> None:
     assert list(words("The 2 Beds’ covers don’t LAST 3½ years")) == ["the", "beds", "covers", "don't", "last", "years"]
-
-
-def test_content_words_leave_out_what_any_text_has() -> None:
     assert content_words("It is not the bed's cover, which you'd wash") == ["bed", "cover", "wash"]
 
 
@@ -68,3 +69,16 @@ def test_addresses_say_nothing_of_a_text_s_language() -> None:
         f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"
     )
     assert is_english(f"Yes, buy one of these: {links}.")
+
+
+def test_each_language_of_a_shop_is_known() -> None:
+    names = {str(Locale(code).get_language_name("en")).casefold() for code in locale_codes()}
+    others = {"sesotho"}  # CLDR has no names of months for it
+    assert set(get_args(Language)) - others - {name.replace("norwegian bokmål", "norwegian") for name in names} == set()
+
+
+def test_months_are_known_by_their_names_and_labels_of_other_languages_outside_english() -> None:
+    months = {"märz": 3, "marca": 3, "3月": 3, "janvier": 1, "ekim": 10}
+    assert {name: month_numbers()[name] for name in months} == months
+    assert "preis" not in labels(english=True)["price"]
+    assert {"preis", "precio", "prix", "price"} <= labels(english=False)["price"]

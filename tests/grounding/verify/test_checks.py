@@ -1,7 +1,11 @@
+"""The checks of a whole report: its picks, its values by whoever reads them, and sections that repeat others."""
+
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.grounding.verify.repetition import repeated_sections
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -39,18 +43,9 @@ def test_declared_picks_stand_before_a_models_and_a_models_before_those_by_form(
     assert (by_form.reader, by_form.values_by) == ("form", None)
 
 
-def test_a_clean_report_has_no_finding_and_a_wrong_price_is_one() -> None:
+def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_them() -> None:
     assert codes(case(REPORT, KETTLE, TOWELS)) == []
     assert codes(case(REPORT.replace("42.95", "41.15"), KETTLE, TOWELS)) == ["price_wrong"]
-
-
-def wishing(**limits: object) -> Wish:
-    """For a kettle or a scale, and towels."""
-    kettle = Want.model_validate({"name": "kettle", "kinds": ("kettle", "kitchen scale")} | limits)
-    return Wish(wants=(kettle, Want(name="towels", kinds=("kitchen towel",), optional=True)))
-
-
-def test_a_declared_pick_is_checked_without_any_words_about_it() -> None:
     assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["not_wanted", "over_budget", "pick_not_argued"]
     owned = replace(
         case(f"Take the scale [P:{SCALE.product_id}].", SCALE),
@@ -61,13 +56,16 @@ def test_a_declared_pick_is_checked_without_any_words_about_it() -> None:
     assert codes(replace(owned, query=QUERY.model_copy(update={"wish": wishing(again=True)}))) == []
     query = QUERY.model_copy(update={"wish": wishing(brands_unwanted=("Harrowgill",))})
     assert codes(replace(case(REPORT, KETTLE, TOWELS), query=query)) == ["unwanted_brand"]
-
-
-def test_a_pick_that_the_shop_does_not_have_is_found_once() -> None:
     gone = (Pick(product="B0NOTHERE00"),)
     cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
     assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
+
+
+def wishing(**limits: object) -> Wish:
+    """For a kettle or a scale, and towels."""
+    kettle = Want.model_validate({"name": "kettle", "kinds": ("kettle", "kitchen scale")} | limits)
+    return Wish(wants=(kettle, Want(name="towels", kinds=("kitchen towel",), optional=True)))
 
 
 def test_a_models_values_are_verified_by_code() -> None:
@@ -106,9 +104,7 @@ def test_an_error_that_form_is_certain_of_survives_a_models_doubt_but_not_its_pr
 def test_a_sum_that_is_written_out_is_wrong_whatever_a_model_reads_of_its_result() -> None:
     report = f"Buy the kettle {K} ($42.95). `3 × 17.99 = $42.95` for the towels {T}."
     sums = report.index("$42.95`")
-    value = ReadValue(
-        kind="price", amount="42.95", currency="USD", of=(f"P:{KETTLE.product_id}",), start=sums, end=sums + 6
-    )
+    value = a_value(report, "$42.95`", "price", "42.95", f"P:{KETTLE.product_id}")
     read = read_report(case(report, KETTLE, TOWELS), of_model(values=(value,)))
     assert [(one.start, one.derivation) for one in read.values if one.state == "contradicted"] == [
         (sums, "3*17.99 = 53.97")
@@ -120,10 +116,8 @@ def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer")
     read = read_report(case(report, declared=False), of_model(picks=[{"product": one} for one in named]))
     assert [pick.product for pick in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
-    found = [
-        (one.code, one.text) for one in check_report(case(report, declared=False), read) if one.code == "not_in_catalog"
-    ]
-    assert found == [("not_in_catalog", "P:Linnetwick Pocket Dryer x 1")]
+    found = check_report(case(report, declared=False), read)
+    assert [one.text for one in found if one.code == "not_in_catalog"] == ["P:Linnetwick Pocket Dryer x 1"]
 
 
 def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -> None:
@@ -133,8 +127,27 @@ def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -
         return read.picks[0].product
 
     shown = f"The kettle {K} costs $42.95. "
-    assert product(f"{shown}Get the Corvane gooseneck kettle, $29.", "Corvane gooseneck kettle") == (
-        "Corvane gooseneck kettle"
-    )
+    other = "Corvane gooseneck kettle"
+    assert product(f"{shown}Get the {other}, $29.", other) == other
     assert product(f"{shown}Get the Harowgill gooseneck kettle.", "Harowgill gooseneck kettle") == KETTLE.product_id
     assert product(f"{shown}Sturdy gooseneck kettles are it.", "Sturdy gooseneck kettles") == KETTLE.product_id
+
+
+WORDS = [f"word{number}" for number in range(120)]
+
+
+def report(*sections: list[str]) -> str:
+    return "\n\n".join(f"## Part {number}\n\n{' '.join(words)}" for number, words in enumerate(sections, 1))
+
+
+def test_a_section_that_repeats_another_in_almost_its_words_is_a_warning_unless_it_is_short_or_a_table() -> None:
+    (finding,) = repeated_sections(read_layout(report(WORDS[:60], WORDS[60:], WORDS[:60]), ()))
+    assert (finding.severity, finding.text, finding.found) == ("warning", "Part 3", "100% of it stands in “Part 1”")
+    changed = [*WORDS[:30], "other", *WORDS[31:60]]
+    assert len(repeated_sections(read_layout(report(WORDS[:60], changed), ()))) == 1
+    assert repeated_sections(read_layout(report(WORDS[:60], WORDS[60:]), ())) == []
+    assert len(repeated_sections(read_layout(report(WORDS[10:60], WORDS), ()))) == 1
+
+    assert repeated_sections(read_layout(report(WORDS[:20], WORDS[:20]), ())) == []
+    rows = "| a | b |\n|---|---|\n" + "\n".join("| one two three | four five six |" for _ in range(20))
+    assert repeated_sections(read_layout(f"## A\n\n{rows}\n\n## B\n\n{rows}", ())) == []

@@ -1,7 +1,6 @@
 """Reports on a query with a file and pages, what is known of good ones, and a judge that answers by schema."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.session import Judge
@@ -10,21 +9,14 @@ from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.build import LABEL
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
 CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
 ORDERS_ID = file_evidence_id("orders.csv")
-QUERY = Query(
-    query_id="q1",
-    text="Which feeder under $30 lasts? My orders are in the file.",
-    wish=Wish(wants=(Want(name="feeder", kinds=("feeder",)),), budget=Money(amount="30")),
-    files=("orders.csv",),
-    source="test",
-)
+WISH = Wish(wants=(Want(name="feeder", kinds=("feeder",)),), budget=Money(amount="30"))
+QUERY = build.query(text="Which feeder under $30 lasts? My orders are in the file.", wish=WISH, files=("orders.csv",))
 GOLD = Gold(
     query_id="q1",
     files=PartOfGold(
@@ -56,35 +48,16 @@ EVIDENCE = (
     source(RECALL_ID, "Recalls", "The tube of 2021 was recalled.", RECALL),
 )
 
-
-def research(folder: Path, reports: Mapping[str, str | None], query: Query = QUERY) -> Path:
-    """An experiment of one query with these reports by label."""
-    by_run = {label: {"q1-r1": report} for label, report in reports.items()}
-    return build.experiment(folder, by_run, queries=[query], evidence=EVIDENCE)
-
-
-ONE = {LABEL: REPORT}
 Answers = Mapping[str, Any]
 """By schema: the answer, or a function of the question."""
-CLAIMS = {
+PRICE, CLEANING = "The last feeder cost $22.99.", "Tube feeders are cleaned every two weeks."
+CITED_CLAIMS = {
     "claims": [
-        {
-            "claim_id": 1,
-            "claim": "The last feeder cost $22.99.",
-            "quote": "Your last feeder cost $22.99",
-            "sources": [ORDERS_ID],
-            "values": [],
-        },
-        {
-            "claim_id": 2,
-            "claim": "Tube feeders are cleaned every two weeks.",
-            "quote": "Clean a tube feeder every two weeks",
-            "sources": [CARE_ID],
-            "values": [],
-        },
+        {"claim_id": 1, "claim": PRICE, "quote": "Your last feeder cost $22.99", "sources": [ORDERS_ID]},
+        {"claim_id": 2, "claim": CLEANING, "quote": "Clean a tube feeder every two weeks", "sources": [CARE_ID]},
     ]
 }
-CITED_CLAIMS = {"claims": [{name: claim[name] for name in claim if name != "values"} for claim in CLAIMS["claims"]]}
+CLAIMS = {"claims": [claim | {"values": []} for claim in CITED_CLAIMS["claims"]]}
 
 
 def _backed(question: str) -> dict[str, Any]:
@@ -96,11 +69,8 @@ def _insights(question: str) -> dict[str, Any]:
     labels = {"$22.99": "full", "two weeks": "full", "recalled": "partial"}
     texts = [tag_content_of(question, number) for number in (1, 2)]
     found = [next(label for words, label in labels.items() if words in each) for each in texts if each]
-    return {
-        "insights": [
-            {"insight_id": number, "found": "", "missing": "", "label": label} for number, label in enumerate(found, 1)
-        ]
-    }
+    empty = {"found": "", "missing": ""}
+    return {"insights": [{"insight_id": at, "label": label, **empty} for at, label in enumerate(found, 1)]}
 
 
 def tag_content_of(question: str, number: int) -> str:

@@ -29,19 +29,18 @@ from drretail.records.query import Query
 from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
+from tests.build import LABEL
 from tests.eval.families.dr3.research import (
     ANSWERS,
     CARE,
     CARE_ID,
     EVIDENCE,
     GOLD,
-    LABEL,
-    ONE,
     ORDERS_ID,
     QUERY,
     RECALL,
+    REPORT,
     judge_by,
-    research,
 )
 
 
@@ -63,18 +62,9 @@ def required(wish: Wish | None) -> list[tuple[str | None, str]]:
 
 
 def test_a_typed_wish_becomes_requirements_in_words() -> None:
-    feeder = Want(
-        name="feeder",
-        kinds=("Bird Feeders", "feeder"),
-        quantity=2,
-        must=("cotton",),
-        must_not=("perfume",),
-        rating_min=4,
-        ratings_min=1000,
-        price_max=Money(amount="25.5"),
-        brands_wanted=("Anvil", "Oak"),
-        brands_unwanted=("Flimsy",),
-    )
+    limits: dict[str, Any] = {"must": ("cotton",), "must_not": ("perfume",), "price_max": Money(amount="25.5")}
+    limits |= {"rating_min": 4, "ratings_min": 1000, "brands_wanted": ("Anvil", "Oak"), "brands_unwanted": ("Flimsy",)}
+    feeder = Want(name="feeder", kinds=("Bird Feeders", "feeder"), quantity=2, **limits)
     scoop = Want(name="scoop", kinds=("scoop",), optional=True)
     wish = Wish(wants=(feeder, scoop), budget=Money.of(60), deadline="2023-12-24", owned=("a seed scoop",))
     assert required(wish) == [
@@ -136,28 +126,22 @@ def covered(
         ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
     ],
 )
-def test_a_document_is_covered_by_a_citation_and_by_no_mention(
-    tmp_path: Path, report: str, cited: tuple[int, int]
-) -> None:
+def test_a_document_is_covered_by_citations_alone(tmp_path: Path, report: str, cited: tuple[int, int]) -> None:
     assert covered(tmp_path, report) == cited
 
 
-def test_a_page_of_which_only_the_title_is_known_is_covered_by_a_source_of_that_title(tmp_path: Path) -> None:
+def test_a_page_is_covered_by_a_source_of_its_title_or_by_an_address_that_was_handed_out(tmp_path: Path) -> None:
     gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="  CARE "),)))
     assert covered(tmp_path / "a", f"Clean it [{CARE_ID}].", gold) == (0, 1)
     assert covered(tmp_path / "b", "Clean it [1].\n\n## Sources\n[1] Care https://elsewhere.example/1", gold) == (0, 1)
     assert covered(tmp_path / "c", "Care is needed [1].\n\n## Sources\n[1] https://elsewhere.example/1", gold) == (0, 0)
 
-
-def test_an_address_of_the_shop_that_was_never_handed_out_covers_nothing(tmp_path: Path) -> None:
     bought = "http://ecommerce.com/B0TEST0001"
     gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="Feeder", url=bought),)))
     assert covered(tmp_path / "invented", f"Take it ({bought}).", gold) == (0, 0)
     seen = Evidence(id="P:B0TEST0001", kind="product", key="B0TEST0001", title="Feeder", url=bought)
     assert covered(tmp_path / "seen", f"Take it ({bought}).", gold, [seen]) == (0, 1)
 
-
-def test_what_is_not_cited_is_the_reason_and_it_is_recorded_once(tmp_path: Path) -> None:
     covered(tmp_path, f"Clean it [{CARE_ID}].")
     covered(tmp_path, f"Clean it [{CARE_ID}].")
     (line,) = (tmp_path / "v.jsonl").read_text(encoding="utf-8").splitlines()
@@ -204,20 +188,26 @@ def test_gold_is_found_in_a_folder_an_experiment_and_a_sandbox(tmp_path: Path, p
     assert taken(tmp_path, tmp_path / "source") == GOLD
 
 
-def test_gold_of_another_query_is_refused(tmp_path: Path) -> None:
+def test_gold_of_another_query_is_refused_and_what_holds_none_is_told(tmp_path: Path) -> None:
     write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
     with pytest.raises(UserError, match="of the query q2"):
         taken(tmp_path, tmp_path / "source")
 
+    with pytest.raises(UserError, match="does not exist"):
+        taken(tmp_path, tmp_path / "data")
+    (tmp_path / "data/q1").mkdir(parents=True)
+    with pytest.raises(UserError, match="holds no gold"):
+        taken(tmp_path, tmp_path / "data")
+    (dr3_eval(tmp_path / "data/q1") / "gold_insights_from_source.json").write_text("{}")
+    with pytest.raises(UserError, match="does not hold gold as DR³-Eval has it"):
+        taken(tmp_path, tmp_path / "data")
+
 
 def dr3_eval(folder: Path) -> Path:
     (folder / "source").mkdir(parents=True, exist_ok=True)
-    (folder / "gold_insights_from_source.json").write_text(
-        json.dumps({"gold_insights": [{"insight": "It cost 22.99."}]})
-    )
-    (folder / "gold_insights_from_long_context.json").write_text(
-        json.dumps({"gold_insights": [{"insight": "Clean it."}, {"insight": "It was recalled."}]})
-    )
+    for name, insights in (("source", ["It cost 22.99."]), ("long_context", ["Clean it.", "It was recalled."])):
+        held = {"gold_insights": [{"insight": insight} for insight in insights]}
+        (folder / f"gold_insights_from_{name}.json").write_text(json.dumps(held))
     page, other = {"title": "Care", "url": "https://birds.example/care"}, {"title": "Recalls"}
     (folder / "useful_search.jsonl").write_text(f"{json.dumps([page, other])}\n{json.dumps(page)}\n")
     for name in ("orders.xlsx", "photo.png", "long_context_sampled_32k.json", "task.md", "source/manual.pdf"):
@@ -229,26 +219,11 @@ def test_the_files_of_dr3_eval_are_gold_by_the_task_s_own_id(tmp_path: Path) -> 
     dr3_eval(tmp_path / "data/001")
     gold = build.known(taken(tmp_path, tmp_path / "data", "001"))
     assert [insight.text for insight in gold.files.insights] == ["It cost 22.99."]
-    assert [(insight.id, insight.text) for insight in gold.sandbox.insights] == [
-        ("page-1", "Clean it."),
-        ("page-2", "It was recalled."),
-    ]
-    assert [(document.title, document.url) for document in gold.sandbox.documents] == [
-        ("Care", "https://birds.example/care"),
-        ("Recalls", ""),
-    ]
+    insights = {insight.id: insight.text for insight in gold.sandbox.insights}
+    assert insights == {"page-1": "Clean it.", "page-2": "It was recalled."}
+    documents = {document.title: document.url for document in gold.sandbox.documents}
+    assert documents == {"Care": "https://birds.example/care", "Recalls": ""}
     assert [document.title for document in gold.files.documents] == ["orders.xlsx", "manual.pdf"]
-
-
-def test_what_holds_no_gold_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not exist"):
-        taken(tmp_path, tmp_path / "data")
-    (tmp_path / "data/q1").mkdir(parents=True)
-    with pytest.raises(UserError, match="holds no gold"):
-        taken(tmp_path, tmp_path / "data")
-    (dr3_eval(tmp_path / "data/q1") / "gold_insights_from_source.json").write_text("{}")
-    with pytest.raises(UserError, match="does not hold gold as DR³-Eval has it"):
-        taken(tmp_path, tmp_path / "data")
 
 
 def scored(folder: Path, *judges: Judge, metrics: tuple[str, ...] = ("dr3",), **given: Any) -> Scores:
@@ -259,15 +234,31 @@ def rows(scores: Scores, **by: str) -> dict[str, Score]:
     return build.rows(scores, "dr3", LABEL, **by)
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An experiment with the report on the query."""
+    return build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[QUERY], evidence=EVIDENCE)
+
+
 def gold_folder(folder: Path, gold: Gold = GOLD) -> Path:
     write_json(folder / "q1.json", gold.model_dump(mode="json"))
     return folder
 
 
-def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    judge, _ = judge_by()
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return gold_folder(tmp_path / "gold")
+
+
+def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(folder: Path, gold: Path) -> None:
+    judge, asked = judge_by()
+    before = rows(scored(folder, judge, metrics=("faithfulness", "dr3")))
+    assert asked.count("ReportClaims") == 1, "claims that faithfulness has are not extracted again"
+    assert (before["IR"].value, before["IR"].n_na, before["CC"].n_na, before["avg6"].n_na) == (None, 1, 1, 1)
+    assert "nothing is known beforehand" in next(iter(reasons_of(before["CC"].items)))
+    asked.clear()
+    found = rows(scored(folder, judge, gold=gold))
+    assert asked == ["FoundInsights", "FoundInsights"]
     fields = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
     assert fields == {
         **{"IR_UF": 100, "IR_SC": 50, "IR": 75, "IR_graded": 87.5},  # files 1 of 1; pages 1 of 2, one of them in part
@@ -280,31 +271,10 @@ def test_every_metric_of_a_report_by_hand(tmp_path: Path) -> None:
     }
 
 
-def test_gold_that_comes_later_is_asked_about_alone(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    judge, asked = judge_by()
-    found = rows(scored(folder, judge))
-    assert found["IR"].value is None
-    assert (found["IR"].n_na, found["CC"].n_na, found["avg6"].n_na) == (1, 1, 1)
-    assert "nothing is known beforehand" in next(iter(reasons_of(found["CC"].items)))
-    before = len(asked)
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
-    assert asked[before:] == ["FoundInsights", "FoundInsights"]
-    assert found["IR"].value == 75
-
-
-def test_claims_that_faithfulness_has_are_not_extracted_again(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    judge, asked = judge_by()
-    scored(folder, judge, metrics=("faithfulness", "dr3"))
-    assert asked.count("ReportClaims") == 1
-
-
-def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
+def test_what_the_judge_broke_is_failed_and_no_average_is_made(folder: Path, gold: Path) -> None:
     wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
     judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
-    found = rows(scored(folder, judge, gold=gold_folder(tmp_path / "gold")))
+    found = rows(scored(folder, judge, gold=gold))
     for name in ("IR_UF", "IR_SC", "IR", "DQ"):
         assert (found[name].value, found[name].n_failed) == (None, 1), name
     assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
@@ -312,9 +282,8 @@ def test_what_the_judge_broke_is_failed_and_no_average_is_made(tmp_path: Path) -
     assert asked.count("Depth") == 3  # once, and repaired twice
 
 
-def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
-    found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold_folder(tmp_path / "gold")))
+def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(folder: Path, gold: Path) -> None:
+    found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold))
     assert found["CC"].value == pytest.approx(200 / 3)
     assert found["FA"].n_scored == 1
     released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"), rules="dr3")
@@ -324,10 +293,9 @@ def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions
     assert not (folder / "rubrics/dr3").exists()
 
 
-def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
+def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folder: Path, gold: Path) -> None:
     judge, asked = judge_by()
-    scores = scored(folder, judge, gold=gold_folder(tmp_path / "gold"), rules="dr3")
+    scores = scored(folder, judge, gold=gold, rules="dr3")
     found = rows(scores)
     # 0.8 is snapped to 1; the second insight of the pages was left out, which counts 0.
     assert (found["IR_UF"].value, found["IR_SC"].value, found["IR"].value) == (100, 50, 75)
@@ -339,10 +307,9 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_p
     assert asked.count("CitedClaims") == 1
 
 
-def test_gold_is_frozen_and_another_is_refused(tmp_path: Path) -> None:
-    folder = research(tmp_path / "exp", ONE)
+def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
     judge, _ = judge_by()
-    scored(folder, judge, gold=gold_folder(tmp_path / "gold"))
+    scored(folder, judge, gold=gold)
     other = gold_folder(tmp_path / "other", Gold(query_id="q1", files=GOLD.files))
     with pytest.raises(UserError, match="holds other gold than"):
         scored(folder, judge, gold=other)

@@ -1,6 +1,7 @@
 """Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import pytest
 
@@ -51,9 +52,7 @@ CRITERIA = Criteria(
     ),
 )
 
-
-def verdict(stage: str, item: str, value: object, state: VerdictState = "scored") -> Verdict:
-    return build.verdict("dr3", stage, item, value, state)
+verdict = partial(build.verdict, "dr3")
 
 
 def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Verdict]:
@@ -77,11 +76,8 @@ def shown(found: dict[str, Value], names: Iterable[str]) -> dict[str, float | st
     return {name: value.state if value.value is None else value.value for name, value in held.items()}
 
 
-COVERED = verdict(
-    "documents",
-    documents_item(GOLD),
-    {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}},
-)
+COUNTS = {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}}
+COVERED = verdict("documents", documents_item(GOLD), COUNTS)
 CLAIMS = [
     make_claim(1, "Cited by both, borne out by both.", [PAGE, FILE]),
     make_claim(2, "Borne out by one, in part by the other.", [PAGE, OTHER]),
@@ -100,12 +96,8 @@ def paired(number: int, source: str, value: float | None, state: VerdictState = 
 
 
 FULL = [
-    extracted(),
-    paired(1, PAGE, 1),
-    paired(1, FILE, 1),
-    paired(2, PAGE, 1),
-    paired(2, OTHER, 0.5),
-    paired(3, FILE, 0),
+    *(extracted(), paired(1, PAGE, 1), paired(1, FILE, 1)),
+    *(paired(2, PAGE, 1), paired(2, OTHER, 0.5), paired(3, FILE, 0)),
 ]
 BROKEN = paired(2, OTHER, None, "failed")
 
@@ -117,60 +109,45 @@ def met(*answers: float | None) -> list[Verdict]:
     ]
 
 
-# By what it shows: verdicts, what is known beforehand, and values or the states of those without one.
-FORMULA: dict[str, tuple[list[Verdict], Gold, dict[str, float | str]]] = {
+# By what it shows: verdicts, and values or the states of those without one.
+FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
     # files (1 + ½) / 2 = 75, sandbox (1 + 1 + ½ + 0) / 4 = 62.5
-    "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), GOLD, {"IR_graded": 68.75}),
-    "recall of one part alone is that part": (
-        labelled([1, 1], [1, 0, 0, 0]),
-        Gold(query_id="q1", sandbox=GOLD.sandbox),
-        {"IR_UF": "na", "IR_SC": 25, "IR": 25},
-    ),
+    "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), {"IR_graded": 68.75}),
     "an insight without a label fails its share": (
         labelled([1, 1], [1, 0, 0, None]),
-        GOLD,
         {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "IR_graded": "failed"},
     ),
     # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
     "by claim all sources are wanted and by pair each": (
         FULL,
-        GOLD,
         {"FA": 100 / 3, "FA_pair": 60, "FA_UF": 50, "FA_pair_UF": 50, "FA_SC": 50, "FA_pair_SC": 200 / 3},
     ),
-    "the lenient bar takes what is borne out in part": (FULL, GOLD, {"FA_lenient": 200 / 3}),
+    "the lenient bar takes what is borne out in part": (FULL, {"FA_lenient": 200 / 3}),
     # Claim 2 is left to its page; claim 3 has nothing that could be read.
     "what could not be read is not unsupported": (
         [*FULL[:4], paired(2, OTHER, None, "unverifiable"), paired(3, FILE, None, "unverifiable")],
-        GOLD,
         {"FA": 100, "FA_pair": 100},
     ),
-    "a failed pair leaves a claim open": ([*FULL[:4], BROKEN, FULL[5]], GOLD, {"FA": 50}),
-    "unless another source does not bear it out": (
-        [*FULL[:3], paired(2, PAGE, 0), BROKEN, FULL[5]],
-        GOLD,
-        {"FA": 100 / 3},
-    ),
-    "sources that come to nothing are unverifiable": (
-        [extracted([NOWHERE])],
-        GOLD,
-        {"FA": "unverifiable", "FA_pair": "unverifiable"},
-    ),
-    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], GOLD, {"FA": "na", "FA_lenient": "na"}),
-    "without verdicts all is failed": ([], GOLD, {"FA": "failed", "FA_pair": "failed", "FA_lenient": "failed"}),
-    "instructions are the share met": (met(1, 0, 1), GOLD, {"IF": 200 / 3}),
-    "of those that were judged": (met(1, None, 0), GOLD, {"IF": 50}),
-    "and failed if none was": (met(None, None, None), GOLD, {"IF": "failed"}),
+    "a failed pair leaves a claim open": ([*FULL[:4], BROKEN, FULL[5]], {"FA": 50}),
+    "unless another source does not bear it out": ([*FULL[:3], paired(2, PAGE, 0), BROKEN, FULL[5]], {"FA": 100 / 3}),
+    "sources that come to nothing": ([extracted([NOWHERE])], {"FA": "unverifiable", "FA_pair": "unverifiable"}),
+    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], {"FA": "na", "FA_lenient": "na"}),
+    "without verdicts all is failed": ([], {"FA": "failed", "FA_pair": "failed", "FA_lenient": "failed"}),
+    "instructions are the share met": (met(1, 0, 1), {"IF": 200 / 3}),
+    "of those that were judged": (met(1, None, 0), {"IF": 50}),
+    "and failed if none was": (met(None, None, None), {"IF": "failed"}),
 }
 
 
 @pytest.mark.parametrize("case", FORMULA)
 def test_the_formula(case: str) -> None:
-    verdicts, gold, expected = FORMULA[case]
-    assert shown(said(verdicts, gold), expected) == pytest.approx(expected)
+    verdicts, expected = FORMULA[case]
+    assert shown(said(verdicts), expected) == pytest.approx(expected)
 
 
 def test_what_a_report_lacks_and_what_broke_is_told() -> None:
-    alone = said([], Gold(query_id="q1", sandbox=GOLD.sandbox))
+    alone = said(labelled([1, 1], [1, 0, 0, 0]), Gold(query_id="q1", sandbox=GOLD.sandbox))
+    assert shown(alone, ("IR_UF", "IR_SC", "IR")) == {"IR_UF": "na", "IR_SC": 25, "IR": 25}
     assert "no insights are known beforehand (files)" in reasons_of(alone["IR_UF"].items)
     uncited = said([extracted(CLAIMS[3:])])
     assert "no claim of the report names a source" in reasons_of(uncited["FA"].items)
@@ -180,24 +157,11 @@ def test_what_a_report_lacks_and_what_broke_is_told() -> None:
     assert said([], criteria=None)["IF"].state == "failed"
 
 
-def test_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
-    found = said([], None)
-    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
-        assert found[name].state == "na"
-        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
-    nothing = Gold(query_id="q1")
-    none = dict.fromkeys(("files", "sandbox"), 0)
-    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
-    assert shown(empty, ("IR", "CC")) == {"IR": "na", "CC": "na"}
-
-
 DEPTH = verdict("depth", depth_item(CRITERIA.group("depth")), 7)
-
-
 ALL = [*labelled([1, 0.5], [1, 1, 0.5, 0]), COVERED, *FULL, *met(1, 0, 1), DEPTH]
 
 
-def test_the_average_is_of_six_or_none_and_that_of_the_available_says_of_which() -> None:
+def test_the_average_is_of_six_or_none_and_without_gold_recall_and_coverage_are_na_with_the_reason() -> None:
     found = said(ALL)
     # 50, 50, 50, 33.3, 66.7, 70
     assert found["avg6"].value == pytest.approx((50 + 50 + 50 + 100 / 3 + 200 / 3 + 70) / 6)
@@ -208,11 +172,17 @@ def test_the_average_is_of_six_or_none_and_that_of_the_available_says_of_which()
     assert without["avg_available"].items == {"with FA": 1, "with IF": 1, "with DQ": 1}
     assert "total" not in found
 
+    found = said([], None)
+    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
+        assert found[name].state == "na"
+        assert "exp/gold" in next(iter(reasons_of(found[name].items)))
+    nothing = Gold(query_id="q1")
+    none = dict.fromkeys(("files", "sandbox"), 0)
+    empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
+    assert shown(empty, ("IR", "CC")) == {"IR": "na", "CC": "na"}
 
-def released(
-    verdicts: list[Verdict], gold: Gold | None = GOLD, criteria: Criteria | None = CRITERIA
-) -> dict[str, Value]:
-    return said(verdicts, gold, criteria, "dr3")
+
+released = partial(said, rules="dr3")
 
 
 def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_what_broke_as_nought() -> None:
@@ -227,8 +197,6 @@ def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_w
     assert broken["IR"].state == "failed"
     assert broken["total"].value == pytest.approx((0 + 100 / 3 + 70 + 200 / 3 + 50) / 5)
 
-
-def test_the_released_rules_take_what_could_not_be_read_or_judged_for_unsupported() -> None:
     claims = [extracted(CLAIMS, "extract_cited"), paired(1, PAGE, 1), paired(1, FILE, None, "unverifiable")]
     found = released([*claims, paired(2, PAGE, 1), paired(2, OTHER, 1)])  # the third pair has no verdict at all
     assert shown(found, ("FA", "FA_pair")) == {"FA": pytest.approx(100 / 3), "FA_pair": 60}

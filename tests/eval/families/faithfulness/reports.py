@@ -21,8 +21,6 @@ from tests import build
 BIRDS = "https://birds.example/cardinals"
 BLOCKED = "https://paywalled.example/page"
 BIRDS_ID, BLOCKED_ID = web_evidence_id(BIRDS), web_evidence_id(BLOCKED)
-
-
 text = build.text
 
 
@@ -34,63 +32,27 @@ def entry(
 
 def product(product_id: str, title: str, price: float, rating: float, count: int, *features: str) -> Evidence:
     record = {
-        "evidence": f"P:{product_id}",
-        "product_id": product_id,
-        "title": title,
-        "features": list(features),
-        "description": [],
-        "price": price,
-        "currency": "USD",
-        "average_rating": rating,
-        "rating_number": count,
-        "store": title.split()[0],
-        "category": "Pet_Supplies",
+        **{"evidence": f"P:{product_id}", "product_id": product_id, "title": title, "features": list(features)},
+        **{"description": [], "price": price, "currency": "USD", "average_rating": rating, "rating_number": count},
+        **{"store": title.split()[0], "category": "Pet_Supplies"},
     }
     return entry(f"P:{product_id}", "product", text(compact_json(record), "record"))
 
 
-BED = product(
-    "B0BED00001",
-    "Fluffwick Orthopedic Dog Bed, Large, Grey",
-    49.99,
-    4.5,
-    1234,
-    "Removable machine washable cover",
-    "Memory foam base, 4 inch thick",
-    "Holds dogs up to 90 pounds",
-)
+FEATURES = ("Removable machine washable cover", "Memory foam base, 4 inch thick", "Holds dogs up to 90 pounds")
+BED = product("B0BED00001", "Fluffwick Orthopedic Dog Bed, Large, Grey", 49.99, 4.5, 1234, *FEATURES)
 BOWL = product("B0BOWL0001", "Slowpaw Slow Feeder Bowl, Blue", 12.5, 4.1, 77, "Not suitable for the microwave")
-ORDER = entry(
-    "O:0000000001",
-    "order",
-    text(
-        compact_json(
-            {
-                "evidence": "O:0000000001",
-                "order_id": "0000000001",
-                "product_id": "B0BOWL0001",
-                "order_date": "2023-05-31T10:46:55",
-                "quantity": 2,
-                "order_status": "Delivered",
-                "product_title": "Slowpaw Slow Feeder Bowl, Blue",
-                "price": 12.5,
-                "currency": "USD",
-            }
-        ),
-        "record",
-    ),
+ORDER_RECORD = {
+    **{"evidence": "O:0000000001", "order_id": "0000000001", "product_id": "B0BOWL0001"},
+    **{"order_date": "2023-05-31T10:46:55", "quantity": 2, "order_status": "Delivered"},
+    **{"product_title": "Slowpaw Slow Feeder Bowl, Blue", "price": 12.5, "currency": "USD"},
+}
+ORDER = entry("O:0000000001", "order", text(compact_json(ORDER_RECORD), "record"))
+PAGE_TEXT = (
+    "Northern cardinals prefer black oil sunflower seeds. They feed on the ground in winter. "
+    "Oklahoma hosts over 60 backyard species. Cedar lasts 10 to 15 years outdoors."
 )
-PAGE = entry(
-    BIRDS_ID,
-    "web",
-    text(
-        "Northern cardinals prefer black oil sunflower seeds. They feed on the ground in winter. "
-        "Oklahoma hosts over 60 backyard species. Cedar lasts 10 to 15 years outdoors.",
-        "page",
-        shown=False,
-    ),
-    url=BIRDS,
-)
+PAGE = entry(BIRDS_ID, "web", text(PAGE_TEXT, "page", shown=False), url=BIRDS)
 WALL = entry(BLOCKED_ID, "web", state="blocked", url=BLOCKED)
 EVIDENCE = {found.id: found for found in (BED, BOWL, ORDER, PAGE, WALL)}
 
@@ -142,11 +104,7 @@ def alone(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
 
 
 def judged(
-    folder: Path,
-    judge: Judge,
-    about: Subject,
-    rules: Rules = "default",
-    again: Again = "nothing",
+    folder: Path, judge: Judge, about: Subject, rules: Rules = "default", again: Again = "nothing"
 ) -> list[Verdict]:
     """The living verdicts after one judging."""
     build.judged(METRIC, about, folder / "q1-r1.jsonl", judge, rules=rules, again=again)

@@ -89,11 +89,8 @@ def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet
 def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_path: Path) -> None:
     report = f"{REPORT} So does the bed at $49.99 [{BIRDS_ID}][P:B0BED00001]. It is grey [P:B0BED00001]."
     of = about(SNIPPET, report=report)
-    claims = [
-        claim(1, DAWN, BIRDS_ID),
-        claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001"),
-        claim(3, "The bed is grey.", "P:B0BED00001"),
-    ]
+    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001")]
+    claims.append(claim(3, "The bed is grey.", "P:B0BED00001"))
     shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
     judge = scripted({"claims": claims}, shown, support("full"))
     verdicts = judged(tmp_path, judge, of)
@@ -185,7 +182,7 @@ def stages_of(folder: Path, judge: Judge, about: Subject, rules: Rules = "defaul
     return found
 
 
-def test_a_page_that_changed_is_judged_again_and_the_ledgers_verdict_stays(tmp_path: Path) -> None:
+def test_a_page_that_changed_is_judged_again_and_one_that_reads_as_in_the_ledger_is_not(tmp_path: Path) -> None:
     judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"), support("no", "it says other"))
     about = looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, "Cardinals eat worms.")})
     found = stages_of(tmp_path, judge, about)
@@ -195,12 +192,15 @@ def test_a_page_that_changed_is_judged_again_and_the_ledgers_verdict_stays(tmp_p
     made = values(about, [verdict for verdicts in found.values() for verdict in verdicts])
     assert (made["FP_web"].value, made["FP_web_live"].value, made["FP"].value) == (1, 0, 1)
 
-
-def test_a_page_that_reads_as_in_the_ledger_is_not_asked_about_again(tmp_path: Path) -> None:
     judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"))
-    found = stages_of(tmp_path, judge, looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, IN_LEDGER)}))
+    found = stages_of(tmp_path / "as_was", judge, looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, IN_LEDGER)}))
     (live,) = found[SUPPORT_LIVE]
     assert (live.value, live.notes) == (1, (AS_IN_LEDGER,))
+
+    report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
+    found = stages_of(tmp_path / "records", offline_judge(), looking_again(report, {}))
+    assert len(found[SUPPORT]) == 2
+    assert SUPPORT_LIVE not in found
 
 
 def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
@@ -216,13 +216,6 @@ def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
     assert made["FP_web_live"].state == "unverifiable"
 
 
-def test_products_and_internal_sources_are_left_to_the_ledger(tmp_path: Path) -> None:
-    report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
-    found = stages_of(tmp_path, offline_judge(), looking_again(report, {}))
-    assert len(found[SUPPORT]) == 2
-    assert SUPPORT_LIVE not in found
-
-
 class Site:
     """The open web of a test, where one page is."""
 
@@ -233,9 +226,8 @@ class Site:
 
     def fetch(self, url: str) -> WebPage:
         self.fetched.append(url)
-        return (
-            page(url, "Northern cardinals prefer sunflower seeds.") if url == BIRDS else WebPage(url, "", "", "error")
-        )
+        is_there = url == BIRDS
+        return page(url, "Northern cardinals prefer sunflower seeds.") if is_there else WebPage(url, "", "", "error")
 
 
 def scored(folder: Path, site: Site | None) -> Scores:
@@ -256,9 +248,9 @@ def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_writt
     (row,) = [each for each in first.scores if (each.variant, each.policy) == ("FP_web_live", "answered")]
     assert (row.value, row.n_scored, row.n_unverifiable, row.n_na, row.n_failed) == (1, 1, 1, 1, 1)
     assert sorted(site.fetched) == sorted([BIRDS, UNSEEN])
-    files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    files = build.files(folder)
     assert scored(folder, site) == first
     assert len(site.fetched) == 2
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == files
+    assert build.files(folder) == files
     # And once judged, the column stays when nobody looks again.
     assert scored(folder, None) == first

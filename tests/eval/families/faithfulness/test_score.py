@@ -1,7 +1,8 @@
-"""Every formula of faithfulness against values worked out by hand."""
+"""Every formula of faithfulness against values worked out by hand, and the whole chain with the rule-based judge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from drretail.eval.families.faithfulness.score import CHANGED_MINDS, METRIC
 from drretail.eval.values import Value
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
 from tests import build
-from tests.eval.families.faithfulness.reports import subject, values
+from tests.eval.families.faithfulness.reports import BIRDS_ID, judged, offline_judge, subject, values
 
 Outcome = float | str
 """Support, or the state of a unit without one."""
@@ -78,21 +79,13 @@ def got(found: Mapping[str, Value], *names: str) -> list[tuple[VerdictState, flo
 
 
 def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once() -> None:
-    found = scored(
-        [
-            Of(cites(1, WEB), 1.0),
-            Of(cites(2, WEB, PRODUCT), 1.0),
-            Of(cites(3, PRODUCT), 0.5),
-            Of(cites(4, PRODUCT), 0.0),
-            Of(cites(5, ORDER), 1.0),
-            Of(cites(6)),
-        ]
-    )
+    pages = [Of(cites(1, WEB), 1.0), Of(cites(2, WEB, PRODUCT), 1.0)]
+    products = [Of(cites(3, PRODUCT), 0.5), Of(cites(4, PRODUCT), 0.0)]
+    found = scored([*pages, *products, Of(cites(5, ORDER), 1.0), Of(cites(6))])
     # Of four claims 2.5 are borne out; of two with a page 2, of three with a product 1.5, so of five pairs 3.5.
     assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
-    assert got(found, "FP", "FP_types", "FP_pooled", "FP_strict") == [
-        ("scored", each) for each in (0.625, 0.75, 0.7, 0.625)
-    ]
+    headlines = [("scored", each) for each in (0.625, 0.75, 0.7, 0.625)]
+    assert got(found, "FP", "FP_types", "FP_pooled", "FP_strict") == headlines
     assert got(found, "FP_eq2", "FP_eq2_report") == [("scored", 0.75)] * 2
     assert got(found, "N_cited", "N_web", "N_product") == [("scored", each) for each in (5.0, 2.0, 3.0)]
     assert got(found, "N_supported", "N_contradicted") == [("scored", 2.5), ("scored", 0.0)]
@@ -101,28 +94,19 @@ def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once()
     assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
 
 
-def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
-    found = scored(
-        [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
-    )
+def test_a_contradicted_claim_is_zero_and_counted_apart_and_changed_minds_are_a_share_of_those_asked_again() -> None:
+    claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
+    found = scored(claims)
     assert got(found, "FP", "N_contradicted") == [("scored", 1 / 3), ("scored", 1.0)]
     items = found["FP"].items
     assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
 
-
-def test_changed_minds_are_the_share_of_the_claims_asked_about_again() -> None:
     notes = [(ASKED_AGAIN, CHANGED), (ASKED_AGAIN,), ()]
     found = scored([Of(cites(number, WEB), 1.0, notes=own) for number, own in enumerate(notes, 1)])
     assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
 
 
-def test_a_type_of_which_nothing_could_be_read_is_unverifiable_whatever_other_sources_say() -> None:
-    found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
-    assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
-    assert got(found, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
-
-
-def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
+def test_unresolved_sources_are_no_units_but_zeros_in_strict_and_unread_ones_unverifiable() -> None:
     claims = [
         Of(cites(1, PRODUCT, unresolved=["P:INVENTED01"]), 1.0),
         Of(cites(2, unresolved=["7"])),
@@ -135,6 +119,10 @@ def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
     # product (1 + 0) / 2, web 0 / 1: a number without an entry counts as web
     assert papers["FP_strict"].value == 0.25
     assert found["FP"].items["unresolved"] == 2
+
+    found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
+    assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
+    assert got(found, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -155,11 +143,15 @@ def test_a_report_without_a_scored_claim_is_never_zero(
     assert found["N_supported"].state == ("scored" if not outcomes else state)
 
 
-def test_recall_counts_every_resolved_source_and_by_address_pages_and_products() -> None:
+def test_recall_counts_every_resolved_source_and_without_a_claim_it_is_not_applicable() -> None:
     every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["P:INVENTED01"])]
     found = scored([Of(each, 1.0 if each.sources else None) for each in every])
     assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.6), ("scored", 0.4), ("scored", 0.6)]
     assert found["FR"].items == {"cited": 3, "total": 5}
+
+    assert got(scored([]), "FR", "FR_url", "FP") == [("na", None)] * 3
+    assert got(scored([Of(cites(1))]), "FR", "FR_url") == [("scored", 0.0)] * 2
+    assert scored([])["N_cited"].value == 0
 
 
 def test_under_the_papers_rules_headlines_are_by_type_and_by_address() -> None:
@@ -171,18 +163,15 @@ def test_under_the_papers_rules_headlines_are_by_type_and_by_address() -> None:
     assert got(scored(claims), "FP") == [("scored", 0.75)]
 
 
-def test_no_claim_at_all_is_not_applicable_and_claims_without_a_source_are_a_real_zero() -> None:
-    assert got(scored([]), "FR", "FR_url", "FP") == [("na", None)] * 3
-    assert got(scored([Of(cites(1))]), "FR", "FR_url") == [("scored", 0.0)] * 2
-    assert scored([])["N_cited"].value == 0
-
-
-def test_a_failed_extraction_fails_only_what_needs_it() -> None:
+def test_a_failed_extraction_or_a_judging_that_did_not_end_fails_only_what_needs_it() -> None:
     assert {each.state for each in scored(None).values()} == {"failed"}
     without_cited = scored(None, "paper", [cites(1, WEB)])
     assert got(without_cited, "FP", "FP_strict", "N_cited", "FR") == [("failed", None)] * 3 + [("scored", 1.0)]
     without_all = scored([Of(cites(1, WEB), 1.0)], "paper", None)
     assert got(without_all, "FP", "FR", "FR_url", "FR_pooled") == [("scored", 1.0)] + [("failed", None)] * 3
+
+    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB))])
+    assert got(found, "FP", "FP_web", "FP_pooled", "N_supported") == [("failed", None)] * 4
 
 
 def test_every_report_has_every_variant_in_the_tables_order() -> None:
@@ -197,11 +186,8 @@ def test_every_report_has_every_variant_in_the_tables_order() -> None:
 
 
 def test_drg_counts_failures_and_silence_as_zero() -> None:
-    found = scored(
-        [Of(cites(1, WEB, PRODUCT), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, ORDER))],
-        "drg",
-        [cites(1, WEB), cites(2)],
-    )
+    claims = [Of(cites(1, WEB, PRODUCT), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, ORDER))]
+    found = scored(claims, "drg", [cites(1, WEB), cites(2)])
     assert got(found, "FP", "FR", "FP_web") == [("scored", 0.5), ("scored", 0.5), ("na", None)]
     silent = scored([], "drg", [])
     assert got(silent, "FP", "FR") == [("scored", 0.0), ("scored", 0.0)]
@@ -236,6 +222,40 @@ def test_a_sources_type_shows_in_its_form(source: str, kind: str) -> None:
     assert source_type(source) == kind
 
 
-def test_a_report_that_was_not_judged_to_the_end_has_no_precision() -> None:
-    found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB))])
-    assert got(found, "FP", "FP_web", "FP_pooled", "N_supported") == [("failed", None)] * 4
+QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"
+GOOD = f"""# A bed for a labrador
+
+The **Fluffwick Orthopedic Dog Bed** costs $49.99 [P:B0BED00001].
+It is rated 4.5 out of 5 from 1,234 ratings [P:B0BED00001].
+
+- Its cover is removable and machine washable [P:B0BED00001].
+- Northern cardinals prefer black oil sunflower seeds [{BIRDS_ID}].
+
+| Product | Price | Rating |
+|---|---|---|
+| Slowpaw Slow Feeder Bowl, Blue [P:B0BOWL0001] | $12.50 | 4.1 |
+
+On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one do you like? I would wait a week.
+"""
+
+BORNE_OUT = dict.fromkeys(("FP", "FP_web", "FP_product", "FP_internal", "FP_strict"), 1.0)
+KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        (GOOD, {**BORNE_OUT, "N_cited": 5.0, "N_web": 1.0, "N_product": 4.0, "FR": 1, "FR_url": 5 / 6}),
+        ("", {**dict.fromkeys(("FP", "FP_strict", "FR", "FR_url"), "na"), "N_cited": 0}),
+        (QUERY, {"FP": "na", "N_cited": 0}),
+        (KEYWORDS, {"FP": "na", "FR": "na", "N_cited": 0}),
+        ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0, "FR_url": 0}),
+        ("The Fluffwick bed costs $49.99 [P:INVENTED01].", {"FP": "na", "FP_strict": 0, "FR": 0}),
+    ],
+    ids=["sound", "empty", "copy of the query", "keywords", "uncited", "invented source"],
+)
+def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: dict[str, float | str]) -> None:
+    about = subject(report, query=QUERY)
+    made = values(about, judged(tmp_path, offline_judge(), about))
+    found = {name: score.state if score.value is None else score.value for name, score in made.items()}
+    assert {name: found[name] for name in expected} == expected
