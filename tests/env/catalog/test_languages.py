@@ -68,7 +68,9 @@ def catalogs(build: Build, analyzer: Language, tmp_path_factory: pytest.TempPath
     return build(rows), embedded(tmp_path_factory, rows, analyzer), {row.product_id: row.title for row in rows}
 
 
-def test_other_forms_of_a_word_are_found_and_ranked_alike(catalogs: Any, analyzer: Analyzer) -> None:
+def test_other_forms_of_a_word_are_found_and_ranked_alike_and_a_misspelt_one_gets_its_nearest(
+    catalogs: Any, analyzer: Analyzer
+) -> None:
     catalog, beside, titles = catalogs
     for language, text, thing in SEARCHES:
         if language != analyzer:
@@ -78,22 +80,14 @@ def test_other_forms_of_a_word_are_found_and_ranked_alike(catalogs: Any, analyze
         expected = beside.search(CatalogQuery(text, limit=20))
         assert [hit.product_id for hit in page.hits] == [hit.product_id for hit in expected.hits]
         assert [hit.score for hit in page.hits] == pytest.approx([hit.score for hit in expected.hits], rel=1e-5)
-
-
-def test_a_misspelt_word_gets_the_nearest_of_its_language(build: Build, analyzer: Analyzer) -> None:
     if analyzer == "german":
-        catalog = build(shop("german"))
         assert [spelling.nearest for spelling in catalog.spellings("ein Spiegwl")] == ["spiegel"]
 
 
-def test_stop_words_of_a_language_do_not_count() -> None:
+def test_stop_words_and_accents_of_a_language_do_not_count_and_signs_of_other_scripts_do() -> None:
     assert WordForms("german").is_stop_word("für")
     assert not WordForms("german").is_stop_word("the")
-    # Of these no list is known, so nothing is left out.
-    assert not WordForms("turkish").is_stop_word("ve")
-
-
-def test_accents_make_no_difference_and_signs_of_other_scripts_do() -> None:
+    assert not WordForms("turkish").is_stop_word("ve")  # no list is known, so nothing is left out
     assert WordForms("french").stems("élégantes") == WordForms("french").stems("ELEGANT")
     assert WordForms("hindi").stems("किताब") != WordForms("hindi").stems("कतब")
 
