@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.env.catalog.analysis import LONGEST_STEM, WordForms, with_sizes
-from drretail.env.catalog.base import Analyzer, CatalogQuery, SortBy
+from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, SortBy
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.catalog.relevance import BEST
 from drretail.env.catalog.spelling import TIMES_MORE
@@ -48,13 +48,14 @@ def test_a_phrase_is_found_in_any_form_of_its_words_and_stop_words_only_where_th
     build: Build,
 ) -> None:
     catalog = build(shop("Feeders for wild birds", "Wild bird feeder", "Bird of the wild", "Bed for a dog", "Dog bed"))
-    for text, match, found in (
+    searches: list[tuple[str, Match, list[str]]] = [
         ("wild birds", "phrase", ["B000", "B001"]),
         ("feeder for wild", "phrase", ["B000"]),
         ("for a dog", "phrase", ["B003"]),
         ("bed for the dog", "all", ["B003", "B004"]),
         ("for", "all", ["B000", "B003"]),
-    ):
+    ]
+    for text, match, found in searches:
         assert sorted(hit.product_id for hit in catalog.search(CatalogQuery(text, match=match)).hits) == found, text
 
 
