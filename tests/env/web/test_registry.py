@@ -14,7 +14,7 @@ from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
 from drretail.env.web.registry import WEBS, PageOptions, WebOptions, open_web
 from drretail.errors import ToolError, UnknownName, UserError
-from tests.env.web.fetching.local_site import Names, by_path, fetcher, html, serving
+from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
 
 KEY = SecretStr("k-0123456789abcdef")
 
@@ -174,10 +174,9 @@ class Engine:
 def test_search_and_pages_are_one_web() -> None:
     page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
     with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
-        reader = fetcher(site, Names({"shop.example": [["127.0.0.1"]]}))
-        web: Web = LiveWeb(Engine(), OpenPages(reader.fetch, read_page))
-        found = web.fetch(f"http://shop.example:{site.port}/")
-        failed = [web.fetch(f"http://shop.example:{site.port}{path}") for path in ("/empty", "/gone")]
+        web: Web = LiveWeb(Engine(), OpenPages(fetcher(site).fetch, read_page))
+        found = web.fetch(site.url())
+        failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
     assert (web.provider, web.corpus, len(web.search("x", 3))) == ("engine", None, 3)
     assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
     assert [page.state for page in failed] == ["no_content", "error"]
