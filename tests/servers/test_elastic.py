@@ -57,7 +57,7 @@ def test_a_product_sent_twice_is_there_once_and_never_replaced(
     assert client.indices.stats(index=index)["_all"]["primaries"]["docs"]["deleted"] == 0
 
 
-def test_the_mapping_has_the_fields_that_are_searched_and_takes_no_others(
+def test_an_index_has_the_fields_that_are_searched_and_no_others_and_the_settings_of_one_in_use(
     client: Elasticsearch, index: str, catalog: ElasticCatalog
 ) -> None:
     del catalog
@@ -65,12 +65,6 @@ def test_the_mapping_has_the_fields_that_are_searched_and_takes_no_others(
     assert mapping["dynamic"] == "strict"
     assert mapping["properties"].keys() == index_mappings(ENGLISH)["properties"].keys()
     assert as_document(products(1)[0], ENGLISH).keys() <= mapping["properties"].keys()
-
-
-def test_settings_are_those_of_an_index_in_use_after_the_load(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
-    del catalog
     settings: dict[str, Any] = client.indices.get_settings(index=index)[index]["settings"]["index"]
     assert "refresh_interval" not in settings
     assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("1", "0")
@@ -88,7 +82,7 @@ def test_a_product_id_that_elasticsearch_cannot_take_is_named(writer: ElasticWri
     assert writer.count() == 2
 
 
-def test_an_index_that_was_lost_during_a_load_is_noticed(
+def test_an_index_of_another_formulation_is_refused_as_one_that_was_lost_during_a_load(
     client: Elasticsearch, index: str, writer: ElasticWriter
 ) -> None:
     writer.create()
@@ -96,31 +90,22 @@ def test_an_index_that_was_lost_during_a_load_is_noticed(
     writer.add(products(2))  # Elasticsearch makes an index of its own for them
     with pytest.raises(UserError, match=r"made in another way \(None\)"):
         writer.finish()
-
-
-def test_an_index_of_another_formulation_is_refused(client: Elasticsearch, index: str, writer: ElasticWriter) -> None:
+    client.indices.delete(index=index)
     client.indices.create(index=index, mappings={"_meta": {"formulation": "bm25 title^2"}})
-    with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
-        ElasticCatalog(client, index, address="the test")
-    with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
-        writer.create()
+    for use in (lambda: ElasticCatalog(client, index, address="the test"), writer.create):
+        with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
+            use()
 
 
-def test_an_index_that_is_missing_or_an_alias_is_refused(
+def test_an_index_that_is_missing_or_an_alias_is_refused_and_one_that_is_gone_said_to_the_tool(
     client: Elasticsearch, index: str, catalog: ElasticCatalog
 ) -> None:
-    del catalog
     with pytest.raises(UserError, match="holds no index"):
         ElasticCatalog(client, f"{index}-other", address="the test")
     alias = index.removesuffix("-g1")
     client.indices.put_alias(index=index, name=alias)
     with pytest.raises(UserError, match="not the name of an index"):
         ElasticCatalog(client, alias, address="the test")
-
-
-def test_a_catalog_whose_index_is_gone_says_so_to_the_tool(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
     client.indices.delete(index=index)
     with pytest.raises(ToolError, match="no longer has the index") as caught:
         catalog.search(CatalogQuery("bird"))
