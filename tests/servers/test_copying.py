@@ -52,12 +52,8 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
 ) -> None:
     monkeypatch.setattr(filling, "ORDERS_AT_ONCE", 7)
     name = name_world()
-    source, first, second, back = (
-        a_world(tmp_path / "w"),
-        f"servers:{name}",
-        f"servers:{name_world()}",
-        tmp_path / "back",
-    )
+    source, back = a_world(tmp_path / "w"), tmp_path / "back"
+    first, second = f"servers:{name}", f"servers:{name_world()}"
     before = read_manifest(live_generation(source))
     for start, end in ((source, first), (first, second), (second, back)):
         manifest = copy_world(start, end, servers=server_settings, materialize_users=end == second)
