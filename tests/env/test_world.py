@@ -21,6 +21,7 @@ from drretail.env.world import Manifest, OrderRow, World, check_world, default_p
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
+from tests.env.servers.test_documents import json_values
 
 
 def names(folder: Path) -> set[str]:
@@ -38,15 +39,6 @@ def test_today_is_the_midnight_after_the_last_order_or_the_end_of_the_data_set(
     assert check_world(folder) == []  # a shop may be empty
 
 
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
 ids = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6)
 amounts = st.none() | st.floats(0, 1e6)
 

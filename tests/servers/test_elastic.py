@@ -45,18 +45,6 @@ def catalog(client: Elasticsearch, index: str, writer: ElasticWriter) -> Elastic
     return ElasticCatalog(client, index, address="the test")
 
 
-def test_a_product_sent_twice_is_there_once_and_never_replaced(
-    client: Elasticsearch, index: str, writer: ElasticWriter
-) -> None:
-    writer.create()
-    writer.add(products(5))
-    writer.create()
-    writer.add(products(8))
-    writer.finish()
-    assert writer.count() == 8
-    assert client.indices.stats(index=index)["_all"]["primaries"]["docs"]["deleted"] == 0
-
-
 def test_an_index_has_the_fields_that_are_searched_and_no_others_and_the_settings_of_one_in_use(
     client: Elasticsearch, index: str, catalog: ElasticCatalog
 ) -> None:
@@ -112,16 +100,19 @@ def test_an_index_that_is_missing_or_an_alias_is_refused_and_one_that_is_gone_sa
     assert caught.value.kind == "unavailable"
 
 
-def test_all_names_and_ids_are_read_page_by_page(
+def test_a_product_sent_twice_is_there_once_and_all_names_and_ids_are_read_page_by_page(
     client: Elasticsearch, index: str, writer: ElasticWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [
         product.model_copy(update={"categories": (f"Kind {number % 7}", "Birds")})
         for number, product in enumerate(products(12))
     ]
-    writer.create()
-    writer.add(many)
+    for rows in (many[:5], many):
+        writer.create()
+        writer.add(rows)
     writer.finish()
+    assert writer.count() == 12
+    assert client.indices.stats(index=index)["_all"]["primaries"]["docs"]["deleted"] == 0, "none is replaced"
     monkeypatch.setattr("drretail.env.catalog.elastic.NAMES_AT_ONCE", 3)
     monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 4)
     catalog = ElasticCatalog(client, index, address="the test")

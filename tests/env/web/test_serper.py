@@ -35,6 +35,10 @@ def serper(httpserver: HTTPServer, waited: list[float]) -> SerperSearch:
     return SerperSearch(service, SecretStr(KEY))
 
 
+def hits(first: int, count: int) -> list[dict[str, Any]]:
+    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
+
+
 def answered(httpserver: HTTPServer, *answers: tuple[int, Any, dict[str, str]]) -> None:
     """The given answers in turn, then the last again."""
     left = list(answers)
@@ -69,24 +73,23 @@ def test_what_is_asked_is_the_query_the_number_and_the_key_past_the_proxies_of_t
     assert "Cookie" not in request.headers
 
 
-def hits(first: int, count: int) -> list[dict[str, Any]]:
-    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
-
-
-def test_more_than_a_page_holds_is_asked_for_page_by_page(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    pages = [(200, {"organic": hits(first, 10)}, {}) for first in (0, 8, 16)]
-    answered(httpserver, *pages)
-    assert [each.title for each in serper.search("x", 25)] == [str(index) for index in range(25)]
-    assert [request.get_json().get("page", 1) for request, _ in httpserver.log] == [1, 2, 3]
-
-
-def test_a_page_with_nothing_new_and_one_that_fails_are_the_last(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    answered(httpserver, (200, {"organic": hits(0, 10)}, {}), (200, {"organic": hits(0, 10)}, {}))
-    assert len(serper.search("x", 100)) == 10
-    assert len(httpserver.log) == 2
-    httpserver.clear()
-    answered(httpserver, (200, {"organic": hits(0, 10)}, {}), (404, "", {}))
-    assert len(serper.search("x", 100)) == 10
+@pytest.mark.parametrize(
+    ("pages", "k", "found"),
+    [
+        ([hits(0, 10), hits(8, 10), hits(16, 10)], 25, 25),
+        ([hits(0, 10), hits(0, 10)], 100, 10),
+        ([hits(0, 10), None], 100, 10),
+    ],
+    ids=["more than a page holds", "nothing new", "a page that fails"],
+)
+def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
+    pages: list[list[dict[str, Any]] | None], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch
+) -> None:
+    answers = [(404, "", {}) if page is None else (200, {"organic": page}, {}) for page in pages]
+    answered(httpserver, *answers)
+    assert [each.title for each in serper.search("x", k)] == [str(index) for index in range(found)]
+    asked = [request.get_json().get("page", 1) for request, _ in httpserver.log]
+    assert asked == list(range(1, len(pages) + 1))
 
 
 def test_results_come_in_order_each_page_once_with_iso_dates(httpserver: HTTPServer, serper: SerperSearch) -> None:

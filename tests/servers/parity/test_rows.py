@@ -16,12 +16,10 @@ from tests.servers.parity.conftest import Copies
 
 
 def test_every_copy_has_the_fingerprint_of_its_source(copies: Copies) -> None:
-    source = copies.world("embedded").manifest
+    kept = {"fingerprint", "seed", "now", "since", "parameters", "categories", "counts", "sources", "profile_pool"}
     with copies.back.open() as back:
-        manifests = [back.manifest, copies.world("servers").manifest, copies.world("servers-three-shards").manifest]
-    for manifest in manifests:
-        kept = {"fingerprint", "seed", "now", "since", "parameters", "categories", "counts", "sources", "profile_pool"}
-        assert manifest.model_dump(include=kept) == source.model_dump(include=kept)
+        source, *others = (world.manifest.model_dump(include=kept) for world in (*copies.worlds.values(), back))
+    assert others == [source] * 3
 
 
 def test_orders_are_the_same_page_by_page(embedded: World, served: World, users: list[str]) -> None:

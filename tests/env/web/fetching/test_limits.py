@@ -1,7 +1,6 @@
 """Sites that send too much, too slowly, in circles, or what is no page."""
 
 import gzip
-import itertools
 import socket
 import time
 import zlib
@@ -36,22 +35,13 @@ def raw_deflate(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def drip(start: bytes, more: Callable[[int], bytes], pause: float = 0.05) -> Answering:
-    """Sends ``start``, then a little now and then, without end."""
+def without_end(start: bytes, more: bytes, pause: float = 0) -> Answering:
+    """Sends ``start``, then more and more, after a pause in seconds each time."""
 
-    def answer(_: str, connection: socket.socket) -> None:
-        connection.sendall(start)
-        for number in itertools.count():
-            time.sleep(pause)
-            connection.sendall(more(number))
-
-    return answer
-
-
-def flood(start: bytes, more: bytes) -> Answering:
     def answer(_: str, connection: socket.socket) -> None:
         connection.sendall(start)
         while True:
+            time.sleep(pause)
             connection.sendall(more)
 
     return answer
@@ -93,14 +83,17 @@ def test_what_was_not_asked_for_or_is_damaged_is_not_unpacked(encoding: str, bod
     assert (found.state, found.body, problem in str(found.problem)) == ("error", b"", True)
 
 
+CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
 @pytest.mark.parametrize(
     ("start", "more"),
     [
         (OK_HEAD + b"\r\n", b"x" * 65536),
-        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"8000\r\n" + b"x" * 0x8000 + b"\r\n"),
-        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 5000),
-        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1;" + b"y" * 500 + b"\r\nx\r\n"),
-        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X-Trailer: y\r\n" * 500),
+        (CHUNKED, b"8000\r\n" + b"x" * 0x8000 + b"\r\n"),
+        (CHUNKED, b"1\r\nx\r\n" * 5000),
+        (CHUNKED, b"1;" + b"y" * 500 + b"\r\nx\r\n"),
+        (CHUNKED + b"0\r\n", b"X-Trailer: y\r\n" * 500),
         (b"HTTP/1.1 200 OK\r\n", b"X-Header: yyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 500),
         (b"HTTP/1.1 200 OK\r\nX: ", b"y" * 65536),
         (b"", b"y" * 65536),
@@ -108,7 +101,7 @@ def test_what_was_not_asked_for_or_is_damaged_is_not_unpacked(encoding: str, bod
     ],
 )
 def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
-    found = fetched(flood(start, more), body_bytes=100_000)
+    found = fetched(without_end(start, more), body_bytes=100_000)
     assert (found.state, found.body) == ("error", b"")
     assert "within" not in str(found.problem)
 
@@ -123,7 +116,7 @@ def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
     ],
 )
 def test_a_slow_drip_ends_with_the_time_of_the_page(start: bytes, more: bytes) -> None:
-    found = fetched(drip(start, lambda _: more), seconds=0.3)  # the drip has no end
+    found = fetched(without_end(start, more, pause=0.05), seconds=0.3)
     assert (found.state, "within 0.3 seconds" in str(found.problem)) == ("error", True)
 
 
