@@ -16,7 +16,8 @@ from tests.shop import ORDERS, OTHER, PRODUCTS, USER
 WHERE, NEW = {"_id": ORDERS[0].order_id}, {"$set": {"quantity": 2}}
 ORDER, PRODUCT = ("g1_orders", WHERE), ("g1_products", {"_id": PRODUCTS[0].product_id})
 HELD, SHOPPER = ("g1_holdout", {"_id": 0}), ("g1_users", {"_id": USER})
-POOL = default_pool().model_copy(update={"streets": ("A",)})
+POOL = {"$set": {"generations.0.pool": default_pool().model_copy(update={"streets": ("A",)}).as_line()}}
+NOBODY = {"$set": {"user_id": "NOBODY"}}
 UNREADABLE = {"unreadable", "fingerprint"}
 
 
@@ -37,11 +38,7 @@ def codes(server_settings: ServerSettings, name: str) -> Callable[[], set[str]]:
 DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[str]]] = {
     "an order was changed": (ORDER, NEW, {"user_sums", "fingerprint"}),
     "an order is missing": (ORDER, None, {"user_sums", "count", "fingerprint"}),
-    "an order is of nobody": (
-        ORDER,
-        {"$set": {"user_id": "NOBODY"}},
-        {"order_without_user", "user_sums", "fingerprint"},
-    ),
+    "an order is of nobody": (ORDER, NOBODY, {"order_without_user", "user_sums", "fingerprint"}),
     "a product was changed": (PRODUCT, {"$set": {"title": "Another"}}, {"fingerprint"}),
     "a product cannot be read": (PRODUCT, {"$unset": {"title": 1}}, UNREADABLE),
     "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
@@ -56,11 +53,7 @@ DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[
     "a profile lacks its address": (SHOPPER, {"$unset": {"address": 1}}, {"user_profile"}),
     "an order that is held out cannot be read": (HELD, {"$unset": {"quantity": 1}}, UNREADABLE),
     "an order that is held out was changed": (HELD, {"$set": {"quantity": 9}}, {"fingerprint"}),
-    "the pool was changed": (
-        (WORLDS, {"_id": LIVE}),
-        {"$set": {"generations.0.pool": POOL.as_line()}},
-        {"profile_pool", "fingerprint", "user_profile"},
-    ),
+    "the pool was changed": ((WORLDS, {"_id": LIVE}), POOL, {"profile_pool", "fingerprint", "user_profile"}),
 }
 
 

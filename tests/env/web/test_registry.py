@@ -42,7 +42,9 @@ def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
 NO_WEB = "a text"
 
 
-def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Path) -> None:
+def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing_unless_it_is_asked_after_all(
+    tmp_path: Path, httpserver: HTTPServer
+) -> None:
     corpus = tmp_path / "pages.jsonl"
     corpus.write_text('{"url": "https://a.example/", "title": "Feeder", "text": "High."}\n', encoding="utf-8")
     shipped, own = open_web("sandbox"), open_web(f"sandbox:{corpus}")
@@ -51,8 +53,12 @@ def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Pat
     web = open_web("serper", WebOptions(serper_key=KEY))
     assert (web.provider, web.corpus) == ("serper", None)
     assert open_web("searxng", WebOptions(searxng_address="http://localhost:8080")).provider == "searxng"
+    httpserver.expect_request("/search").respond_with_data("", 403)
+    replayed = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
     for name in ("serper", "searxng"):
-        assert open_web(name, WebOptions(replayed=True)).provider == name
+        assert open_web(name, replayed).provider == name
+    with pytest.raises(ToolError, match="SERPER_API_KEY"):
+        open_web("serper", replayed).search("x", 5)
 
 
 def test_the_sandbox_loads_nothing_that_only_the_open_web_needs() -> None:
@@ -152,13 +158,6 @@ def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.plugins.entry_points", points)
     assert WEBS.names() == ["fixed", "sandbox", "searxng", "serper"]
     assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
-
-
-def test_a_replayed_web_without_a_key_says_so_when_it_is_asked_after_all(httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_data("", 403)
-    options = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
-    with pytest.raises(ToolError, match="SERPER_API_KEY"):
-        open_web("serper", options).search("x", 5)
 
 
 WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away from trees. " * 5

@@ -45,7 +45,14 @@ def test_it_is_asked_for_json_and_results_have_title_address_snippet_and_date(
     assert (request.method, dict(request.args)) == ("GET", {"q": "bird & bees?", "format": "json"})
 
 
-def test_an_address_that_cannot_be_asked_is_an_error() -> None:
+def test_json_switched_off_at_the_server_is_said_with_the_setting_and_an_address_that_cannot_be_asked(
+    httpserver: HTTPServer, searxng: SearxngSearch
+) -> None:
+    httpserver.expect_request("/search").respond_with_data("<html>Forbidden", 403)
+    message = r"\(403\): let it answer in JSON .*formats: \[html, json\] .*settings\.yml"
+    with pytest.raises(ToolError, match=message) as caught:
+        searxng.search("x", 5)
+    assert caught.value.kind == "forbidden"
     nowhere = Service("SearXNG", "http://a..b/search", 2, ACCESS, wait=lambda _: None)
     with pytest.raises(ToolError, match="cannot be reached"):
         SearxngSearch(nowhere).search("x", 5)
@@ -62,32 +69,26 @@ def test_more_results_are_of_its_further_pages(httpserver: HTTPServer, searxng: 
     assert len(searxng.search("x", 10)) == 10
 
 
-def test_json_switched_off_at_the_server_is_said_with_the_setting(
-    httpserver: HTTPServer, searxng: SearxngSearch
+SILENT = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"results": [], "unresponsive_engines": SILENT}, r"google: Suspended: CAPTCHA, brave: timeout\)"),
+        *((value, "form that is not known") for value in ([], {"results": None})),
+    ],
+)
+def test_engines_that_do_not_answer_are_named_and_another_form_of_answer_is_said(
+    value: Any, message: str, httpserver: HTTPServer, searxng: SearxngSearch
 ) -> None:
-    httpserver.expect_request("/search").respond_with_data("<html>Forbidden", 403)
-    message = r"\(403\): let it answer in JSON .*formats: \[html, json\] .*settings\.yml"
-    with pytest.raises(ToolError, match=message) as caught:
-        searxng.search("x", 5)
-    assert caught.value.kind == "forbidden"
-
-
-def test_engines_that_do_not_answer_are_named(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
-    silent = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
-    answered(httpserver, {"results": [], "unresponsive_engines": silent})
-    with pytest.raises(ToolError, match=r"google: Suspended: CAPTCHA, brave: timeout\)"):
+    answered(httpserver, value)
+    with pytest.raises(ToolError, match=message):
         searxng.search("x", 5)
     httpserver.clear()
     found = [{"title": "A", "url": "https://a.example/", "content": ""}]
-    answered(httpserver, {"results": found, "unresponsive_engines": silent})
+    answered(httpserver, {"results": found, "unresponsive_engines": SILENT})
     assert len(searxng.search("x", 5)) == 1, "while others answer it is no trouble"
-
-
-@pytest.mark.parametrize("value", [[], {"results": None}])
-def test_another_form_of_answer_is_said(value: Any, httpserver: HTTPServer, searxng: SearxngSearch) -> None:
-    answered(httpserver, value)
-    with pytest.raises(ToolError, match="form that is not known"):
-        searxng.search("x", 5)
 
 
 @pytest.mark.parametrize(

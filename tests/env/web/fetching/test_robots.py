@@ -16,13 +16,16 @@ PAGE = html(b"<p>here")
 CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
 
 
-def test_a_page_that_the_site_asks_not_to_read_is_left() -> None:
-    with serving(by_path({"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE})) as site:
+def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_leads_to_it() -> None:
+    pages = {"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE, "/in": redirect("/closed/x")}
+    with serving(by_path(pages)) as site:
         reader = fetcher(site, robots=True)
         found = reader.fetch(site.url("/closed/x"))
         assert (found.state, "robots.txt" in str(found.problem)) == ("blocked", True)
         assert reader.fetch(site.url("/open")).state == "ok"
-        assert site.paths() == ["/robots.txt", "/open"]
+        found = reader.fetch(site.url("/in"))
+        assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
+        assert site.paths() == ["/robots.txt", "/open", "/in"]
         assert fetcher(site).fetch(site.url("/closed/x")).state == "ok"  # turned off
 
 
@@ -43,13 +46,6 @@ def test_parallel_readers_ask_a_site_once() -> None:
         list(pool.map(fetcher(site, robots=True).fetch, [site.url(f"/{n}") for n in range(4)]))
         assert site.paths().count("/robots.txt") == 1
         assert len(site.requests) == 5
-
-
-def test_where_a_redirect_leads_is_asked_too() -> None:
-    with serving(by_path({"/robots.txt": CLOSED, "/in": redirect("/closed/x"), "/closed/x": PAGE})) as site:
-        found = fetcher(site, robots=True).fetch(site.url("/in"))
-        assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
-        assert site.paths() == ["/robots.txt", "/in"]
 
 
 @pytest.mark.parametrize(
