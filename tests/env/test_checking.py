@@ -67,7 +67,7 @@ def test_a_changed_pool_manifest_or_several_tables_are_found(folder: Path, manif
     assert codes(folder) == {"unreadable", "count", "index_products"}
 
 
-def test_the_index_of_another_world_is_found(
+def test_another_worlds_index_is_found(
     folder: Path, manifest: Manifest, products: list[Product], tmp_path: Path
 ) -> None:
     other = build_world(tmp_path / "other", products[:3])
@@ -105,9 +105,7 @@ def holding_out(folder: Path, products: list[Product], orders: list[OrderRow]) -
     return folder
 
 
-def test_a_flipped_bit_is_noticed_in_every_file_one_that_is_gone_is_named_and_reading_changes_none(
-    holding_out: Path,
-) -> None:
+def test_a_flipped_bit_or_a_missing_file_is_noticed_and_reading_changes_none(holding_out: Path) -> None:
     with open_world(holding_out) as world:
         world.catalog.search(CatalogQuery("bird"))
         world.store.sample_users("1", 1)

@@ -31,9 +31,7 @@ def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> P
     return tmp_path / "source"
 
 
-def test_the_rows_of_a_world_are_those_it_was_made_of(
-    source: Path, products: list[Product], orders: list[OrderRow]
-) -> None:
+def test_a_worlds_rows_are_those_it_was_made_of(source: Path, products: list[Product], orders: list[OrderRow]) -> None:
     with rows_of(source) as rows:
         assert list(rows.products) == products
         assert list(rows.orders) == orders[:-1]

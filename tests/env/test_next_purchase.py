@@ -63,9 +63,7 @@ def test_a_department_is_nobodys_favourite_category_and_a_known_leaf_is_however_
         ((), None),
     ],
 )
-def test_a_purchase_is_wanted_when_it_is_of_a_kind_that_the_query_wants(
-    tmp_path: Path, kinds: tuple[str, ...], wanted: bool | None
-) -> None:
+def test_a_purchase_of_a_wanted_kind_is_wanted(tmp_path: Path, kinds: tuple[str, ...], wanted: bool | None) -> None:
     assert frozen(tmp_path / "w", a_query("q1", USER, *kinds), LATE).wanted is wanted
 
 

@@ -51,7 +51,7 @@ def ids(offers: Offers, *kinds: str) -> list[str]:
         *((each, "") for each in ("rocket", "bowl of copper soup", "…", "Tanagrove")),
     ],
 )
-def test_a_leaf_category_offers_all_that_is_in_it_a_noun_what_titles_are_about_and_each_is_looked_up_once(
+def test_a_leaf_category_or_noun_has_offers(
     shop: World, monkeypatch: pytest.MonkeyPatch, kinds: str, found: str
 ) -> None:
     offers = Offers(shop)

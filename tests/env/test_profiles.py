@@ -58,9 +58,7 @@ def pool_of(first_name: str, last_name: str) -> ProfilePool:
     ("first_name", "last_name", "mailbox"),
     [("Zoë", "O'Neil", "zoe.oneil"), ("花子", "佐藤", "customer"), ("花子", "Sato", "sato")],
 )
-def test_mail_addresses_are_plain_ascii_and_numbers_without_area_code_short(
-    first_name: str, last_name: str, mailbox: str
-) -> None:
+def test_mail_addresses_are_ascii_and_short_numbers_need_no_code(first_name: str, last_name: str, mailbox: str) -> None:
     profile = derive_profile(pool_of(first_name, last_name), 1, "U1")
     assert re.fullmatch(rf"{mailbox}\d\d@example\.\w+", profile.email)
     assert re.fullmatch(r"555-01\d\d", profile.phone_number)

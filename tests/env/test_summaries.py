@@ -49,7 +49,7 @@ def test_a_users_prices_are_placed_among_those_of_the_category(tmp_path: Path, w
 
 
 @pytest.mark.parametrize(("lamps", "euros_from", "is_placed"), [(10, 1000, True), (9, 1000, False), (20, 11, False)])
-def test_few_prices_or_several_currencies_tell_nothing(
+def test_few_prices_or_two_currencies_say_none(
     tmp_path: Path, web: Web, lamps: int, euros_from: int, is_placed: bool
 ) -> None:
     with world_of(tmp_path / "w", web, {"Lamps": range(10, 10 + lamps)}, euros_from) as world:

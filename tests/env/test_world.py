@@ -28,9 +28,7 @@ def names(folder: Path) -> set[str]:
     return {entry.name for entry in folder.iterdir()}
 
 
-def test_today_is_the_midnight_after_the_last_order_or_the_end_of_the_data_set(
-    manifest: Manifest, folder: Path, products: list[Product]
-) -> None:
+def test_today_is_the_midnight_after_the_last_order(manifest: Manifest, folder: Path, products: list[Product]) -> None:
     assert {"drretail", "tantivy", "index"} <= manifest.versions.keys()
     assert manifest.now == datetime(2020, 11, 14, tzinfo=UTC)
     at_midnight = OrderRow("1", "U", "B01", 1_600_041_600_000)  # 2020-09-14T00:00Z
@@ -134,7 +132,7 @@ BEFORE_STEMS = "74425ab5a1ad5f7adce5c66ab0d9dd5e9c20050121aeff66434c9512a51d6e0e
 """The fingerprint that this shop had when there was one analyzer only."""
 
 
-def test_a_world_made_before_opens_is_searched_and_copied_as_before(
+def test_an_old_world_opens_as_before(
     tmp_path: Path, web: Web, products: list[Product], orders: list[OrderRow]
 ) -> None:
     folder = tmp_path / "old"
@@ -154,9 +152,7 @@ def test_a_world_made_before_opens_is_searched_and_copied_as_before(
             assert [world.catalog.search(CatalogQuery(text)).total for text in texts] == [1, 0, 3, 1]
 
 
-def test_the_last_two_generations_are_kept_and_an_open_world_stays_at_its_own(
-    folder: Path, web: Web, products: list[Product], orders: list[OrderRow]
-) -> None:
+def test_the_last_two_generations_stay(folder: Path, web: Web, products: list[Product], orders: list[OrderRow]) -> None:
     written = [build_world(folder, products, orders[:number]) for number in (1, 2)]
     with open_world(folder, web=web) as world:
         written.append(build_world(folder, products, orders[:3]))
@@ -194,7 +190,7 @@ def test_a_damaged_generation_is_replaced_by_writing_it_again(
     assert names(folder) == {CURRENT, manifest.generation}
 
 
-def test_rows_out_of_order_twice_or_of_no_product_are_refused(
+def test_rows_unsorted_doubled_or_unknown_are_refused(
     folder: Path, products: list[Product], orders: list[OrderRow]
 ) -> None:
     first, second = products[:2]
@@ -213,9 +209,7 @@ def test_rows_out_of_order_twice_or_of_no_product_are_refused(
     assert not (folder / CURRENT).exists()
 
 
-def test_what_is_no_world_is_left_alone_and_a_missing_one_answered_with_how_to_make_one(
-    folder: Path, products: list[Product]
-) -> None:
+def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path, products: list[Product]) -> None:
     with pytest.raises(UserError, match=r"no world at .*drretail ingest … --world"):
         open_world(folder)
     folder.mkdir()
@@ -236,7 +230,7 @@ def test_what_is_no_world_is_left_alone_and_a_missing_one_answered_with_how_to_m
         ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
     ],
 )
-def test_a_world_of_another_format_or_index_is_refused(
+def test_another_format_or_index_is_refused(
     folder: Path, manifest: Manifest, change: dict[str, Any], message: str
 ) -> None:
     path = folder / manifest.generation / "manifest.json"
@@ -253,9 +247,7 @@ def test_a_world_of_another_format_or_index_is_refused(
         *((part, b"\x00 nonsense") for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
     ],
 )
-def test_a_damaged_or_missing_generation_is_said(
-    folder: Path, manifest: Manifest, part: str, content: bytes | None
-) -> None:
+def test_a_damaged_generation_is_said(folder: Path, manifest: Manifest, part: str, content: bytes | None) -> None:
     path = folder / ("" if part == CURRENT else manifest.generation) / part
     if content is None:
         path.unlink()
@@ -265,9 +257,7 @@ def test_a_damaged_or_missing_generation_is_said(
         open_world(folder)
 
 
-def test_a_world_on_servers_is_looked_for_there_unless_a_folder_is_called_so(
-    tmp_path: Path, products: list[Product]
-) -> None:
+def test_a_world_on_servers_is_there_unless_a_folder_is_called_so(tmp_path: Path, products: list[Product]) -> None:
     nobody = ServerSettings(mongo_url="mongodb://user:secret@127.0.0.1:9", timeout=0.2)
     with pytest.raises(UserError, match=r"MongoDB at 127\.0\.0\.1:9 does not answer") as caught:
         open_world("servers:shop", servers=nobody)

@@ -79,9 +79,7 @@ def test_damage_is_found(
     assert codes() == set()
 
 
-def test_a_user_without_orders_or_of_another_program_is_found(
-    server_settings: ServerSettings, name: str, codes: Callable[[], set[str]]
-) -> None:
+def test_a_strange_user_is_found(server_settings: ServerSettings, name: str, codes: Callable[[], set[str]]) -> None:
     with connect(server_settings, name) as servers:
         users = servers.database["g1_users"]
         idle = {**(users.find_one({"_id": USER}) or {}), "_id": OTHER}
@@ -95,9 +93,7 @@ def test_a_user_without_orders_or_of_another_program_is_found(
             assert found == expected or document is idle
 
 
-def test_an_index_with_other_products_or_none_is_found_and_of_one_kind_five_findings_are_enough(
-    server_settings: ServerSettings, fresh_name: str
-) -> None:
+def test_another_index_is_found_and_five_of_a_kind_enough(server_settings: ServerSettings, fresh_name: str) -> None:
     spec = f"servers:{fresh_name}"
     many = [row._replace(order_id=f"{number:010}", user_id=f"U{number}") for number, row in enumerate(ORDERS * 3)]
     with writer_to(spec, server_settings) as write:

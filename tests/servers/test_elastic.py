@@ -45,9 +45,7 @@ def catalog(client: Elasticsearch, index: str, writer: ElasticWriter) -> Elastic
     return ElasticCatalog(client, index, address="the test")
 
 
-def test_an_index_has_the_fields_that_are_searched_and_no_others_and_the_settings_of_one_in_use(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
+def test_an_index_has_its_fields_and_settings(client: Elasticsearch, index: str, catalog: ElasticCatalog) -> None:
     del catalog
     mapping = client.indices.get_mapping(index=index)[index]["mappings"]
     assert mapping["dynamic"] == "strict"
@@ -70,9 +68,7 @@ def test_a_product_id_that_elasticsearch_cannot_take_is_named(writer: ElasticWri
     assert writer.count() == 2
 
 
-def test_an_index_of_another_formulation_is_refused_as_one_that_was_lost_during_a_load(
-    client: Elasticsearch, index: str, writer: ElasticWriter
-) -> None:
+def test_a_lost_or_other_index_is_refused(client: Elasticsearch, index: str, writer: ElasticWriter) -> None:
     writer.create()
     client.indices.delete(index=index)
     writer.add(products(2))  # Elasticsearch makes an index of its own for them
@@ -85,9 +81,7 @@ def test_an_index_of_another_formulation_is_refused_as_one_that_was_lost_during_
             use()
 
 
-def test_an_index_that_is_missing_or_an_alias_is_refused_and_one_that_is_gone_said_to_the_tool(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
+def test_a_missing_index_or_an_alias_is_refused(client: Elasticsearch, index: str, catalog: ElasticCatalog) -> None:
     with pytest.raises(UserError, match="holds no index"):
         ElasticCatalog(client, f"{index}-other", address="the test")
     alias = index.removesuffix("-g1")

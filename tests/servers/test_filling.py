@@ -141,9 +141,7 @@ def contents(servers: Servers, number: int) -> dict[str, list[Document]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_a_cut_load_left_never_shows(
-    servers: Servers, other: Servers, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_a_cut_load_never_shows(servers: Servers, other: Servers, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     draw = random.Random(seed)
     last = a_shop(draw)
     wanted = contents(other, fill(other, last, monkeypatch))
@@ -159,9 +157,7 @@ def some_products(count: int) -> list[Product]:
     return [Product(product_id=f"B{number}", title="a", category="Pet_Supplies") for number in range(count)]
 
 
-def test_a_user_whose_orders_stand_in_two_batches_is_summed_up_anew(
-    servers: Servers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_user_of_two_batches_is_summed_up_anew(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     orders = [OrderRow(str(number), "U", "B1", number) for number in range(6)]
     with pytest.raises(Cut):
         fill(servers, (some_products(2), orders, orders[:1]), monkeypatch, Scissors(rows=8))

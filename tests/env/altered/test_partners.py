@@ -72,7 +72,7 @@ def test_the_partner_is_the_other_user_with_the_traits_of_both(tmp_path: Path) -
 
 
 @given(traits(), st.lists(traits(), max_size=8))
-def test_no_other_candidate_is_a_tenth_less_like_in_whichever_order_they_come(
+def test_no_other_candidate_is_a_tenth_less_like_in_any_order(
     own: ProfileTraits, candidates: list[ProfileTraits]
 ) -> None:
     found = choose_partner(own, candidates, "42")

@@ -60,9 +60,7 @@ def test_hits_totals_scores_order_and_all_matches_are_those_of_a_plain_search(
 
 @settings(settings_for_builds, max_examples=6)
 @given(shelf=shelves(), query=queries, size=st.integers(1, 5))
-def test_pages_put_together_are_the_whole_list(
-    build: Build, shelf: list[Product], query: CatalogQuery, size: int
-) -> None:
+def test_pages_together_are_the_whole_list(build: Build, shelf: list[Product], query: CatalogQuery, size: int) -> None:
     catalog = build(shelf)
     whole = catalog.search(query)
     pages = [catalog.search(replace(query, limit=size, offset=at)) for at in range(0, 13, size)]
@@ -70,9 +68,7 @@ def test_pages_put_together_are_the_whole_list(
     assert {page.total for page in pages} == {whole.total}
 
 
-def test_all_matches_of_many_come_in_order_of_id_without_a_window(
-    build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_of_many_matches_come_in_order_of_id_without_window(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 3)
     catalog = build(shelf_of(*["bird bath", "dog bed", "bird feeder"] * 6))
     birds = [f"B{number:02d}" for number in range(18) if number % 3 != 1]
@@ -107,9 +103,7 @@ def test_only_an_empty_query_finds_what_has_no_word_and_a_page_beyond_the_end_st
 
 
 @pytest.mark.parametrize("name", ["feeder", "copper"])
-def test_a_phrase_scores_by_the_whole_shop_and_reaches_from_no_feature_into_the_next(
-    build: Build, analyzer: Analyzer, name: str
-) -> None:
+def test_a_phrase_scores_by_the_whole_shop_and_within_one_feature(build: Build, analyzer: Analyzer, name: str) -> None:
     shelf = shelf_of(*("dog bed" for _ in range(9)), f"{name} bath", "x")
     shelf[10] = shelf[10].model_copy(update={"features": (f"red {name}", "bath towel")})
     (hit,) = build(shelf).search(CatalogQuery(f"{name} bath", match="phrase")).hits

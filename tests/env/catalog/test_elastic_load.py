@@ -100,7 +100,7 @@ def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: S
     assert sorted(stand_in.stored) == [f"B{n:03}" for n in range(5)]
 
 
-def test_a_request_is_sent_again_while_the_server_is_busy_and_not_with_wrong_credentials(
+def test_a_request_is_sent_again_to_a_busy_server_and_not_once_refused(
     stand_in: StandIn, writer: ElasticWriter
 ) -> None:
     stand_in.whole = [429, 502, 503, 504, 200, 401]
@@ -111,9 +111,7 @@ def test_a_request_is_sent_again_while_the_server_is_busy_and_not_with_wrong_cre
     assert len(stand_in.requests) == 6
 
 
-def test_an_end_comes_to_a_server_that_refuses_every_request_or_document(
-    stand_in: StandIn, writer: ElasticWriter
-) -> None:
+def test_a_server_that_refuses_every_request_or_document_is_given_up(stand_in: StandIn, writer: ElasticWriter) -> None:
     stand_in.verdict = lambda request, product_id: 429
     with pytest.raises(UserError, match="overloaded"):
         writer.add(products(3))
@@ -131,7 +129,7 @@ def test_a_product_that_is_refused_for_good_is_named(stand_in: StandIn, writer: 
     assert len(stand_in.requests) == 1
 
 
-def test_requests_are_bounded_in_size_and_a_document_holds_what_is_searched_and_no_more(
+def test_requests_are_bounded_in_size(
     stand_in: StandIn, writer: ElasticWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(elastic_load, "REQUEST_BYTES", 400)

@@ -44,9 +44,7 @@ def test_any_form_of_a_word_is_found(build: Build, query: str, title: str) -> No
     assert catalog.search(CatalogQuery(query)).hits[0].product_id == "B001"
 
 
-def test_a_phrase_is_found_in_any_form_of_its_words_and_stop_words_only_where_there_is_nothing_else(
-    build: Build,
-) -> None:
+def test_a_phrase_is_found_in_any_form_and_stop_words_only_where_there_is_nothing_else(build: Build) -> None:
     catalog = build(shop("Feeders for wild birds", "Wild bird feeder", "Bird of the wild", "Bed for a dog", "Dog bed"))
     searches: list[tuple[str, Match, list[str]]] = [
         ("wild birds", "phrase", ["B000", "B001"]),

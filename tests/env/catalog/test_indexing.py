@@ -43,7 +43,7 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     assert len(here) == 50
 
 
-def test_an_error_of_another_process_is_raised_here_and_an_index_that_is_given_up_leaves_none(
+def test_an_error_of_another_process_is_raised_and_none_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexing, "WORTH_A_PROCESS", 1)

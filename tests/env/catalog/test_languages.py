@@ -68,9 +68,7 @@ def catalogs(build: Build, analyzer: Language, tmp_path_factory: pytest.TempPath
     return build(rows), embedded(tmp_path_factory, rows, analyzer), {row.product_id: row.title for row in rows}
 
 
-def test_other_forms_of_a_word_are_found_and_ranked_alike_and_a_misspelt_one_gets_its_nearest(
-    catalogs: Any, analyzer: Analyzer
-) -> None:
+def test_other_forms_of_a_word_are_found_and_a_misspelt_one_has_a_nearest(catalogs: Any, analyzer: Analyzer) -> None:
     catalog, beside, titles = catalogs
     for language, text, thing in SEARCHES:
         if language != analyzer:

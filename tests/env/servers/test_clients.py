@@ -146,9 +146,7 @@ def test_any_other_name_is_said_to_be_wrong_or_one_that_a_server_keeps_for_itsel
 
 
 @pytest.mark.parametrize("spec", ["SERVERS:x", "server:x", "Servers: X", "Server:x"])
-def test_what_is_nearly_a_name_on_servers_is_said_to_be_that(
-    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_nearly_a_name_on_servers_is_said(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=f"no folder '{spec}'.*'servers:x'"):
         check_place(spec)

@@ -42,9 +42,7 @@ FAULTS: list[tuple[Exception, str, bool]] = [
 
 
 @pytest.mark.parametrize(("problem", "kind", "passing"), FAULTS)
-def test_what_a_server_does_to_a_call_is_told_without_its_words_and_tried_again_only_if_it_may_pass(
-    problem: Exception, kind: str, passing: bool
-) -> None:
+def test_a_fault_is_told_without_the_servers_words_and_may_pass(problem: Exception, kind: str, passing: bool) -> None:
     of_mongo = isinstance(problem, errors.PyMongoError)
     server, faults = ("MongoDB", mongo_faults) if of_mongo else ("Elasticsearch", elastic_faults)
     with pytest.raises(ToolError, match=f"{server} at host:1") as caught, faults("host:1"):

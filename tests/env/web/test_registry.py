@@ -42,9 +42,7 @@ def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
 NO_WEB = "a text"
 
 
-def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing_unless_it_is_asked_after_all(
-    tmp_path: Path, httpserver: HTTPServer
-) -> None:
+def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Path, httpserver: HTTPServer) -> None:
     corpus = tmp_path / "pages.jsonl"
     corpus.write_text('{"url": "https://a.example/", "title": "Feeder", "text": "High."}\n', encoding="utf-8")
     shipped, own = open_web("sandbox"), open_web(f"sandbox:{corpus}")
@@ -121,18 +119,14 @@ AGENTS = ("1bot", "bot\r\nX: y", "böt", "/")
         *(({"pages": PageOptions(user_agent=agent)}, "user agent") for agent in AGENTS),
     ],
 )
-def test_a_proxy_or_user_agent_that_is_none_is_said_without_showing_its_password(
-    given: dict[str, Any], message: str
-) -> None:
+def test_a_proxy_or_user_agent_that_is_none_is_said_without_password(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message) as caught:
         open_web("serper", WebOptions(serper_key=KEY, **given))
     assert "secret@" not in str(caught.value).replace("password@", "")
 
 
 @pytest.mark.parametrize("path", ["", "/", "/search", "/search/"])
-def test_searxng_is_asked_at_its_search_page_and_the_pages_that_it_names_are_not_fetched_from_inside(
-    path: str, httpserver: HTTPServer
-) -> None:
+def test_searxng_is_asked_at_its_search_page_and_leads_nowhere_inside(path: str, httpserver: HTTPServer) -> None:
     inner = httpserver.url_for("/inner")  # the search service may be on this machine, its pages may not
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": inner, "title": "A"}]})
     web = open_web(f"searxng:{httpserver.url_for(path)}")

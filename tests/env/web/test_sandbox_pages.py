@@ -65,9 +65,7 @@ def test_a_search_for_a_product_kind_finds_a_page_about_it_first(kind: str, web:
     assert all(words in first for words in TITLES[kind])
 
 
-def test_docs_pair_recent_pages_that_disagree_and_name_those_outdated_or_without_a_date(
-    pages: list[SandboxPage],
-) -> None:
+def test_docs_name_the_pages_that_disagree_and_those_outdated_or_undated(pages: list[SandboxPage]) -> None:
     dates = {page.url: page.date for page in pages if page.date}
     recent = {url for url, day in dates.items() if day >= "2020"}
     pairs = rows_of("Pages that disagree")

@@ -36,9 +36,7 @@ def found(web: SealedWeb) -> set[str]:
         (("64k", "no_supportive"), {"old", "far"}),
     ],
 )
-def test_a_larger_size_holds_the_smaller_ones_and_a_composition_leaves_pages_out_by_their_labels(
-    folder: Path, chosen: tuple[str, ...], names: set[str]
-) -> None:
+def test_a_size_and_a_composition_choose_the_pages(folder: Path, chosen: tuple[str, ...], names: set[str]) -> None:
     web = SealedWeb(folder).at(*chosen)
     assert found(web) == names
     assert found(web.at()) == {"good"}, "the smallest is the default"
@@ -68,9 +66,7 @@ def test_every_size_and_composition_has_a_corpus_of_its_own_that_changes_with_it
     assert {each for each in before if before[each] != after[each]} == {("64k", "all"), ("64k", "no_distractor")}
 
 
-def test_a_web_that_was_asked_for_is_held_and_no_more_than_some_are(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_web_that_was_asked_for_is_held_but_only_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = SealedWeb(folder)
     assert web.of(QUERY) is web.at("32k").of(QUERY)
     monkeypatch.setattr("drretail.env.web.sealed.MOST_WEBS", 1)

@@ -24,9 +24,7 @@ def answered(httpserver: HTTPServer, value: Any) -> None:
     httpserver.expect_request("/search").respond_with_json(value)
 
 
-def test_it_is_asked_for_json_and_results_have_title_address_snippet_and_date(
-    httpserver: HTTPServer, searxng: SearxngSearch
-) -> None:
+def test_results_have_title_address_snippet_and_date(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
     first = {
         "title": "A",
         "url": "https://a.example/",
@@ -45,9 +43,7 @@ def test_it_is_asked_for_json_and_results_have_title_address_snippet_and_date(
     assert (request.method, dict(request.args)) == ("GET", {"q": "bird & bees?", "format": "json"})
 
 
-def test_json_switched_off_at_the_server_is_said_with_the_setting_and_an_address_that_cannot_be_asked(
-    httpserver: HTTPServer, searxng: SearxngSearch
-) -> None:
+def test_json_switched_off_or_a_bad_address_is_said(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
     httpserver.expect_request("/search").respond_with_data("<html>Forbidden", 403)
     message = r"\(403\): let it answer in JSON .*formats: \[html, json\] .*settings\.yml"
     with pytest.raises(ToolError, match=message) as caught:
@@ -79,9 +75,7 @@ SILENT = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
         *((value, "form that is not known") for value in ([], {"results": None})),
     ],
 )
-def test_engines_that_do_not_answer_are_named_and_another_form_of_answer_is_said(
-    value: Any, message: str, httpserver: HTTPServer, searxng: SearxngSearch
-) -> None:
+def test_silent_engines_are_named(value: Any, message: str, httpserver: HTTPServer, searxng: SearxngSearch) -> None:
     answered(httpserver, value)
     with pytest.raises(ToolError, match=message):
         searxng.search("x", 5)

@@ -59,7 +59,7 @@ def problem(search: Callable[[], object]) -> ToolError:
     return caught.value
 
 
-def test_what_is_asked_is_the_query_the_number_and_the_key_past_the_proxies_of_the_environment(
+def test_the_query_and_key_are_sent(
     httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
@@ -144,9 +144,7 @@ def test_a_key_is_not_sent_where_the_service_redirects_to(httpserver: HTTPServer
     assert [request.path for request, _ in httpserver.log] == ["/search"]
 
 
-def test_a_moment_of_trouble_is_waited_for_and_lasting_trouble_ends_after_three_tries(
-    httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
-) -> None:
+def test_trouble_is_waited_for_three_times(httpserver: HTTPServer, serper: SerperSearch, waited: list[float]) -> None:
     busy = (429, "", {"Retry-After": "2"})
     answered(httpserver, busy, (503, "", {}), (200, {"organic": ORGANIC}, {}), (500, "", {}))
     assert len(serper.search("x", 5)) == 3

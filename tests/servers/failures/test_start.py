@@ -56,9 +56,7 @@ def test_a_server_is_down(settings: ServerSettings, server: str, variable: str, 
     assert variable.upper() in message
 
 
-def test_what_answers_is_another_kind_of_server_or_at_a_path_that_nobody_wants(
-    settings: ServerSettings, web_server: str
-) -> None:
+def test_another_kind_of_server_or_a_path_is_pointed_at(settings: ServerSettings, web_server: str) -> None:
     assert "MONGO_URL" in refusal(replace(settings, mongo_url=web_server.replace("http", "mongodb")))
     assert "another kind of server" in refusal(replace(settings, es_url=web_server))
     assert "ES_URL" in refusal(replace(settings, es_url=settings.mongo_url.replace("mongodb", "http").split("?")[0]))
@@ -101,9 +99,7 @@ def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: i
 
 
 @pytest.mark.parametrize("kind", ["api key", "user"])
-def test_elasticsearch_takes_the_right_credentials_only(
-    settings: ServerSettings, front: Front, fresh_name: str, kind: str
-) -> None:
+def test_elasticsearch_takes_credentials(settings: ServerSettings, front: Front, fresh_name: str, kind: str) -> None:
     if kind == "user":
         front.rule = only_with(f"Basic {base64.b64encode(f'eva:{SECRET}'.encode()).decode()}")
         right, wrong = {"es_user": "eva", "es_password": SecretStr(SECRET)}, {"es_user": "eva"}
@@ -136,9 +132,7 @@ def test_mongodb_refuses(
     assert "asks for a user: set DRRETAIL_MONGO_USER" in refusal(secured)
 
 
-def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
-    settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str
-) -> None:
+def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str) -> None:
     eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
     load(eva, fresh_name, **SMALL)
     with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
@@ -156,9 +150,7 @@ def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
 
 
 @pytest.mark.parametrize("status", [403, 400])
-def test_a_right_that_lacks_and_a_refused_index_are_said_and_no_going_on_is_promised(
-    settings: ServerSettings, front: Front, fresh_name: str, status: int
-) -> None:
+def test_a_refused_index_promises_nothing(settings: ServerSettings, front: Front, fresh_name: str, status: int) -> None:
     front.rule = lambda request: status if request.method == "PUT" and f"{fresh_name}-g1" in request.path else None
     with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as caught:
         load(replace(settings, es_url=front.url), fresh_name, **SMALL)

@@ -58,9 +58,7 @@ def error_of(reply: ToolReply) -> tuple[str, str]:
     return error["type"], error["message"]
 
 
-def test_search_is_unavailable_without_elasticsearch_every_read_without_mongodb_and_all_else_goes_on(
-    ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy
-) -> None:
+def test_tools_are_unavailable_without_their_server(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy) -> None:
     answered = [ask(*call).value for call in READS]
     assert ask(*SEARCH).value["total"] == 40
     before_elasticsearch.refuse()
@@ -93,9 +91,7 @@ def test_what_takes_too_long_is_a_timeout(ask: Ask, before_mongo: Proxy, before_
     assert ask(*DETAILS).error is None
 
 
-def test_connections_that_were_dropped_between_calls_are_made_anew_without_an_error(
-    ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy
-) -> None:
+def test_dropped_connections_are_made_anew(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy) -> None:
     for _ in range(3):
         assert ask(*SEARCH).value["total"] == 40
         assert ask(*DETAILS).error is None
@@ -105,9 +101,7 @@ def test_connections_that_were_dropped_between_calls_are_made_anew_without_an_er
 
 
 @pytest.mark.parametrize("size", [0, 60, 200])
-def test_an_answer_that_is_cut_is_an_error_and_never_half_an_answer(
-    ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy, size: int
-) -> None:
+def test_half_an_answer_is_an_error(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy, size: int) -> None:
     whole = ask(*SEARCH).value, ask(*DETAILS).value
     for proxy, call in ((before_elasticsearch, SEARCH), (before_mongo, DETAILS)):
         proxy.cut_after(size)
@@ -126,9 +120,7 @@ def ask_through_front(name: str, mongo_url: str, front: Front) -> Iterator[Ask]:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_server_that_is_busy_is_asked_again_and_makes_the_search_unavailable_if_it_stays_so(
-    ask_through_front: Ask, front: Front, status: int
-) -> None:
+def test_a_busy_server_is_asked_again_or_is_unavailable(ask_through_front: Ask, front: Front, status: int) -> None:
     front.rule = lambda request: status if "_search" in request.path and not front.refused else None
     assert ask_through_front(*SEARCH).value["total"] == 40
     assert front.refused == 1
@@ -174,7 +166,7 @@ def check_lost_and_found(world: World, server: OwnServer, *calls: Call) -> None:
     assert replies[0].error is None
 
 
-def test_a_mongodb_that_is_killed_in_the_middle_of_reads_costs_these_alone(
+def test_a_killed_mongodb_costs_only_reads(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
 ) -> None:
     load(killable_mongo, fresh_name, **FORTY)

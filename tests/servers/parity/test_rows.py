@@ -49,9 +49,7 @@ def test_what_is_not_there_gets_the_same_answer(embedded: World, served: World, 
         assert answers[0] == answers[1]
 
 
-def test_products_are_the_same_records_and_the_index_holds_all_of_them_and_the_same_categories(
-    embedded: World, served: World, products: list[Product]
-) -> None:
+def test_products_and_categories_are_the_same(embedded: World, served: World, products: list[Product]) -> None:
     ids = [product.product_id for product in products]
     assert served.store.products([*reversed(ids), "nowhere"]) == embedded.store.products([*reversed(ids), "nowhere"])
     for product_id in ids[::50]:
@@ -61,9 +59,7 @@ def test_products_are_the_same_records_and_the_index_holds_all_of_them_and_the_s
     assert served.catalog.categories() == embedded.catalog.categories()
 
 
-def test_held_out_orders_and_what_is_frozen_of_them_are_the_same(
-    copies: Copies, served: World, embedded: World, users: list[str]
-) -> None:
+def test_held_out_orders_are_the_same(copies: Copies, served: World, embedded: World, users: list[str]) -> None:
     with rows_of(copies.source.spec) as rows:
         held_out = list(rows.holdout or ())
     assert (served.holdout is None) == (embedded.holdout is None) == (rows.holdout is None)

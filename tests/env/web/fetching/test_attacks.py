@@ -88,9 +88,7 @@ def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> Non
 @pytest.mark.parametrize(
     "answers", [["127.0.0.1"], ["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]]
 )
-def test_a_name_of_which_one_address_is_inner_is_not_connected_to(
-    answers: list[str], robots: bool, inner: Site
-) -> None:
+def test_a_name_with_one_inner_address_is_not_connected_to(answers: list[str], robots: bool, inner: Site) -> None:
     reader = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public, robots=robots)
     assert (reader.fetch(inner.url()).state, inner.connections) == ("blocked", 0)
 

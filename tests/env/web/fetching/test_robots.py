@@ -57,9 +57,7 @@ def test_parallel_readers_ask_a_site_once() -> None:
         *((html(b"", status=f"{status} No"), "blocked", str(status)) for status in (500, 503, 429, 304)),
     ],
 )
-def test_a_site_without_robots_forbids_nothing_and_one_that_fails_to_send_them_is_left_alone(
-    robots: bytes, state: str, problem: str
-) -> None:
+def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: bytes, state: str, problem: str) -> None:
     with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
         reader = fetcher(site, robots=True)
         found = reader.fetch(site.url("/closed"))

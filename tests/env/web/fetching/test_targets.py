@@ -125,9 +125,7 @@ def test_no_closed_address_is_open_in_the_clothes_of_ipv6(address: IPv4Address) 
 
 
 @given(V4, st.one_of(V4, st.ip_addresses(v=6, network="2000::/3")))
-def test_what_python_calls_special_is_never_open_and_a_network_without_ipv4_reaches_what_others_reach(
-    v4: IPv4Address, address: Address
-) -> None:
+def test_what_python_calls_special_is_never_open_and_nat64_is_as_ipv4(v4: IPv4Address, address: Address) -> None:
     assert is_public(IPv6Address((0x64FF9B << 96) + int(v4))) == is_public(v4)
     if is_public(address):
         assert address.is_global

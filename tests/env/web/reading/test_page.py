@@ -152,9 +152,7 @@ def test_an_article_about_captchas_is_no_wall() -> None:
         (None, '<meta http-equiv="content-type" content="text/html; charset=shift_jis">', "shift_jis"),
     ],
 )
-def test_characters_are_read_by_header_page_or_what_fits_and_plain_text_as_it_is(
-    charset: str | None, meta: str, codec: str
-) -> None:
+def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, meta: str, codec: str) -> None:
     word = "餌台" if codec == "shift_jis" else "Füllstation"
     html = f"<html><head>{meta}<title>{word}</title></head><body><article>{ARTICLE}</article></body></html>"
     assert read_page(fetched(html.encode(codec), charset=charset)).title == word

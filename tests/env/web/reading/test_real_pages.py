@@ -21,7 +21,7 @@ def readings(realdata: Path) -> dict[str, Reading]:
     [({"product"}, 0.02), ({"collection", "listing"}, 0.02), ({"article"}, 0)],
     ids=["product", "list", "article"],
 )
-def test_each_type_of_page_is_read_at_least_as_well_as_by_trafilatura_alone(
+def test_pages_are_read_better_than_by_trafilatura(
     kinds: set[str], better: float, readings: dict[str, Reading]
 ) -> None:
     these = [reading for reading in readings.values() if reading.type in kinds and reading.truth]
