@@ -77,16 +77,15 @@ def test_another_worlds_index_is_found(
     assert {finding.code for finding in check_world(folder)} == {"index_products"}
 
 
-def test_a_damaged_page_of_the_database_is_found(folder: Path, manifest: Manifest) -> None:
+def test_a_damaged_or_missing_database_is_found_and_a_missing_world_is_the_users_error(
+    folder: Path, manifest: Manifest
+) -> None:
     path = folder / manifest.generation / "shop.sqlite"
     # The last place that holds an order id is the index over order ids, which the other checks do not read.
     table, found, rest = path.read_bytes().rpartition(b"0000000003")
     path.write_bytes(table + found.replace(b"3", b"4") + rest)
     assert codes(folder) == {"database_damaged"}
-
-
-def test_a_missing_file_is_a_finding_and_a_missing_world_the_users_error(folder: Path, manifest: Manifest) -> None:
-    (folder / manifest.generation / "shop.sqlite").unlink()
+    path.unlink()
     assert codes(folder) == {"unreadable"}
     shutil.rmtree(folder)
     with pytest.raises(UserError):

@@ -31,14 +31,13 @@ def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> P
     return tmp_path / "source"
 
 
-def test_a_worlds_rows_are_those_it_was_made_of(source: Path, products: list[Product], orders: list[OrderRow]) -> None:
+def test_a_copy_is_the_same_world_without_the_saved_profiles(
+    source: Path, tmp_path: Path, products: list[Product], orders: list[OrderRow]
+) -> None:
     with rows_of(source) as rows:
         assert list(rows.products) == products
         assert list(rows.orders) == orders[:-1]
         assert list(rows.holdout or ()) == orders[-1:]
-
-
-def test_a_copy_is_the_same_world_without_the_saved_profiles(source: Path, tmp_path: Path) -> None:
     with open_world(source) as world:
         derived = world.store.user("ANNA")
         world.store.save_user(derived.model_copy(update={"first_name": "Ann"}))
@@ -64,17 +63,17 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "options", "message"),
+    ("start", "end", "materialize", "message"),
     [
-        ("source", "./source", {}, "the same world"),
-        ("servers:shop", "servers:shop", {}, "the same world"),
-        ("source", "target", {"materialize_users": True}, "materialize-users"),
-        ("none", "target", {}, "There is no world"),
+        ("source", "./source", False, "the same world"),
+        ("servers:shop", "servers:shop", False, "the same world"),
+        ("source", "target", True, "materialize-users"),
+        ("none", "target", False, "There is no world"),
     ],
 )
 def test_what_cannot_be_copied_is_said(
-    source: Path, monkeypatch: pytest.MonkeyPatch, start: str, end: str, options: dict[str, bool], message: str
+    source: Path, monkeypatch: pytest.MonkeyPatch, start: str, end: str, materialize: bool, message: str
 ) -> None:
     monkeypatch.chdir(source.parent)
     with pytest.raises(UserError, match=message):
-        copy_world(start, end, **options)
+        copy_world(start, end, materialize_users=materialize)

@@ -40,9 +40,13 @@ def test_a_run_begins_with_the_prices_of_the_index_and_ends_with_a_share_of_othe
         assert when is None or (offers[when] != offers[when - 1] and set(offers[when:]) == {offers[when]})
 
 
-def test_a_call_takes_a_minute_and_an_unknown_price_stays_unknown() -> None:
+def test_a_call_takes_a_minute_and_those_of_a_path_and_of_earlier_turns_count() -> None:
     after = Moves("q1", {"prices": 1.0}, NOW).at(a_product(1, "Feeder", None), 7)
     assert (after.price, after.as_of, after.availability) == (None, "2023-06-01T10:07", "in stock")
+    trajectory = Trajectory()
+    assert [trajectory.count_call(path) for path in ("0.1", "0.2", "0.1", "0.2", "0.2")] == [0, 0, 1, 1, 2]
+    trajectory.seal()
+    assert [trajectory.count_call(path) for path in ("0.3", "0.1", "0.3")] == [5, 5, 6]
 
 
 def test_what_changes_depends_on_the_query_and_the_salt_and_on_nothing_else() -> None:
@@ -65,10 +69,3 @@ def test_moves_that_say_no_share_are_refused_and_others_kept_in_one_form(text: s
     with pytest.raises(UserError, match=r"write the share of products|write prices:0\.2|what moves|once each"):
         read_moves(text)
     assert read_moves("stock:.10, prices:0.2") == read_moves("prices:.2,stock:0.1") == "prices:0.2,stock:0.1"
-
-
-def test_the_clock_counts_a_paths_own_calls_and_those_of_earlier_turns() -> None:
-    trajectory = Trajectory()
-    assert [trajectory.count_call(path) for path in ("0.1", "0.2", "0.1", "0.2", "0.2")] == [0, 0, 1, 1, 2]
-    trajectory.seal()
-    assert [trajectory.count_call(path) for path in ("0.3", "0.1", "0.3")] == [5, 5, 6]

@@ -82,15 +82,12 @@ def test_other_forms_of_a_word_are_found_and_a_misspelt_one_has_a_nearest(catalo
         assert [spelling.nearest for spelling in catalog.spellings("ein Spiegwl")] == ["spiegel"]
 
 
-def test_stop_words_and_accents_of_a_language_do_not_count_and_signs_of_other_scripts_do() -> None:
+def test_a_language_has_stop_words_and_a_version_of_its_own_and_accents_do_not_count() -> None:
     assert WordForms("german").is_stop_word("für")
     assert not WordForms("german").is_stop_word("the")
     assert not WordForms("turkish").is_stop_word("ve")  # no list is known, so nothing is left out
     assert WordForms("french").stems("élégantes") == WordForms("french").stems("ELEGANT")
     assert WordForms("hindi").stems("किताब") != WordForms("hindi").stems("कतब")
-
-
-def test_every_language_has_a_version_of_its_own() -> None:
     assert len({formulation.version for formulation in FORMULATIONS.values()}) == len(FORMULATIONS)
     with pytest.raises(UnknownName, match=r"There is no analyzer 'germn'\. Did you mean german"):
         analyzer_named("germn")

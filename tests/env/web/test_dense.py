@@ -85,9 +85,6 @@ def test_nothing_is_opened_before_the_first_search_and_what_fails_then_is_a_fail
     with pytest.raises(ToolError) as raised:
         ranked(embeddings).search("seed", 1)
     assert raised.value.kind == "unavailable"
-
-
-def test_a_web_without_fixed_pages_cannot_be_ranked() -> None:
     live = SimpleNamespace(provider="live", corpus=None)
     with pytest.raises(UserError, match="ranks fixed pages, and live has none"):
         Retrievers().ranked(live, "fake:subjects")  # pyright: ignore[reportArgumentType]
@@ -102,12 +99,9 @@ def test_searches_side_by_side_make_one_index() -> None:
 
 
 @pytest.mark.parametrize("retriever", ["dense", "dense:", "dense:openai", "dense:openai:", "tfidf", "dense:offline:x"])
-def test_a_retriever_that_there_is_not_is_refused(retriever: str) -> None:
+def test_embeddings_are_named_by_their_provider_or_their_place(retriever: str) -> None:
     with pytest.raises(UserError):
         embeddings_of(retriever)
-
-
-def test_embeddings_are_named_by_their_provider_or_their_place() -> None:
     assert embeddings_of("bm25") is None
     assert embeddings_of("dense:openai:text-embedding-3-small") == "openai:text-embedding-3-small"
     assert isinstance(open_embeddings("tests.env.web.test_dense:Subjects"), Subjects)

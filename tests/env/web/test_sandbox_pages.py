@@ -106,12 +106,10 @@ def test_every_shipped_question_has_its_row() -> None:
     assert [row[0] for row in QUESTIONS] == [query.query_id for query in shipped_queries()]
 
 
-@pytest.mark.parametrize(("query", "pages"), [row[1:] for row in QUESTIONS], ids=[row[0] for row in QUESTIONS])
-def test_a_search_for_what_it_asks_brings_the_pages_that_answer(query: str, pages: str, web: SandboxWeb) -> None:
+@pytest.mark.parametrize(("query", "pages"), [*(row[1:] for row in QUESTIONS), *((query, "") for query in OFF_TOPIC)])
+def test_a_search_brings_the_pages_that_answer_and_for_another_matter_none(
+    query: str, pages: str, web: SandboxWeb
+) -> None:
     found = {result.url for result in web.search(query, 5)}
     assert set(re.findall(r"<([^>]+)>", pages)) <= found
-
-
-@pytest.mark.parametrize("query", OFF_TOPIC)
-def test_a_search_for_another_matter_brings_nothing(query: str, web: SandboxWeb) -> None:
-    assert web.search(query, 5) == []
+    assert bool(found) == bool(pages)

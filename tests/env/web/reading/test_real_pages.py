@@ -29,15 +29,14 @@ def test_pages_are_read_better_than_by_trafilatura(
     assert fmean(reading.ours.f1 for reading in these) >= alone + better
 
 
-def test_no_page_with_content_is_given_up_nor_dated_before_its_publication(readings: dict[str, Reading]) -> None:
+def test_no_page_with_content_is_given_up_nor_dated_too_early_and_prices_come_first(
+    readings: dict[str, Reading], realdata: Path
+) -> None:
     assert [reading.name for reading in readings.values() if reading.truth and reading.state != "ok"] == []
     assert readings[WITHOUT_CONTENT].state == "no_content", "only scripts can fill it"
     dated = [reading for reading in readings.values() if reading.date and reading.true_date]
     assert len(dated) >= 5
     assert all(str(reading.date) >= str(reading.true_date) for reading in dated)
-
-
-def test_prices_of_real_product_pages_come_first_with_their_currencies(realdata: Path) -> None:
     prices = {"0601": "149.00 EUR", "0615": "179 USD", "0628": "99.95 USD", "0631": "2.88 EUR"}
     for number, price in prices.items():
         (truth,) = (realdata / "web").glob(f"wcxb_{number}_*.truth.json")
