@@ -53,7 +53,9 @@ def test_products_are_read_once_and_only_so_many_are_kept(store: SqliteStore, mo
     assert len(store.products(["B01", "B02", "B03", "B04"])) == 4, "so many are read, and not kept"
 
 
-def test_a_reading_connection_cannot_write_and_a_closed_store_answers_no_more(store: SqliteStore) -> None:
+def test_a_reading_connection_cannot_write_and_a_closed_or_missing_store_answers_not(
+    store: SqliteStore, tmp_path: Path
+) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         store.connection().execute("DELETE FROM orders")
     assert store.product("B01").product_id == "B01"
@@ -62,8 +64,5 @@ def test_a_reading_connection_cannot_write_and_a_closed_store_answers_no_more(st
         store.product("B01")
     with ThreadPoolExecutor(1) as pool, pytest.raises(sqlite3.ProgrammingError):
         pool.submit(store.product, "B01").result()
-
-
-def test_a_missing_database_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is missing"):
         SqliteStore(tmp_path / "shop.sqlite", "42")
