@@ -41,7 +41,8 @@ def without_end(start: bytes, more: bytes, pause: float = 0) -> Answering:
     def answer(_: str, connection: socket.socket) -> None:
         connection.sendall(start)
         while True:
-            time.sleep(pause)
+            if pause:  # a sleep of no time would still hand over to others each time
+                time.sleep(pause)
             connection.sendall(more)
 
     return answer
