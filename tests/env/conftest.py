@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,10 @@ def web() -> Web:
 
 @pytest.fixture(scope="session")
 def products() -> list[Product]:
-    garden = ("Patio, Lawn & Garden", "Bird Feeders")
+    garden: dict[str, Any] = {
+        "categories": ("Patio, Lawn & Garden", "Bird Feeders"),
+        "category": "Patio_Lawn_and_Garden",
+    }
     return [
         Product(
             product_id="B01",
@@ -33,19 +37,16 @@ def products() -> list[Product]:
             average_rating=4.5,
             rating_number=120,
             store="Wingspan",
-            categories=garden,
-            category="Patio_Lawn_and_Garden",
             details={"Brand": "Robin & Co", "Best Sellers Rank": {"Bird Feeders": 3}},
+            **garden,
         ),
         Product(
             product_id="B02",
             title="Bird bath with stand",
-            price=None,
             average_rating=3.9,
             rating_number=8,
             store="Wingspan",
-            categories=garden,
-            category="Patio_Lawn_and_Garden",
+            **garden,
         ),
         Product(
             product_id="B03",

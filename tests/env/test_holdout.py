@@ -30,29 +30,21 @@ class Forbidden:
         raise AssertionError(f"asked for what {user_ids} bought next")
 
 
-def test_the_held_out_orders_of_users_come_oldest_first(tmp_path: Path) -> None:
+def test_the_held_out_orders_of_users_come_oldest_first_and_a_world_without_any_says_so(tmp_path: Path) -> None:
     other = OrderRow("0000000007", OTHER, "B0TEST0001", JANUARY + DAY)
     with open_world(built(tmp_path / "w", LATE, LATER, other)) as world:
         assert world.holdout is not None
         assert world.holdout.orders([USER]) == {USER: [LATE, LATER]}
         assert world.holdout.orders([OTHER, USER, "nobody"]) == {USER: [LATE, LATER], OTHER: [other]}
-
-
-def test_a_world_that_holds_nothing_out_says_so(tmp_path: Path) -> None:
-    with open_world(build_shop(tmp_path / "w")) as world:
+        (file,) = (tmp_path / "w").glob("gen-*/holdout.jsonl")
+        file.write_text("{}\n", encoding="utf-8")
+        with pytest.raises(UserError, match=r"holdout\.jsonl, line 1, is no order"):
+            world.holdout.orders([USER])
+    with open_world(build_shop(tmp_path / "none")) as world:
         assert world.holdout is None
     with open_world(built(tmp_path / "empty")) as world:
         assert world.holdout is not None
         assert world.holdout.orders([USER]) == {}
-
-
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    with open_world(built(tmp_path / "w", LATE)) as world:
-        (file,) = (tmp_path / "w").glob("gen-*/holdout.jsonl")
-        file.write_text("{}\n", encoding="utf-8")
-        assert world.holdout is not None
-        with pytest.raises(UserError, match=r"holdout\.jsonl, line 1, is no order"):
-            world.holdout.orders([USER])
 
 
 ARGUMENTS: dict[str, dict[str, object]] = {

@@ -11,27 +11,26 @@ def a_source(**change: object) -> Source:
     return Source.model_validate(fields | change)
 
 
-def test_evidence_keeps_each_text_once_with_the_step_that_brought_it() -> None:
+def test_evidence_keeps_each_text_once_with_the_step_that_brought_it_and_as_shown_if_it_ever_was() -> None:
     ledger = Ledger()
     assert ledger.add([a_source(), a_source(form="record", text="{1}", shown=False)], "0", 1) == ("P:B1",)
     ledger.add([a_source()], "0", 5)
     (entry,) = ledger.evidence()
     assert [(text.form, text.shown, text.seq) for text in entry.texts] == [("card", True, 1), ("record", False, 1)]
     assert [text.text for text in entry.sources] == ["{1}"]
+    for shown in (True, False):
+        ledger.add([a_source(form="record", text="{1}", shown=shown)], "0", 6)
+        assert ledger.evidence()[0].texts[1].shown
 
 
-def test_a_text_shown_at_any_time_counts_as_shown() -> None:
+def test_a_page_keeps_its_first_known_date_and_one_id_for_two_pages_is_an_error() -> None:
     ledger = Ledger()
-    for shown in (False, True, False):
-        ledger.add([a_source(form="record", shown=shown)], "0", 0)
-    assert [text.shown for text in ledger.evidence()[0].texts] == [True]
-
-
-def test_one_id_for_two_sources_is_an_error() -> None:
-    ledger = Ledger()
-    ledger.add([a_source(id="W:aaaaaaaa", key="https://a.example")], "0", 0)
+    page = {"id": "W:aaaaaaaa", "kind": "web"}
+    for day in (None, "2023-04-05", "2024-01-01"):
+        ledger.add([a_source(**page, date=day, text=str(day))], "0", 0)
+    assert ledger.evidence()[0].date == "2023-04-05"
     with pytest.raises(EvidenceCollision, match=r"https://b\.example"):
-        ledger.add([a_source(id="W:aaaaaaaa", key="https://b.example")], "0", 1)
+        ledger.add([a_source(**page, key="https://b.example")], "0", 1)
 
 
 def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
@@ -49,13 +48,6 @@ def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
     assert all(evidence == seen[0] for evidence in seen)
     assert [entry.id for entry in seen[0]] == ["P:B1", "P:B2", "P:B3"]
     assert [text.path for text in seen[0][2].texts] == ["0.2", "0.10"]
-
-
-def test_a_page_keeps_the_first_date_that_is_known_of_it() -> None:
-    ledger = Ledger()
-    for day in (None, "2023-04-05", "2024-01-01"):
-        ledger.add([a_source(id="W:aaaaaaaa", kind="web", date=day, text=str(day))], "0", 0)
-    assert ledger.evidence()[0].date == "2023-04-05"
 
 
 def test_a_step_knows_what_was_sealed_and_what_its_own_path_brought() -> None:

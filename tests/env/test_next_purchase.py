@@ -63,28 +63,20 @@ def test_a_department_is_nobodys_favourite_category_and_a_known_leaf_is_however_
         ((), None),
     ],
 )
-def test_a_purchase_is_wanted_when_it_is_of_a_kind_that_the_query_wants(
-    tmp_path: Path, kinds: tuple[str, ...], wanted: bool | None
-) -> None:
+def test_a_purchase_of_a_wanted_kind_is_wanted(tmp_path: Path, kinds: tuple[str, ...], wanted: bool | None) -> None:
     assert frozen(tmp_path / "w", a_query("q1", USER, *kinds), LATE).wanted is wanted
 
 
-def test_what_left_the_shop_is_gone_and_what_was_cancelled_was_not_bought(tmp_path: Path) -> None:
+def test_what_left_the_shop_or_was_cancelled_was_not_bought_and_nobody_bought_nothing(tmp_path: Path) -> None:
     gone = OrderRow("0000000011", USER, "B0GONE0001", JANUARY + 20 * DAY)
     found = frozen(tmp_path / "gone", a_query(), gone)
     assert (found.bought, found.gone, found.wanted) == ((), ("B0GONE0001",), None)
     cancelled = frozen(tmp_path / "void", a_query(), LATE._replace(order_status="Cancelled"))
     assert (cancelled.bought, cancelled.gone) == ((), ())
-
-
-def test_a_query_without_user_and_a_user_without_purchase_have_an_empty_one(tmp_path: Path) -> None:
     nobody = frozen(tmp_path / "w", a_query("q1", None), LATE)
     assert (nobody.user_id, nobody.bought, nobody.favourite) == (None, (), None)
     assert frozen(tmp_path / "v", a_query()).bought == ()
-
-
-def test_a_world_that_holds_nothing_out_has_none(tmp_path: Path) -> None:
-    with open_world(build_shop(tmp_path / "w")) as world:
+    with open_world(build_shop(tmp_path / "nothing held out")) as world:
         assert list(next_purchases(world, [a_query()])) == []
 
 

@@ -43,14 +43,6 @@ def ids(offers: Offers, *kinds: str) -> list[str]:
     return [each.product.product_id[-1] for each in offers.of_want(Want(name="thing", kinds=kinds))]
 
 
-def query_for(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
-    wish = Wish(wants=wants, budget=None if budget is None else Money.of(budget))
-    return Query(query_id="q1", user_id=user_id, text="?", source="test", wish=wish)
-
-
-FEEDER = Want(name="feeder", kinds=("bird feeder",))
-
-
 @pytest.mark.parametrize(
     ("kinds", "found"),
     [
@@ -59,10 +51,25 @@ FEEDER = Want(name="feeder", kinds=("bird feeder",))
         *((each, "") for each in ("rocket", "bowl of copper soup", "…", "Tanagrove")),
     ],
 )
-def test_a_leaf_category_offers_all_that_is_in_it_and_a_noun_what_titles_are_about(
-    shop: World, kinds: str, found: str
+def test_a_leaf_category_or_noun_has_offers(
+    shop: World, monkeypatch: pytest.MonkeyPatch, kinds: str, found: str
 ) -> None:
-    assert ids(Offers(shop), *kinds.split("|")) == list(found)
+    offers = Offers(shop)
+    assert ids(offers, *kinds.split("|")) == list(found)
+
+    def fails(*_: object) -> None:
+        raise AssertionError("it was looked up again")
+
+    monkeypatch.setattr(type(shop.catalog), "matching", fails)
+    assert ids(offers, *kinds.split("|")) == list(found)
+
+
+def query_for(*wants: Want, user_id: str | None = None, budget: int | None = None) -> Query:
+    wish = Wish(wants=wants, budget=None if budget is None else Money.of(budget))
+    return Query(query_id="q1", user_id=user_id, text="?", source="test", wish=wish)
+
+
+FEEDER = Want(name="feeder", kinds=("bird feeder",))
 
 
 def test_a_name_is_a_category_however_it_is_written(shop: World) -> None:
@@ -79,28 +86,17 @@ def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop
     reference = offers.reference(query_for(FEEDER, user_id=USER))
     assert [fit.product_id[-1] for fit in reference.things[0].fits] == ["2", "3"]
     assert reference.left_out == ("B0TEST0001", "B0TEST0004")
-    again = offers.reference(query_for(FEEDER.model_copy(update={"again": True}), user_id=USER))
-    assert [fit.product_id[-1] for fit in again.things[0].fits] == ["1", "2", "3", "4"]
-    assert [fit.product_id[-1] for fit in offers.reference(query_for(FEEDER)).things[0].fits] == ["1", "2", "3", "4"]
+    again = query_for(FEEDER.model_copy(update={"again": True}), user_id=USER)
+    for query in (again, query_for(FEEDER)):
+        assert [fit.product_id[-1] for fit in offers.reference(query).things[0].fits] == ["1", "2", "3", "4"]
 
 
 def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
     bowl = Want(name="bowl", kinds=("Bowls & Dishes",), quantity=2)
-    reference = Offers(shop).reference(query_for(FEEDER, bowl, budget=50))
-    assert reference.best is not None
-    assert [(item.product_id[-1], item.quantity) for item in reference.best.items] == [("1", 1), ("9", 2)]
-    assert reference.best.total == Money.of("48.99")
-
-
-def test_the_same_kind_is_looked_up_once(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    offers = Offers(shop)
-    first = ids(offers, "bird feeder")
-
-    def fails(*_: object) -> None:
-        raise AssertionError("it was looked up again")
-
-    monkeypatch.setattr(type(shop.catalog), "matching", fails)
-    assert ids(offers, "bird feeder") == first
+    best = Offers(shop).reference(query_for(FEEDER, bowl, budget=50)).best
+    assert best is not None
+    assert [(item.product_id[-1], item.quantity) for item in best.items] == [("1", 1), ("9", 2)]
+    assert best.total == Money.of("48.99")
 
 
 @pytest.fixture(scope="module")

@@ -47,33 +47,21 @@ def test_every_id_has_a_valid_profile_whose_parts_belong_together(user_id: str, 
     assert re.match(r"[1-9]\d{0,3} \S", address.address1)
 
 
-def pool_of(first_name: str, last_name: str, area_code: str = "") -> ProfilePool:
-    return ProfilePool.model_validate(
-        {
-            "version": 1,
-            "locale": "xx",
-            "country": "XX",
-            "first_names": [first_name],
-            "last_names": [last_name],
-            "streets": ["Allee"],
-            "places": [{"city": "Köln", "state": "", "zip": "50667", "area_code": area_code}],
-        }
-    )
+def pool_of(first_name: str, last_name: str) -> ProfilePool:
+    """A pool of one name and of one place, which has no area code."""
+    place = {"city": "Köln", "state": "", "zip": "50667", "area_code": ""}
+    names = {"first_names": [first_name], "last_names": [last_name], "streets": ["Allee"]}
+    return ProfilePool.model_validate({"version": 1, "locale": "xx", "country": "XX", "places": [place], **names})
 
 
 @pytest.mark.parametrize(
     ("first_name", "last_name", "mailbox"),
     [("Zoë", "O'Neil", "zoe.oneil"), ("花子", "佐藤", "customer"), ("花子", "Sato", "sato")],
 )
-def test_mail_addresses_are_plain_ascii(first_name: str, last_name: str, mailbox: str) -> None:
-    email = derive_profile(pool_of(first_name, last_name), 1, "U1").email
-    assert re.fullmatch(rf"{mailbox}\d\d@example\.\w+", email)
-
-
-def test_a_place_without_area_code_has_short_numbers() -> None:
-    assert re.fullmatch(r"555-01\d\d", derive_profile(pool_of("A", "B"), 1, "U1").phone_number)
-
-
-def test_a_pool_without_names_is_refused() -> None:
+def test_mail_addresses_are_ascii_and_short_numbers_need_no_code(first_name: str, last_name: str, mailbox: str) -> None:
+    pool = pool_of(first_name, last_name)
+    profile = derive_profile(pool, 1, "U1")
+    assert re.fullmatch(rf"{mailbox}\d\d@example\.\w+", profile.email)
+    assert re.fullmatch(r"555-01\d\d", profile.phone_number)
     with pytest.raises(ValidationError):
-        ProfilePool.model_validate({**default_pool().model_dump(), "first_names": []})
+        ProfilePool.model_validate({**pool.model_dump(), "first_names": []})

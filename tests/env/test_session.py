@@ -19,18 +19,17 @@ class Gone:
         raise ToolError("unavailable", f"nobody answers for {user_id}")
 
 
-def test_changes_are_told_even_when_the_world_can_no_longer_be_asked(world: World) -> None:
-    session = Session(world)
+def test_changes_are_told_without_the_world_and_an_update_that_it_cannot_answer_leaves_nothing(world: World) -> None:
     before = world.store.user("ANNA")
+    lost = replace(world, store=cast(Store, Gone()))
+    session = Session(lost)
+    with pytest.raises(ToolError):
+        session.update_user(before)
+    assert session.state_diff() == ()
+
+    session = Session(world)
     session.update_user(before.model_copy(update={"first_name": "Ann"}))
-    session.world = replace(world, store=cast(Store, Gone()))
+    session.world = lost
     session.update_user(session.user("ANNA").model_copy(update={"first_name": "Anne"}))
     changed = StateChange(user_id="ANNA", field="first_name", before=before.first_name, after="Anne")
     assert session.state_diff() == (changed,)
-
-
-def test_an_update_that_the_world_cannot_answer_leaves_nothing(world: World) -> None:
-    session = Session(replace(world, store=cast(Store, Gone())))
-    with pytest.raises(ToolError):
-        session.update_user(world.store.user("ANNA"))
-    assert session.state_diff() == ()

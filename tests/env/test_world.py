@@ -21,6 +21,7 @@ from drretail.env.world import Manifest, OrderRow, World, check_world, default_p
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
+from tests.env.servers.test_documents import json_values
 
 
 def names(folder: Path) -> set[str]:
@@ -31,28 +32,11 @@ def test_today_is_the_midnight_after_the_last_order(manifest: Manifest, folder: 
     assert {"drretail", "tantivy", "index"} <= manifest.versions.keys()
     assert manifest.now == datetime(2020, 11, 14, tzinfo=UTC)
     at_midnight = OrderRow("1", "U", "B01", 1_600_041_600_000)  # 2020-09-14T00:00Z
-    written = build_world(folder, products, [at_midnight])
-    assert written.now == datetime(2020, 9, 15, tzinfo=UTC)
+    assert build_world(folder, products, [at_midnight]).now == datetime(2020, 9, 15, tzinfo=UTC)
+    assert build_world(folder, []).now == datetime(2023, 10, 1, tzinfo=UTC)
+    assert check_world(folder) == []  # a shop may be empty
 
 
-def test_today_of_a_shop_without_orders_is_the_end_of_the_data_set(folder: Path, products: list[Product]) -> None:
-    assert build_world(folder, products).now == datetime(2023, 10, 1, tzinfo=UTC)
-
-
-def test_a_shop_may_be_empty(folder: Path) -> None:
-    build_world(folder, [])
-    assert check_world(folder) == []
-
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
 ids = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6)
 amounts = st.none() | st.floats(0, 1e6)
 
@@ -148,7 +132,7 @@ BEFORE_STEMS = "74425ab5a1ad5f7adce5c66ab0d9dd5e9c20050121aeff66434c9512a51d6e0e
 """The fingerprint that this shop had when there was one analyzer only."""
 
 
-def test_a_world_made_before_opens_is_searched_and_copied_as_before(
+def test_an_old_world_opens_as_before(
     tmp_path: Path, web: Web, products: list[Product], orders: list[OrderRow]
 ) -> None:
     folder = tmp_path / "old"
@@ -168,24 +152,25 @@ def test_a_world_made_before_opens_is_searched_and_copied_as_before(
             assert [world.catalog.search(CatalogQuery(text)).total for text in texts] == [1, 0, 3, 1]
 
 
-def test_the_last_two_generations_are_kept(
-    folder: Path, web: Web, products: list[Product], orders: list[OrderRow]
-) -> None:
-    written = [build_world(folder, products, orders[:number]) for number in (1, 2, 3)]
+def test_the_last_two_generations_stay(folder: Path, web: Web, products: list[Product], orders: list[OrderRow]) -> None:
+    written = [build_world(folder, products, orders[:number]) for number in (1, 2)]
+    with open_world(folder, web=web) as world:
+        written.append(build_world(folder, products, orders[:3]))
+        assert world.store.orders("ANNA").total == 2
     assert names(folder) == {CURRENT, written[1].generation, written[2].generation}
     with open_world(folder, web=web) as world:
         assert world.manifest == written[2]
 
 
-def test_an_open_world_is_pinned_to_its_generation(world: World, folder: Path, products: list[Product]) -> None:
-    build_world(folder, products)
-    assert world.store.orders("ANNA").total == 4
-
-
-def test_an_interrupted_write_leaves_the_old_world_live_and_nothing_else(
+def test_what_an_interrupted_or_killed_write_left_goes_and_the_old_world_stays_live(
     folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
 ) -> None:
+    leftover = folder / ".staging-killed" / "index"
+    leftover.mkdir(parents=True)
+    (leftover / "half").write_text("half")
+
     def cut() -> Iterator[OrderRow]:
+        assert not leftover.exists()
         yield orders[0]
         raise KeyboardInterrupt
 
@@ -193,21 +178,6 @@ def test_an_interrupted_write_leaves_the_old_world_live_and_nothing_else(
         build_world(folder, products, cut())
     assert names(folder) == {CURRENT, manifest.generation}
     assert check_world(folder) == []
-
-
-def test_what_a_killed_write_left_goes_with_the_next_one(
-    folder: Path, products: list[Product], orders: list[OrderRow]
-) -> None:
-    leftover = folder / ".staging-killed" / "index"
-    leftover.mkdir(parents=True)
-    (leftover / "half").write_text("half")
-
-    def orders_after_the_cleaning() -> Iterator[OrderRow]:
-        assert not leftover.exists()
-        yield from orders
-
-    manifest = build_world(folder, products, orders_after_the_cleaning())
-    assert names(folder) == {CURRENT, manifest.generation}
 
 
 def test_a_damaged_generation_is_replaced_by_writing_it_again(
@@ -220,17 +190,7 @@ def test_a_damaged_generation_is_replaced_by_writing_it_again(
     assert names(folder) == {CURRENT, manifest.generation}
 
 
-def test_what_is_no_world_is_left_alone(folder: Path, products: list[Product]) -> None:
-    folder.mkdir()
-    (folder / "thesis.tex").write_text("mine")
-    with pytest.raises(UserError, match="folder of its own"):
-        build_world(folder, products)
-    with pytest.raises(UserError, match="is a file"):
-        build_world(folder / "thesis.tex", products)
-    assert names(folder) == {"thesis.tex"}
-
-
-def test_rows_out_of_order_twice_or_of_no_product_are_refused(
+def test_rows_unsorted_doubled_or_unknown_are_refused(
     folder: Path, products: list[Product], orders: list[OrderRow]
 ) -> None:
     first, second = products[:2]
@@ -249,12 +209,18 @@ def test_rows_out_of_order_twice_or_of_no_product_are_refused(
     assert not (folder / CURRENT).exists()
 
 
-def test_a_missing_world_is_answered_with_how_to_make_one(folder: Path) -> None:
+def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path, products: list[Product]) -> None:
     with pytest.raises(UserError, match=r"no world at .*drretail ingest … --world"):
         open_world(folder)
     folder.mkdir()
     with pytest.raises(UserError, match="no file CURRENT"):
         open_world(folder)
+    (folder / "thesis.tex").write_text("mine")
+    with pytest.raises(UserError, match="folder of its own"):
+        build_world(folder, products)
+    with pytest.raises(UserError, match="is a file"):
+        build_world(folder / "thesis.tex", products)
+    assert names(folder) == {"thesis.tex"}
 
 
 @pytest.mark.parametrize(
@@ -264,7 +230,7 @@ def test_a_missing_world_is_answered_with_how_to_make_one(folder: Path) -> None:
         ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
     ],
 )
-def test_a_world_of_another_format_or_index_is_refused(
+def test_another_format_or_index_is_refused(
     folder: Path, manifest: Manifest, change: dict[str, Any], message: str
 ) -> None:
     path = folder / manifest.generation / "manifest.json"
@@ -273,34 +239,29 @@ def test_a_world_of_another_format_or_index_is_refused(
         open_world(folder)
 
 
-@pytest.mark.parametrize("name", ["gen-000000000000", "../world", "", "thesis"])
-def test_a_generation_that_is_missing_is_said(folder: Path, manifest: Manifest, name: str) -> None:
-    del manifest
-    (folder / CURRENT).write_text(f"{name}\n")
-    with pytest.raises(UserError, match="is damaged"):
-        open_world(folder)
-
-
-@pytest.mark.parametrize("part", ["shop.sqlite", "manifest.json", "index/meta.json"])
-@pytest.mark.parametrize("content", [None, b"\x00 nonsense"])
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        *(("CURRENT", f"{name}\n".encode()) for name in ("gen-000000000000", "../world", "", "thesis")),
+        *((part, None) for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
+        *((part, b"\x00 nonsense") for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
+    ],
+)
 def test_a_damaged_generation_is_said(folder: Path, manifest: Manifest, part: str, content: bytes | None) -> None:
-    path = folder / manifest.generation / part
+    path = folder / ("" if part == CURRENT else manifest.generation) / part
     if content is None:
         path.unlink()
     else:
         path.write_bytes(content)
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="is damaged" if part == CURRENT else None):
         open_world(folder)
 
 
-def test_a_world_on_servers_is_looked_for_there() -> None:
+def test_a_world_on_servers_is_there_unless_a_folder_is_called_so(tmp_path: Path, products: list[Product]) -> None:
     nobody = ServerSettings(mongo_url="mongodb://user:secret@127.0.0.1:9", timeout=0.2)
     with pytest.raises(UserError, match=r"MongoDB at 127\.0\.0\.1:9 does not answer") as caught:
         open_world("servers:shop", servers=nobody)
     assert "secret" not in str(caught.value)
-
-
-def test_a_folder_may_be_called_like_a_world_on_servers(tmp_path: Path, products: list[Product]) -> None:
     folder = tmp_path / "servers:shop"
     build_world(folder, products)
     with open_world(folder) as world:

@@ -15,6 +15,7 @@ from tests.cli.commands import Command
 HERE = Path(__file__).parent
 FORMATS = range(1, FORMAT + 1)
 LABEL = "react@offline-shopper"
+AGAIN = ["run", "--world", "world", "--queries", "queries.jsonl", "--to", "experiment"]
 
 
 def unpack(number: int, folder: Path) -> Path:
@@ -42,9 +43,10 @@ def test_a_kept_world_is_whole_and_answers(kept: Path, drretail: Command) -> Non
     assert "B0TEST0002" in found.stdout
 
 
-def test_a_kept_experiment_is_read_shown_and_scored_anew(kept: Path, drretail: Command) -> None:
+def test_a_kept_experiment_is_read_shown_scored_anew_and_goes_on_or_says_why_not(kept: Path, drretail: Command) -> None:
     assert {run.status for run in read_runs(kept / "experiment")} == {"done"}
-    assert read_evidence(kept / "experiment" / "runs" / LABEL / "q1-r1")
+    folder = kept / "experiment" / "runs" / LABEL / "q1-r1"
+    assert read_evidence(folder)
     for command in (
         ["report", "experiment", "--format", "text"],
         ["report", "experiment", "-o", "page.html"],
@@ -54,16 +56,11 @@ def test_a_kept_experiment_is_read_shown_and_scored_anew(kept: Path, drretail: C
         ended = drretail(*command)
         assert ended.returncode == 0, ended.stderr
 
-
-def test_a_kept_experiment_goes_on_or_says_why_not(kept: Path, drretail: Command) -> None:
-    """Its runs were made with the prompts and tools of their time."""
-    before = (kept / "experiment" / "runs" / LABEL / "q1-r1" / "run.json").read_bytes()
-    ended = drretail(
-        *("run", "--world", "world", "--queries", "queries.jsonl", "--to", "experiment"),
-        *("--agent", "react", "--agent", "plan_to_function", "--no-floors"),
-    )
+    # Its runs were made with the prompts and tools of their time.
+    before = (folder / "run.json").read_bytes()
+    ended = drretail(*AGAIN, "--agent", "react", "--agent", "plan_to_function", "--no-floors")
     assert ended.returncode == 0 or is_one_sentence(ended.returncode, ended.stderr), ended.stderr
-    assert (kept / "experiment" / "runs" / LABEL / "q1-r1" / "run.json").read_bytes() == before
+    assert (folder / "run.json").read_bytes() == before
 
 
 def is_one_sentence(code: int, message: str) -> bool:
@@ -113,44 +110,36 @@ def test_a_world_of_another_format_is_refused_in_a_sentence(tmp_path: Path, drre
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("found", [0, FORMAT + 1])
+REPORT = ["report", "experiment", "--format", "html", "-o", "page.html"]
+RECORDS = [
+    "experiment.json",
+    f"runs/{LABEL}/q1-r1/run.json",
+    f"runs/{LABEL}/q1-r1/evidence.jsonl.gz",
+    f"verdicts/faithfulness/offline-judge/{LABEL}/q1-r1.jsonl",
+    "scores.json",
+]
+
+
 @pytest.mark.parametrize(
-    "name",
+    ("name", "found", "command"),
     [
-        "experiment.json",
-        f"runs/{LABEL}/q1-r1/run.json",
-        f"runs/{LABEL}/q1-r1/evidence.jsonl.gz",
-        f"verdicts/faithfulness/offline-judge/{LABEL}/q1-r1.jsonl",
-        "scores.json",
+        *((f"experiment/{record}", found, REPORT) for record in RECORDS for found in (0, FORMAT + 1)),
+        ("experiment/experiment.json", FORMAT + 1, [*AGAIN, "--agent", "react"]),
+        ("queries.jsonl", FORMAT + 1, [*AGAIN[:-1], "new"]),
     ],
 )
-def test_an_experiment_of_another_format_is_refused_in_a_sentence(
-    tmp_path: Path, drretail: Command, name: str, found: object
+def test_an_experiment_or_queries_of_another_format_are_refused_in_a_sentence_and_not_written_over(
+    tmp_path: Path, drretail: Command, name: str, found: int, command: list[str]
 ) -> None:
     unpack(FORMAT, tmp_path)
-    with_format(tmp_path / "experiment" / name, found)
-    ended = drretail("report", "experiment", "--format", "html", "-o", "page.html")
+    path = tmp_path / name
+    with_format(path, found)
+    before = path.read_bytes()
+    ended = drretail(*command)
     assert is_one_sentence(ended.returncode, ended.stderr), (ended.returncode, ended.stderr)
     assert "format" in ended.stderr
-    assert not (tmp_path / "page.html").exists()
-
-
-def test_queries_of_another_format_are_refused_in_a_sentence(tmp_path: Path, drretail: Command) -> None:
-    unpack(FORMAT, tmp_path)
-    with_format(tmp_path / "queries.jsonl", FORMAT + 1)
-    ended = drretail("run", "--world", "world", "--queries", "queries.jsonl", "--to", "new")
-    assert is_one_sentence(ended.returncode, ended.stderr), ended.stderr
-    assert "format" in ended.stderr
-
-
-def test_the_definition_of_a_newer_format_is_never_written_over(tmp_path: Path, drretail: Command) -> None:
-    unpack(FORMAT, tmp_path)
-    path = tmp_path / "experiment" / "experiment.json"
-    with_format(path, FORMAT + 1)
-    before = path.read_bytes()
-    ended = drretail("run", "--world", "world", "--queries", "queries.jsonl", "--to", "experiment", "--agent", "react")
-    assert is_one_sentence(ended.returncode, ended.stderr), ended.stderr
     assert path.read_bytes() == before
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_an_earlier_experiment_of_a_real_model_is_read(tmp_path: Path, realdata: Path) -> None:

@@ -28,34 +28,18 @@ Rule = Callable[[Request], int | None]
 
 @dataclass
 class Front:
-    """The stand-in: ``rule`` may be changed at any time; ``seen`` and ``refused`` are for the test to read."""
+    """The stand-in: ``rule`` may be changed at any time; ``refused`` counts the requests that it refused."""
 
     url: str = ""
     rule: Rule | None = None
-    seen: list[Request] = field(default_factory=list[Request])
     refused: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def status(self, request: Request) -> int | None:
         with self.lock:
-            self.seen.append(request)
             status = None if self.rule is None else self.rule(request)
             self.refused += status is not None
             return status
-
-
-def times(count: int, status: int, *words: str) -> Rule:
-    """Refuses the first ``count`` requests whose path holds one of the words, or any where none is given."""
-    left = count
-
-    def rule(request: Request) -> int | None:
-        nonlocal left
-        if left <= 0 or (words and not any(word in request.path for word in words)):
-            return None
-        left -= 1
-        return status
-
-    return rule
 
 
 def always(status: int, *words: str) -> Rule:

@@ -2,17 +2,13 @@
 
 import socket
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 PIECE = 65_536
 
 
 class Proxy:
-    """Passes bytes on between clients of ``port`` on this machine and a server; close it, or use ``proxied``.
-
-    ``delay`` holds up each piece of the server's answers, in seconds.
-    """
+    """Passes bytes on between clients of ``port`` on this machine and a server; close it."""
 
     def __init__(self, host: str, port: int) -> None:
         self._server = (host, port)
@@ -22,9 +18,6 @@ class Proxy:
         self._flowing.set()
         self._left: int | None = None
         self._listener: socket.socket | None = None
-        self.delay = 0.0
-        self.accepted = 0
-        """How many connections were made."""
         self.port = 0
         self.accept()
 
@@ -58,7 +51,6 @@ class Proxy:
 
     def flow(self) -> None:
         """Heals everything but ``refuse``."""
-        self.delay = 0.0
         self._left = None
         self._flowing.set()
 
@@ -76,7 +68,6 @@ class Proxy:
                 client, _ = listener.accept()
             except OSError:
                 return
-            self.accepted += 1
             try:
                 server = socket.create_connection(self._server)
             except OSError:
@@ -90,8 +81,6 @@ class Proxy:
     def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
         with suppress(OSError):
             while piece := source.recv(PIECE):
-                if answers and self.delay:
-                    threading.Event().wait(self.delay)
                 self._flowing.wait()
                 target.sendall(self._within(piece) if answers else piece)
         for connection in (source, target):
@@ -114,13 +103,3 @@ def cut(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
     connection.close()
-
-
-@contextmanager
-def proxied(host: str, port: int) -> Generator[Proxy]:
-    """A proxy that is closed afterwards."""
-    proxy = Proxy(host, port)
-    try:
-        yield proxy
-    finally:
-        proxy.close()

@@ -43,9 +43,7 @@ def raw(tmp_path: Path) -> str:
     return "raw"
 
 
-def test_an_ingest_goes_onto_servers_and_makes_the_same_world_as_into_a_folder(
-    drretail: Command, spec: str, raw: str, tmp_path: Path
-) -> None:
+def test_an_ingest_makes_the_same_world_on_servers(drretail: Command, spec: str, raw: str, tmp_path: Path) -> None:
     done = drretail("ingest", raw, "--world", spec, "--materialize-users", "--json", "-q")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -59,9 +57,7 @@ def test_an_ingest_goes_onto_servers_and_makes_the_same_world_as_into_a_folder(
     assert answers["counts"] == {"products": 1, "users": 5, "orders": 5}
 
 
-def test_a_shop_of_ones_own_is_the_same_on_servers_with_its_ids_stock_and_currency(
-    drretail: Command, spec: str, tmp_path: Path
-) -> None:
+def test_a_shop_of_ones_own_is_the_same_on_servers(drretail: Command, spec: str, tmp_path: Path) -> None:
     (tmp_path / "products.csv").write_text("sku,name,path,net,left\n7.5,Desk lamp,Home > Lamps,39.90,4\n8,Bowl,,,\n")
     (tmp_path / "orders.csv").write_text("nr,who,sku,day\nR1,a@x.example,7.5,2024-03-01\nR1,a@x.example,8,2024-03-01\n")
     (tmp_path / "shop.toml").write_text(
@@ -94,9 +90,7 @@ def test_a_shop_of_ones_own_is_the_same_on_servers_with_its_ids_stock_and_curren
         assert tool != "get_product_details" or answers[0]["details"] == {"Stock": 4}
 
 
-def test_other_rows_are_put_onto_servers_only_when_told_and_the_world_before_comes_back(
-    drretail: Command, spec: str, raw: str, tmp_path: Path
-) -> None:
+def test_other_rows_replace_a_world_only_when_told(drretail: Command, spec: str, raw: str, tmp_path: Path) -> None:
     first = json.loads(drretail("ingest", raw, "--world", spec, "--json", "-q").stdout)["fingerprint"]
     again = drretail("ingest", raw, "--world", spec, "-q")
     assert (again.returncode, "nothing was read" in again.stdout) == (0, True), again.stderr
@@ -132,9 +126,7 @@ def test_a_world_is_copied_asked_and_scored_on_servers(drretail: Command, spec: 
     assert "Without the shop's records (Elasticsearch at 127.0.0.1:9 does not answer" in elsewhere.stderr
 
 
-def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
-    drretail: Command, spec: str, tmp_path: Path, mongo_url: str
-) -> None:
+def test_a_damaged_world_ends_with_three(drretail: Command, spec: str, tmp_path: Path, mongo_url: str) -> None:
     build_shop(tmp_path / "w")
     drretail("world", "copy", "w", spec, "-q")
     with MongoClient[dict[str, object]](mongo_url) as client:

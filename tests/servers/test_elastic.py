@@ -45,32 +45,12 @@ def catalog(client: Elasticsearch, index: str, writer: ElasticWriter) -> Elastic
     return ElasticCatalog(client, index, address="the test")
 
 
-def test_a_product_sent_twice_is_there_once_and_never_replaced(
-    client: Elasticsearch, index: str, writer: ElasticWriter
-) -> None:
-    writer.create()
-    writer.add(products(5))
-    writer.create()
-    writer.add(products(8))
-    writer.finish()
-    assert writer.count() == 8
-    assert client.indices.stats(index=index)["_all"]["primaries"]["docs"]["deleted"] == 0
-
-
-def test_the_mapping_has_the_fields_that_are_searched_and_takes_no_others(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
+def test_an_index_has_its_fields_and_settings(client: Elasticsearch, index: str, catalog: ElasticCatalog) -> None:
     del catalog
     mapping = client.indices.get_mapping(index=index)[index]["mappings"]
     assert mapping["dynamic"] == "strict"
     assert mapping["properties"].keys() == index_mappings(ENGLISH)["properties"].keys()
     assert as_document(products(1)[0], ENGLISH).keys() <= mapping["properties"].keys()
-
-
-def test_settings_are_those_of_an_index_in_use_after_the_load(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
-    del catalog
     settings: dict[str, Any] = client.indices.get_settings(index=index)[index]["settings"]["index"]
     assert "refresh_interval" not in settings
     assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("1", "0")
@@ -88,55 +68,45 @@ def test_a_product_id_that_elasticsearch_cannot_take_is_named(writer: ElasticWri
     assert writer.count() == 2
 
 
-def test_an_index_that_was_lost_during_a_load_is_noticed(
-    client: Elasticsearch, index: str, writer: ElasticWriter
-) -> None:
+def test_a_lost_or_other_index_is_refused(client: Elasticsearch, index: str, writer: ElasticWriter) -> None:
     writer.create()
     client.indices.delete(index=index)
     writer.add(products(2))  # Elasticsearch makes an index of its own for them
     with pytest.raises(UserError, match=r"made in another way \(None\)"):
         writer.finish()
-
-
-def test_an_index_of_another_formulation_is_refused(client: Elasticsearch, index: str, writer: ElasticWriter) -> None:
+    client.indices.delete(index=index)
     client.indices.create(index=index, mappings={"_meta": {"formulation": "bm25 title^2"}})
-    with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
-        ElasticCatalog(client, index, address="the test")
-    with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
-        writer.create()
+    for use in (lambda: ElasticCatalog(client, index, address="the test"), writer.create):
+        with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
+            use()
 
 
-def test_an_index_that_is_missing_or_an_alias_is_refused(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
-    del catalog
+def test_a_missing_index_or_an_alias_is_refused(client: Elasticsearch, index: str, catalog: ElasticCatalog) -> None:
     with pytest.raises(UserError, match="holds no index"):
         ElasticCatalog(client, f"{index}-other", address="the test")
     alias = index.removesuffix("-g1")
     client.indices.put_alias(index=index, name=alias)
     with pytest.raises(UserError, match="not the name of an index"):
         ElasticCatalog(client, alias, address="the test")
-
-
-def test_a_catalog_whose_index_is_gone_says_so_to_the_tool(
-    client: Elasticsearch, index: str, catalog: ElasticCatalog
-) -> None:
     client.indices.delete(index=index)
     with pytest.raises(ToolError, match="no longer has the index") as caught:
         catalog.search(CatalogQuery("bird"))
     assert caught.value.kind == "unavailable"
 
 
-def test_all_names_and_ids_are_read_page_by_page(
+def test_a_product_sent_twice_is_there_once_and_all_names_and_ids_are_read_page_by_page(
     client: Elasticsearch, index: str, writer: ElasticWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [
         product.model_copy(update={"categories": (f"Kind {number % 7}", "Birds")})
         for number, product in enumerate(products(12))
     ]
-    writer.create()
-    writer.add(many)
+    for rows in (many[:5], many):
+        writer.create()
+        writer.add(rows)
     writer.finish()
+    assert writer.count() == 12
+    assert client.indices.stats(index=index)["_all"]["primaries"]["docs"]["deleted"] == 0, "none is replaced"
     monkeypatch.setattr("drretail.env.catalog.elastic.NAMES_AT_ONCE", 3)
     monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 4)
     catalog = ElasticCatalog(client, index, address="the test")

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 import pytest
@@ -83,12 +84,12 @@ def changed(shop: Shop, draw: random.Random) -> Shop:
     return products, orders, holdout
 
 
+@dataclass
 class Scissors:
     """Ends a load after some rows were read, or before some batch was noted."""
 
-    def __init__(self, rows: int | None = None, notes: int | None = None) -> None:
-        self.rows = rows
-        self.notes = notes
+    rows: int | None = None
+    notes: int | None = None
 
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
@@ -140,9 +141,7 @@ def contents(servers: Servers, number: int) -> dict[str, list[Document]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_a_cut_load_left_never_shows(
-    servers: Servers, other: Servers, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_a_cut_load_never_shows(servers: Servers, other: Servers, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     draw = random.Random(seed)
     last = a_shop(draw)
     wanted = contents(other, fill(other, last, monkeypatch))
@@ -158,9 +157,7 @@ def some_products(count: int) -> list[Product]:
     return [Product(product_id=f"B{number}", title="a", category="Pet_Supplies") for number in range(count)]
 
 
-def test_a_user_whose_orders_stand_in_two_batches_is_summed_up_anew(
-    servers: Servers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_user_of_two_batches_is_summed_up_anew(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     orders = [OrderRow(str(number), "U", "B1", number) for number in range(6)]
     with pytest.raises(Cut):
         fill(servers, (some_products(2), orders, orders[:1]), monkeypatch, Scissors(rows=8))
@@ -186,23 +183,15 @@ def test_what_is_safe_is_not_written_again(servers: Servers, monkeypatch: pytest
 
 
 def test_an_order_id_that_occurs_twice_is_named(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    products = [Product(product_id="B1", title="a", category="Pet_Supplies")]
-    near = [OrderRow("1", "U", "B1", 5), OrderRow("1", "V", "B1", 5)]
-    far = [
-        OrderRow("1", "U", "B1", 5),
-        *(OrderRow(f"x{n}", "U", "B1", 6) for n in range(5)),
-        OrderRow("1", "V", "B1", 5),
-    ]
-    for orders in (near, far):
+    first, last = OrderRow("1", "U", "B1", 5), OrderRow("1", "V", "B1", 5)
+    between = [OrderRow(f"x{n}", "U", "B1", 6) for n in range(5)]
+    for orders in ([first, last], [first, *between, last]):
         with pytest.raises(ValueError, match="twice in g1_orders: '1'"):
-            fill(servers, (products, orders, []), monkeypatch)
+            fill(servers, (some_products(2), orders, []), monkeypatch)
 
 
-def test_leftovers_of_other_profiles_are_dropped(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    del monkeypatch
-    first = find_unfinished(servers, "derived")
-    first.note("products", 0, "mark")
+def test_leftovers_of_other_profiles_are_dropped(servers: Servers) -> None:
+    find_unfinished(servers, "derived").note("products", 0, "mark")
     servers.database["g1_products"].insert_one({"_id": "B1"})
-    second = find_unfinished(servers, "written out")
-    assert second.hashes["products"] == []
+    assert find_unfinished(servers, "written out").hashes["products"] == []
     assert servers.database["g1_products"].count_documents({}) == 0

@@ -91,7 +91,7 @@ def test_the_fingerprint_is_that_of_the_embedded_world(servers: Servers, tmp_pat
         assert (made.fingerprint, made.counts, made.now) == (embedded.fingerprint, embedded.counts, embedded.now)
 
 
-def test_the_last_two_generations_stay(servers: Servers, opened: Callable[[], World]) -> None:
+def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opened: Callable[[], World]) -> None:
     write(servers)
     oldest = opened()
     write(servers, ORDERS[1:])
@@ -111,22 +111,16 @@ def test_the_last_two_generations_stay(servers: Servers, opened: Callable[[], Wo
             read()
         assert caught.value.kind == "unavailable"
 
-
-def test_what_could_not_be_dropped_goes_with_the_next_load(servers: Servers) -> None:
-    for first in range(2):
-        write(servers, ORDERS[first:])
     worlds = servers.database[WORLDS]
-    left = worlds.find_one({"_id": LIVE}) or {}
-    worlds.update_one({"_id": LIVE}, {"$set": {"generations": left["generations"][:1]}})
-    worlds.update_one({"_id": LIVE}, {"$set": {"retired": [{"number": 1, "index": f"{servers.name}-g1"}]}})
-    write(servers, ORDERS[2:])
-    assert numbers(servers) == {2, 3}
+    left = (worlds.find_one({"_id": LIVE}) or {})["generations"][:1]
+    retired = [{"number": 2, "index": f"{servers.name}-g2"}]
+    worlds.update_one({"_id": LIVE}, {"$set": {"generations": left, "retired": retired}})
+    write(servers, ORDERS[3:])
+    assert numbers(servers) == {3, 4}
     assert (worlds.find_one({"_id": LIVE}) or {})["retired"] == []
 
 
-def test_writing_what_is_live_already_keeps_its_rows_and_saved_profiles(
-    servers: Servers, opened: Callable[[], World]
-) -> None:
+def test_writing_what_is_live_already_keeps_rows_and_profiles(servers: Servers, opened: Callable[[], World]) -> None:
     made = write(servers)
     user = ORDERS[0].user_id
     store = opened().store
@@ -140,13 +134,9 @@ def test_writing_what_is_live_already_keeps_its_rows_and_saved_profiles(
     assert reopened.manifest.parameters == {"cap": 5}
     assert reopened.store.user(user).email == "new@example.com"
 
-
-def test_what_is_live_and_wanted_is_not_even_read(servers: Servers) -> None:
-    made = write(servers)
     unread = iter(ORDERS)
     write_servers(servers, products=PRODUCTS, orders=unread, seed=42, pool=default_pool(), expected=made.fingerprint)
     assert next(unread) == ORDERS[0]
-    notes = Notes()
     write(servers, expected=made.fingerprint, progress=notes)
     assert "and whole" in notes.lines[-1]
 
@@ -168,7 +158,7 @@ DAMAGES: dict[str, Callable[[Servers], object]] = {
 
 @pytest.mark.parametrize("expected", [False, True], ids=["as ingest", "as world copy"])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_world_is_replaced_by_writing_it_again(
+def test_a_damaged_world_is_replaced(
     servers: Servers, opened: Callable[[], World], damage: str, expected: bool
 ) -> None:
     made = write(servers, materialize_users=True)
@@ -186,24 +176,18 @@ def test_a_damaged_world_is_replaced_by_writing_it_again(
     assert opened().store.user(user).email == "new@example.com"
 
 
-def test_a_world_whose_own_account_is_damaged_is_said_and_can_be_written_again(
-    servers: Servers, opened: Callable[[], World]
-) -> None:
+def test_a_damaged_manifest_is_replaced_and_another_format_not(servers: Servers, opened: Callable[[], World]) -> None:
     write(servers)
-    servers.database[WORLDS].update_one({"_id": LIVE}, {"$unset": {"generations.0.manifest": 1}})
+    worlds = servers.database[WORLDS]
+    worlds.update_one({"_id": LIVE}, {"$unset": {"generations.0.manifest": 1}})
     with pytest.raises(UserError, match="damaged"):
         opened()
     write(servers)
     assert opened().manifest.counts.products == len(PRODUCTS)
-
-
-def test_a_world_of_another_format_is_neither_read_nor_replaced(servers: Servers, opened: Callable[[], World]) -> None:
-    write(servers)
-    servers.database[WORLDS].update_one({"_id": LIVE}, {"$set": {"format": 2}})
-    with pytest.raises(UserError, match="of format 2"):
-        opened()
-    with pytest.raises(UserError, match="of format 2"):
-        write(servers)
+    worlds.update_one({"_id": LIVE}, {"$set": {"format": 2}})
+    for read_or_replace in (opened, lambda: write(servers)):
+        with pytest.raises(UserError, match="of format 2"):
+            read_or_replace()
 
 
 def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Callable[[], World]) -> None:
@@ -228,18 +212,7 @@ def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Call
     assert read_live(servers).number == 3
 
 
-def test_rows_that_make_another_world_than_expected_do_not_go_live(servers: Servers) -> None:
-    made = write(servers)
-    with pytest.raises(UserError, match="another fingerprint"):
-        write(servers, ORDERS[1:], expected="f" * 64)
-    assert read_live(servers).manifest == made
-    write(servers, ORDERS[1:])
-    assert read_live(servers).manifest.counts.orders == len(ORDERS) - 1
-
-
-def test_a_load_that_somebody_else_writes_into_does_not_go_live(
-    servers: Servers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_load_of_other_rows_does_not_go_live(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     def disturbed(*_: object) -> None:
         collections_of(servers.database, 1)["orders"].insert_one({"_id": "strange"})
 
@@ -248,14 +221,17 @@ def test_a_load_that_somebody_else_writes_into_does_not_go_live(
         with pytest.raises(UserError, match="do not hold what was sent"):
             write(servers)
     assert numbers(servers) == set()
-    write(servers)
-    assert read_live(servers).manifest.counts.orders == len(ORDERS)
+    made = write(servers)
+    with pytest.raises(UserError, match="another fingerprint"):
+        write(servers, ORDERS[1:], expected="f" * 64)
+    assert read_live(servers).manifest == made
+    assert made.counts.orders == len(ORDERS)
+    write(servers, ORDERS[1:])
+    assert read_live(servers).manifest.counts.orders == len(ORDERS) - 1
 
 
 @pytest.mark.parametrize("stream", ["products", "profile_updates", "of_another_kind"])
-def test_a_number_is_not_taken_of_which_another_program_has_any_collection_or_index(
-    servers: Servers, stream: str
-) -> None:
+def test_a_number_that_another_program_uses_is_not_taken(servers: Servers, stream: str) -> None:
     theirs = servers.database[f"g1_{stream}"]
     theirs.insert_one({"_id": "theirs"})
     taken = f"{servers.name}-g2"
@@ -268,24 +244,20 @@ def test_a_number_is_not_taken_of_which_another_program_has_any_collection_or_in
 
 
 @pytest.mark.parametrize("what", ["an index", "an alias"])
-def test_a_name_that_another_program_has_is_said_before_a_load(
-    servers: Servers, name_world: Callable[[], str], what: str
-) -> None:
-    other = f"{name_world()}-theirs"
-    servers.elastic.indices.create(index=servers.name if what == "an index" else other)
+def test_a_name_of_another_program_is_refused(servers: Servers, name_world: Callable[[], str], what: str) -> None:
+    theirs = servers.name if what == "an index" else f"{name_world()}-theirs"
+    servers.elastic.indices.create(index=theirs)
     if what == "an alias":
-        servers.elastic.indices.put_alias(index=other, name=servers.name)
+        servers.elastic.indices.put_alias(index=theirs, name=servers.name)
     try:
-        with (
-            pytest.raises(UserError, match=f"has {what}.* called '{servers.name}'.*choose another name"),
-            writer_to(f"servers:{servers.name}", servers.settings),
-        ):
+        message = f"has {what}.* called '{servers.name}'.*choose another name"
+        with pytest.raises(UserError, match=message), writer_to(f"servers:{servers.name}", servers.settings):
             pass
         write(servers)  # for whom it comes later, it stays
-        assert servers.elastic.indices.exists(index=servers.name if what == "an index" else other)
-        assert servers.elastic.indices.exists_alias(index=other, name=servers.name) == (what == "an alias")
+        assert servers.elastic.indices.exists(index=theirs)
+        assert servers.elastic.indices.exists_alias(index=theirs, name=servers.name) == (what == "an alias")
     finally:
-        servers.elastic.options(ignore_status=404).indices.delete(index=servers.name if what == "an index" else other)
+        servers.elastic.options(ignore_status=404).indices.delete(index=theirs)
 
 
 def test_a_load_cut_after_it_went_live_is_not_taken_for_unfinished(

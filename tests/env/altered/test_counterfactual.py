@@ -1,6 +1,7 @@
 """A user with other data: another user's both ways, or none to speak of; all else stays as it is."""
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 
@@ -67,11 +68,15 @@ def test_a_neutral_user_has_no_orders_and_a_name_that_says_nothing(shop: World, 
     assert seen.orders(DOGS) == shop.store.orders(DOGS)
     assert seen.order("0000000200") == shop.store.order("0000000200")
     assert seen.statistics(DOGS) == shop.store.statistics(DOGS)
+    alone = Counterfactual(user_id=BIRDS, rule="x", own=ProfileTraits(user_id=BIRDS, orders=3))
+    assert world_seen(shop, "neutral", alone).store.orders(BIRDS).total == 0
+    with pytest.raises(UserError, match="no second user"):
+        world_seen(shop, "swap", alone)
 
 
 @pytest.mark.parametrize("kind", ["swap", "neutral"])
-def test_the_shop_itself_stays_as_it_is(shop: World, frozen: Counterfactual, kind: str) -> None:
-    seen = world_seen(shop, "swap" if kind == "swap" else "neutral", frozen)
+def test_the_shop_itself_stays_as_it_is(shop: World, frozen: Counterfactual, kind: Literal["swap", "neutral"]) -> None:
+    seen = world_seen(shop, kind, frozen)
     assert seen.manifest.fingerprint == shop.manifest.fingerprint
     assert seen.store.product("B0BIRD0000") == shop.store.product("B0BIRD0000")
     assert seen.store.products(["B0DOGS0001", "GONE"]) == shop.store.products(["B0DOGS0001"])
@@ -82,10 +87,3 @@ def test_the_shop_itself_stays_as_it_is(shop: World, frozen: Counterfactual, kin
     assert shop.store.orders(BIRDS).total == 3
     with pytest.raises(NotFound):
         seen.store.user("NOBODY")
-
-
-def test_nobody_to_swap_with_is_told(shop: World) -> None:
-    alone = Counterfactual(user_id=BIRDS, rule="x", own=ProfileTraits(user_id=BIRDS, orders=3))
-    with pytest.raises(UserError, match="no second user"):
-        world_seen(shop, "swap", alone)
-    assert world_seen(shop, "neutral", alone).store.orders(BIRDS).total == 0

@@ -23,7 +23,7 @@ def changed(moves: Moves, calls: int) -> tuple[int, int]:
     return sum(product.price != 20.0 for product in after), sum(p.availability == "out of stock" for p in after)
 
 
-def test_a_run_begins_with_the_prices_of_the_index_and_ends_with_a_share_of_others() -> None:
+def test_a_run_begins_with_the_prices_of_the_index_and_ends_with_a_share_of_others_each_changed_once() -> None:
     moves = Moves("q1", SHARES, NOW)
     assert changed(moves, 0) == (0, 0)
     prices, stock = changed(moves, WITHIN)
@@ -31,6 +31,22 @@ def test_a_run_begins_with_the_prices_of_the_index_and_ends_with_a_share_of_othe
     assert stock == pytest.approx(200, abs=45)
     assert changed(moves, 10 * WITHIN) == (prices, stock)
     assert {moves.at(product, WITHIN).price for product in MANY} == {20.0, *(round(20 * by, 2) for by in FACTORS)}
+    for product in MANY[:200]:
+        when = moves.last_change(product, WITHIN)
+        offers = [
+            (after.price, after.availability) for calls in range(WITHIN + 1) for after in [moves.at(product, calls)]
+        ]
+        assert (when is None) == (len(set(offers)) == 1)
+        assert when is None or (offers[when] != offers[when - 1] and set(offers[when:]) == {offers[when]})
+
+
+def test_a_call_takes_a_minute_and_those_of_a_path_and_of_earlier_turns_count() -> None:
+    after = Moves("q1", {"prices": 1.0}, NOW).at(a_product(1, "Feeder", None), 7)
+    assert (after.price, after.as_of, after.availability) == (None, "2023-06-01T10:07", "in stock")
+    trajectory = Trajectory()
+    assert [trajectory.count_call(path) for path in ("0.1", "0.2", "0.1", "0.2", "0.2")] == [0, 0, 1, 1, 2]
+    trajectory.seal()
+    assert [trajectory.count_call(path) for path in ("0.3", "0.1", "0.3")] == [5, 5, 6]
 
 
 def test_what_changes_depends_on_the_query_and_the_salt_and_on_nothing_else() -> None:
@@ -46,37 +62,10 @@ def test_what_changes_depends_on_the_query_and_the_salt_and_on_nothing_else() ->
     assert of("q1", "prices:0.2,salt:7") != first
 
 
-def test_each_change_comes_once_and_is_known_by_its_call() -> None:
-    moves = Moves("q1", SHARES, NOW)
-    for product in MANY[:200]:
-        when = moves.last_change(product, WITHIN)
-        offers = [
-            (after.price, after.availability) for calls in range(WITHIN + 1) for after in [moves.at(product, calls)]
-        ]
-        assert (when is None) == (len(set(offers)) == 1)
-        assert when is None or (offers[when] != offers[when - 1] and set(offers[when:]) == {offers[when]})
-
-
-def test_a_call_takes_a_minute_and_an_unknown_price_stays_unknown() -> None:
-    moves = Moves("q1", {"prices": 1.0}, NOW)
-    after = moves.at(a_product(1, "Feeder", None), 7)
-    assert (after.price, after.as_of, after.availability) == (None, "2023-06-01T10:07", "in stock")
-
-
 @pytest.mark.parametrize(
     "text", ["prices", "prices:", "prices:2", "prices:0", "colour:.2", "salt:7", "prices:x", "", "stock:.1,stock:.2"]
 )
-def test_moves_that_say_no_share_are_refused(text: str) -> None:
+def test_moves_that_say_no_share_are_refused_and_others_kept_in_one_form(text: str) -> None:
     with pytest.raises(UserError, match=r"write the share of products|write prices:0\.2|what moves|once each"):
         read_moves(text)
-
-
-def test_moves_are_kept_in_one_form() -> None:
     assert read_moves("stock:.10, prices:0.2") == read_moves("prices:.2,stock:0.1") == "prices:0.2,stock:0.1"
-
-
-def test_the_clock_counts_a_paths_own_calls_and_those_of_earlier_turns() -> None:
-    trajectory = Trajectory()
-    assert [trajectory.count_call(path) for path in ("0.1", "0.2", "0.1", "0.2", "0.2")] == [0, 0, 1, 1, 2]
-    trajectory.seal()
-    assert [trajectory.count_call(path) for path in ("0.3", "0.1", "0.3")] == [5, 5, 6]

@@ -60,9 +60,7 @@ def test_hits_totals_scores_order_and_all_matches_are_those_of_a_plain_search(
 
 @settings(settings_for_builds, max_examples=6)
 @given(shelf=shelves(), query=queries, size=st.integers(1, 5))
-def test_pages_put_together_are_the_whole_list(
-    build: Build, shelf: list[Product], query: CatalogQuery, size: int
-) -> None:
+def test_pages_together_are_the_whole_list(build: Build, shelf: list[Product], query: CatalogQuery, size: int) -> None:
     catalog = build(shelf)
     whole = catalog.search(query)
     pages = [catalog.search(replace(query, limit=size, offset=at)) for at in range(0, 13, size)]
@@ -70,9 +68,7 @@ def test_pages_put_together_are_the_whole_list(
     assert {page.total for page in pages} == {whole.total}
 
 
-def test_all_matches_of_many_come_in_order_of_id_without_a_window(
-    build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_of_many_matches_come_in_order_of_id_without_window(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 3)
     catalog = build(shelf_of(*["bird bath", "dog bed", "bird feeder"] * 6))
     birds = [f"B{number:02d}" for number in range(18) if number % 3 != 1]
@@ -91,26 +87,38 @@ def shelf_of(*titles: str) -> list[Product]:
     ]
 
 
-@pytest.mark.parametrize(("text", "found"), [("???", []), ("—", []), ("  \n", ["B00", "B01", "B02"])])
-def test_a_query_without_any_word_finds_nothing_and_an_empty_one_everything(
-    build: Build, text: str, found: list[str]
+@pytest.mark.parametrize(
+    ("text", "offset", "limit", "found", "total"),
+    [
+        *((text, 0, 10, [], 0) for text in ("???", "—")),
+        ("  \n", 0, 10, ["B00", "B01", "B02"], 3),
+        *(("bird", offset, limit, [], 2) for offset, limit in ((0, 0), (2, 50), (10_000, 50), (10**9, 50))),
+    ],
+)
+def test_only_an_empty_query_finds_what_has_no_word_and_a_page_beyond_the_end_still_counts(
+    build: Build, text: str, offset: int, limit: int, found: list[str], total: int
 ) -> None:
-    page = build(shelf_of("bird", "", "bird bath bird")).search(CatalogQuery(text))
-    assert ([hit.product_id for hit in page.hits], page.total) == (found, len(found))
+    page = build(shelf_of("bird", "", "bird bath bird")).search(CatalogQuery(text, offset=offset, limit=limit))
+    assert ([hit.product_id for hit in page.hits], page.total) == (found, total)
 
 
-def test_a_phrase_does_not_reach_from_one_feature_into_the_next(build: Build) -> None:
-    product = Product(product_id="B1", title="x", features=("red bird", "bath towel"), category="Pet_Supplies")
-    assert build([product]).search(CatalogQuery("bird bath", match="phrase")).total == 0
+@pytest.mark.parametrize("name", ["feeder", "copper"])
+def test_a_phrase_scores_by_the_whole_shop_and_within_one_feature(build: Build, analyzer: Analyzer, name: str) -> None:
+    shelf = shelf_of(*("dog bed" for _ in range(9)), f"{name} bath", "x")
+    shelf[10] = shelf[10].model_copy(update={"features": (f"red {name}", "bath towel")})
+    (hit,) = build(shelf).search(CatalogQuery(f"{name} bath", match="phrase")).hits
+    scores = bm25(shelf, CatalogQuery(f"{name} bath", match="phrase"), analyzer)
+    assert hit.score == pytest.approx(scores["B09"], rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["Patio, Lawn & Garden", "patio, lawn AND garden", "Bird_Feeders", "Pet_Supplies"])
 def test_a_category_is_any_part_of_the_path_or_the_file_however_it_is_written(build: Build, name: str) -> None:
     shelf = shelf_of("bird", "bird")
-    shelf[0] = shelf[0].model_copy(update={"categories": ("Patio, Lawn & Garden", "Bird Feeders")})
-    expected = {"B00", "B01"} if name == "Pet_Supplies" else {"B00"}
-    hits = build(shelf).search(CatalogQuery("bird", category=name)).hits
-    assert {hit.product_id for hit in hits} == expected
+    shelf[0] = shelf[0].model_copy(update={"categories": ("Patio, Lawn & Garden", "Bird Feeders", " ")})
+    catalog = build(shelf)
+    hits = catalog.search(CatalogQuery("bird", category=name)).hits
+    assert {hit.product_id for hit in hits} == ({"B00", "B01"} if name == "Pet_Supplies" else {"B00"})
+    assert catalog.categories() == ["Bird Feeders", "Patio, Lawn & Garden", "Pet_Supplies"]
 
 
 def test_an_unknown_category_is_answered_with_the_nearest(build: Build) -> None:
@@ -129,26 +137,12 @@ def test_an_unknown_category_is_answered_with_the_nearest(build: Build) -> None:
         assert caught.value.allowed == ["Baths", "Bird Feeders", "Pet_Supplies"]
 
 
-def test_categories_are_listed_as_they_are_written(build: Build) -> None:
-    shelf = shelf_of("bird", "bird")
-    shelf[0] = shelf[0].model_copy(update={"categories": ("Patio, Lawn & Garden", " ")})
-    assert build(shelf).categories() == ["Patio, Lawn & Garden", "Pet_Supplies"]
-
-
 def test_threads_search_beside_each_other(build: Build) -> None:
     catalog = build(shelf_of(*(f"bird {word}" for word in VOCABULARY)))
     queries = [CatalogQuery(f"bird {VOCABULARY[number % len(VOCABULARY)]}") for number in range(80)]
     alone = [catalog.search(query) for query in queries]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(catalog.search, queries)) == alone
-
-
-@pytest.mark.parametrize(("offset", "limit"), [(0, 0), (2, 50), (10_000, 50), (10**9, 50)])
-def test_a_page_of_nothing_and_one_beyond_the_end_are_empty_and_still_count(
-    build: Build, offset: int, limit: int
-) -> None:
-    page = build(shelf_of("bird", "bird")).search(CatalogQuery("bird", offset=offset, limit=limit))
-    assert (page.total, page.hits) == (2, ())
 
 
 def test_an_empty_shop_has_nothing_to_find(build: Build) -> None:
@@ -159,14 +153,6 @@ def test_an_empty_shop_has_nothing_to_find(build: Build) -> None:
             assert catalog.search(CatalogQuery(text, sort_by=sort_by)).total == 0
     with pytest.raises(ToolError, match="no category 'Pet_Supplies'"):
         catalog.search(CatalogQuery("", category="Pet_Supplies"))
-
-
-@pytest.mark.parametrize("name", ["feeder", "copper"])
-def test_a_phrase_scores_by_the_whole_shop(build: Build, analyzer: Analyzer, name: str) -> None:
-    shelf = shelf_of(*("dog bed" for _ in range(9)), f"{name} bath")
-    (hit,) = build(shelf).search(CatalogQuery(f"{name} bath", match="phrase")).hits
-    scores = bm25(shelf, CatalogQuery(f"{name} bath", match="phrase"), analyzer)
-    assert hit.score == pytest.approx(scores["B09"], rel=1e-5)
 
 
 SCRIPTS = {

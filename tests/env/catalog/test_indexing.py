@@ -43,25 +43,18 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     assert len(here) == 50
 
 
-@pytest.fixture
-def by_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process builds, however small the index."""
+def test_an_error_of_another_process_is_raised_and_none_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(indexing, "WORTH_A_PROCESS", 1)
     monkeypatch.setattr(indexing, "cores", lambda: 2)
-
-
-@pytest.mark.usefixtures("by_another")
-def test_an_error_of_the_other_process_is_raised_here(tmp_path: Path) -> None:
-    index = IndexBuilder(tmp_path / "index", ENGLISH)
-    index.add('"no product"')
-    index.end()
+    broken = IndexBuilder(tmp_path / "broken", ENGLISH)
+    broken.add('"no product"')
+    broken.end()
     with pytest.raises(UserError, match="A worker of the ingest ended"):
-        index.close()
-    index.abandon()
+        broken.close()
+    broken.abandon()
 
-
-@pytest.mark.usefixtures("by_another")
-def test_an_index_that_is_given_up_leaves_no_process(tmp_path: Path) -> None:
     index = IndexBuilder(tmp_path / "index", ENGLISH)
     index.add(next(lines(1)))
     index.abandon()  # returns when the process has ended

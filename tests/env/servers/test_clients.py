@@ -1,5 +1,6 @@
 """What is said of addresses and credentials before any server is asked."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
-from drretail.env.servers.naming import ServerSettings, required
+from drretail.env.servers.naming import ServerSettings, check_place, required, world_name
 from drretail.errors import UserError
 
 SECRET = SecretStr("secret")
@@ -94,35 +95,63 @@ def test_what_a_server_can_be_asked_with_is_taken(given: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize(
-    ("url", "speaks_tls"),
+    ("given", "speaks_tls"),
     [
-        ("mongodb://host", False),
-        ("mongodb://host/?tls=false", False),
-        ("mongodb://host/?tls=true", True),
-        ("mongodb://host/?directConnection=true&SSL=true", True),
+        ({"mongo_url": "mongodb://host"}, False),
+        ({"mongo_url": "mongodb://host/?tls=false"}, False),
+        ({"mongo_url": "mongodb://host/?tls=true"}, True),
+        ({"mongo_url": "mongodb://host/?directConnection=true&SSL=true"}, True),
+        ({"mongo_ca_file": Path("none.pem")}, True),  # which is read only by who verifies
     ],
 )
-def test_not_to_verify_turns_no_tls_on(url: str, speaks_tls: bool) -> None:
-    for verify in (True, False):
-        with open_mongo(settings(mongo_url=url, verify=verify)) as client:
-            pool = client.options.pool_options
-            context: Any = pool._ssl_context  # pyright: ignore[reportPrivateUsage] -- nothing public tells it
+def test_not_to_verify_turns_no_tls_on(given: dict[str, Any], speaks_tls: bool) -> None:
+    for verify in (True, False) if "mongo_url" in given else (False,):
+        with open_client(**given, verify=verify) as client:
+            context = client.options.pool_options._ssl_context
             assert (context is not None) == speaks_tls
             if context is not None:
                 assert (context.verify_mode == 0) == (not verify)
 
 
-def test_a_file_of_certificates_speaks_tls_without_being_read_where_nobody_verifies() -> None:
-    with open_mongo(settings(mongo_ca_file=Path("none.pem"), verify=False)) as client:
-        assert client.options.pool_options._ssl_context is not None  # pyright: ignore[reportPrivateUsage] -- as above
-
-
-def test_where_the_servers_are_is_never_supposed() -> None:
+def test_where_the_servers_are_is_never_supposed_and_settings_do_not_show_what_is_secret() -> None:
     with pytest.raises(UserError, match=r"servers:shop.*ServerSettings\(mongo_url=.*server_settings\(\)"):
         required(None, "servers:shop")
     assert required(settings(), "servers:shop") == settings()
-
-
-def test_settings_do_not_show_what_is_secret() -> None:
     shown = settings(mongo_url="mongodb://u:secret@host", es_url="http://u:secret@host", es_api_key=SECRET)
     assert "secret" not in repr(shown)
+
+
+TAKEN = "shop 7 a-g a_b-c shop-g1x g1"
+RESEMBLING = "administration locals logs metrics_x shop-logs-x"
+"""Names that only resemble one that a server keeps for itself."""
+
+
+@pytest.mark.parametrize("name", [*TAKEN.split(), *RESEMBLING.split(), "a" * 38])
+def test_a_name_that_database_and_index_take_is_taken(name: str) -> None:
+    assert world_name(f"servers:{name}") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        *((name, "") for name in ("", "Shop", "_a", "-a", "a b", "a.b", "a/b", "é", "a" * 39, "shop-g1", "a\n")),
+        *((name, ".*MongoDB's own") for name in ("admin", "config", "local")),
+        *((name, ".*data streams") for name in ("logs-shop", "metrics-x", "traces-a", "synthetics-b")),
+    ],
+)
+def test_any_other_name_is_said_to_be_wrong_or_one_that_a_server_keeps_for_itself(name: str, reason: str) -> None:
+    spec = f"servers:{name}"
+    with pytest.raises(UserError, match=f"{re.escape(repr(spec))} cannot name a world on servers{reason}"):
+        world_name(spec)
+
+
+@pytest.mark.parametrize("spec", ["SERVERS:x", "server:x", "Servers: X", "Server:x"])
+def test_what_is_nearly_a_name_on_servers_is_said(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=f"no folder '{spec}'.*'servers:x'"):
+        check_place(spec)
+    for other in (f"./{spec}", "servers:x", "shop", "observers:x", "servers"):
+        check_place(other)
+    check_place(Path(spec))
+    (tmp_path / spec).mkdir()
+    check_place(spec)

@@ -18,9 +18,16 @@ def store(world: World) -> SqliteStore:
     return world.store
 
 
-@pytest.fixture
-def database(folder: Path, manifest: Manifest) -> Path:
-    return folder / manifest.generation / "shop.sqlite"
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_world_in_a_read_only_folder_can_be_read(folder: Path, manifest: Manifest) -> None:
+    database = folder / manifest.generation / "shop.sqlite"
+    database.parent.chmod(0o555)
+    database.chmod(0o444)
+    try:
+        with closing(SqliteStore(database, "42")) as store:
+            assert store.orders("ANNA").total == 4
+    finally:
+        database.parent.chmod(0o755)
 
 
 def test_all_threads_share_a_few_connections(store: SqliteStore) -> None:
@@ -46,31 +53,16 @@ def test_products_are_read_once_and_only_so_many_are_kept(store: SqliteStore, mo
     assert len(store.products(["B01", "B02", "B03", "B04"])) == 4, "so many are read, and not kept"
 
 
-def test_a_closed_store_answers_no_more(store: SqliteStore) -> None:
+def test_a_reading_connection_cannot_write_and_a_closed_or_missing_store_answers_not(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        store.connection().execute("DELETE FROM orders")
     assert store.product("B01").product_id == "B01"
     store.close()
     with pytest.raises(sqlite3.ProgrammingError):
         store.product("B01")
     with ThreadPoolExecutor(1) as pool, pytest.raises(sqlite3.ProgrammingError):
         pool.submit(store.product, "B01").result()
-
-
-def test_a_reading_connection_cannot_write(store: SqliteStore) -> None:
-    with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        store.connection().execute("DELETE FROM orders")
-
-
-def test_a_missing_database_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is missing"):
         SqliteStore(tmp_path / "shop.sqlite", "42")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_world_in_a_read_only_folder_can_be_read(database: Path) -> None:
-    database.parent.chmod(0o555)
-    database.chmod(0o444)
-    try:
-        with closing(SqliteStore(database, "42")) as store:
-            assert store.orders("ANNA").total == 4
-    finally:
-        database.parent.chmod(0o755)

@@ -1,7 +1,8 @@
 """Fixed pages ranked by embeddings: the order, what is kept, and that nothing is opened before it is needed."""
 
-import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from langchain_core.embeddings import Embeddings
@@ -47,15 +48,11 @@ def ranked(embeddings: Embeddings, cache: Path | None = None, web: SandboxWeb = 
     return Retrievers(lambda spec: embeddings, cache).ranked(web, "fake:subjects")
 
 
-def test_a_page_is_found_by_its_subject_where_no_word_is_shared() -> None:
+def test_a_page_is_found_by_its_subject_where_no_word_is_shared_and_its_passage_is_of_the_nearest_chunk() -> None:
     assert WEB.search("hygiene", 1) == []
-    found = ranked(Subjects()).search("hygiene", 2)
+    first, _ = ranked(Subjects()).search("hygiene", 2)
     text = "Wash it every two weeks."
-    assert found[0] == WebResult("Feeders", "https://a.example", text, "2022-01-01", chunk=text)
-    assert len(found) == 2
-
-
-def test_the_passage_is_of_the_nearest_chunk() -> None:
+    assert first == WebResult("Feeders", "https://a.example", text, "2022-01-01", chunk=text)
     (found,) = ranked(Subjects()).search("squirrel", 1)
     assert (found.url, "A squirrel is clever." in found.snippet) == ("https://c.example", True)
     assert found.chunk is not None
@@ -88,33 +85,29 @@ def test_nothing_is_opened_before_the_first_search_and_what_fails_then_is_a_fail
     with pytest.raises(ToolError) as raised:
         ranked(embeddings).search("seed", 1)
     assert raised.value.kind == "unavailable"
+    live = SimpleNamespace(provider="live", corpus=None)
+    with pytest.raises(UserError, match="ranks fixed pages, and live has none"):
+        Retrievers().ranked(live, "fake:subjects")  # pyright: ignore[reportArgumentType]
 
 
 def test_searches_side_by_side_make_one_index() -> None:
     embeddings = Subjects()
     web = ranked(embeddings)
-
-    async def all_at_once() -> None:
-        await asyncio.gather(*(asyncio.to_thread(web.search, "seed", 1) for _ in range(8)))
-
-    asyncio.run(all_at_once())
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: web.search("seed", 1), range(8)))
     assert len(embeddings.documents) == 4
 
 
-def test_a_web_without_fixed_pages_cannot_be_ranked() -> None:
-    class Live:
-        provider, corpus = "live", None
-
-    with pytest.raises(UserError, match="ranks fixed pages, and live has none"):
-        Retrievers().ranked(Live(), "fake:subjects")  # pyright: ignore[reportArgumentType]
-
-
 @pytest.mark.parametrize("retriever", ["dense", "dense:", "dense:openai", "dense:openai:", "tfidf", "dense:offline:x"])
-def test_a_retriever_that_there_is_not_is_refused(retriever: str) -> None:
+def test_embeddings_are_named_by_their_provider_or_their_place(retriever: str) -> None:
     with pytest.raises(UserError):
         embeddings_of(retriever)
     assert embeddings_of("bm25") is None
     assert embeddings_of("dense:openai:text-embedding-3-small") == "openai:text-embedding-3-small"
+    assert isinstance(open_embeddings("tests.env.web.test_dense:Subjects"), Subjects)
+    for spec, message in (("tests.env.web.test_dense:SUBJECTS", "SUBJECTS"), ("nosuchmodule:any", "cannot be loaded")):
+        with pytest.raises(UserError, match=message):
+            open_embeddings(spec)
 
 
 @pytest.mark.parametrize("text", ["", "a\nb", "x" * 70, "ab\n" * 50, "a\n\n" + "y" * 41 + "\nz"])
@@ -124,22 +117,9 @@ def test_chunks_hold_all_that_a_page_says(text: str) -> None:
     assert all(len(chunk) <= 20 for chunk in chunks)
 
 
-def test_own_embeddings_are_named_by_their_place() -> None:
-    assert isinstance(open_embeddings("tests.env.web.test_dense:Subjects"), Subjects)
-    with pytest.raises(UserError, match="SUBJECTS"):
-        open_embeddings("tests.env.web.test_dense:SUBJECTS")
-    with pytest.raises(UserError, match="cannot be loaded"):
-        open_embeddings("nosuchmodule:any")
-
-
-def test_pages_and_corpus_stay_what_they_are() -> None:
-    web = ranked(Subjects())
-    assert (web.provider, web.corpus) == (WEB.provider, WEB.corpus)
-    assert web.fetch("https://b.example") == WebPage(
-        "https://b.example", "Feeders", "Black seed suits most birds.", state="ok"
-    )
-
-
-def test_offline_words_are_near_where_words_are_shared() -> None:
+def test_offline_words_are_near_where_words_are_shared_and_pages_and_corpus_stay_what_they_are() -> None:
     web = Retrievers().ranked(WEB, "offline:words")
     assert [each.url for each in web.search("which seed suits birds", 1)] == ["https://b.example"]
+    assert (web.provider, web.corpus) == (WEB.provider, WEB.corpus)
+    page = WebPage("https://b.example", "Feeders", "Black seed suits most birds.", state="ok")
+    assert web.fetch("https://b.example") == page

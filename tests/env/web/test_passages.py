@@ -17,51 +17,36 @@ def piece_of(passage: str) -> str:
     return passage.removeprefix(f"{CUT} ").removesuffix(f" {CUT}")
 
 
-def test_a_short_text_is_shown_whole() -> None:
+def test_a_short_text_is_shown_whole_and_nothing_is_cut_at_the_ends_of_a_page() -> None:
     assert best_passage("  A\n short   text. ", "whatever", same) == "A short text."
     assert best_passage(" \n ", "whatever", same) == ""
+    last = best_passage(f"{FILLER}Feeders.", "feeder", same)
+    assert last.endswith("at all. Feeders.")
+    assert 150 <= len(piece_of(last).split()) <= 200
+    assert best_passage(f"Feeders. {FILLER}", "feeder", same).startswith("Feeders. Nothing")
+    assert best_passage(TEXT, "zyzzyva", same).startswith("Nothing of interest"), "without a common word, too"
 
 
-def test_a_passage_has_150_to_200_words_whole_sentences_and_the_match_in_its_middle() -> None:
+def test_a_passage_has_150_to_200_words_whole_sentences_and_the_match_in_its_middle_and_a_chunk_more() -> None:
     passage = best_passage(TEXT, "feeder squirrels", same)
     assert 150 <= len(piece_of(passage).split()) <= 200
     assert passage.startswith(f"{CUT} Nothing of interest")
     assert passage.endswith(f"at all. {CUT}")
     before, after = passage.split("Hang the feeder five feet high, out of reach of squirrels.")
     assert abs(len(before.split()) - len(after.split())) <= 12
+    chunk = best_passage(TEXT, "feeder", same, LONGEST_CHUNK)
+    assert LONGEST_PASSAGE < len(piece_of(chunk).split()) <= LONGEST_CHUNK
+    endless = best_passage("word " * 900 + "feeder " + "word " * 900, "feeder", same)
+    assert "feeder" in endless
+    assert 150 <= len(piece_of(endless).split()) <= 200
 
 
-def test_at_the_end_of_a_page_a_passage_reaches_back() -> None:
-    passage = best_passage(f"{FILLER}Feeders.", "feeder", same)
-    assert passage.endswith("at all. Feeders.")
-    assert 150 <= len(piece_of(passage).split()) <= 200
-
-
-def test_at_its_beginning_nothing_is_cut_before_it() -> None:
-    assert best_passage(f"Feeders. {FILLER}", "feeder", same).startswith("Feeders. Nothing")
-    assert best_passage(TEXT, "zyzzyva", same).startswith("Nothing of interest"), "without a common word, too"
-
-
-def test_where_the_words_of_the_query_stand_densest_is_shown() -> None:
+def test_where_the_words_of_the_query_stand_densest_is_shown_and_rare_ones_weigh_more() -> None:
     text = f"The feeder. {FILLER}A feeder, a squirrel, another feeder. {FILLER}A squirrel."
     assert "another feeder" in best_passage(text, "squirrel feeder", same)
-
-
-def test_rare_words_weigh_more() -> None:
     text = f"Common words here. {FILLER} A rare word there. {FILLER}"
     assert "rare" in best_passage(text, "common rare", lambda term: 2.0 if term == "rare" else 1.0)
     assert best_passage(text, "common rare", lambda term: 2.0 if term == "common" else 1.0).startswith("Common")
-
-
-def test_a_sentence_without_end_is_cut_within() -> None:
-    passage = best_passage("word " * 900 + "feeder " + "word " * 900, "feeder", same)
-    assert "feeder" in passage
-    assert 150 <= len(piece_of(passage).split()) <= 200
-
-
-def test_a_chunk_is_longer_than_a_passage() -> None:
-    chunk = best_passage(TEXT, "feeder", same, LONGEST_CHUNK)
-    assert LONGEST_PASSAGE < len(piece_of(chunk).split()) <= LONGEST_CHUNK
 
 
 @given(st.text(), st.text(max_size=20))

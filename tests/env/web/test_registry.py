@@ -10,8 +10,11 @@ from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 
 from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.live import LiveWeb, OpenPages
+from drretail.env.web.reading.page import read_page
 from drretail.env.web.registry import WEBS, PageOptions, WebOptions, open_web
 from drretail.errors import ToolError, UnknownName, UserError
+from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
 
 KEY = SecretStr("k-0123456789abcdef")
 
@@ -30,6 +33,7 @@ class FixedWeb:
 
 
 def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
+    del options
     web = FixedWeb()
     web.provider = argument or "fixed"
     return web
@@ -38,27 +42,27 @@ def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
 NO_WEB = "a text"
 
 
-def test_the_sandbox_opens_with_its_pages_or_a_file(tmp_path: Path) -> None:
-    assert open_web("sandbox").provider == "sandbox"
+def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Path, httpserver: HTTPServer) -> None:
     corpus = tmp_path / "pages.jsonl"
     corpus.write_text('{"url": "https://a.example/", "title": "Feeder", "text": "High."}\n', encoding="utf-8")
-    web: Web = open_web(f"sandbox:{corpus}")
-    assert [result.title for result in web.search("feeder", 5)] == ["Feeder"]
-    assert web.corpus != open_web("sandbox").corpus
+    shipped, own = open_web("sandbox"), open_web(f"sandbox:{corpus}")
+    assert (shipped.provider, [result.title for result in own.search("feeder", 5)]) == ("sandbox", ["Feeder"])
+    assert own.corpus != shipped.corpus
+    web = open_web("serper", WebOptions(serper_key=KEY))
+    assert (web.provider, web.corpus) == ("serper", None)
+    assert open_web("searxng", WebOptions(searxng_address="http://localhost:8080")).provider == "searxng"
+    httpserver.expect_request("/search").respond_with_data("", 403)
+    replayed = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
+    for name in ("serper", "searxng"):
+        assert open_web(name, replayed).provider == name
+    with pytest.raises(ToolError, match="SERPER_API_KEY"):
+        open_web("serper", replayed).search("x", 5)
 
 
 def test_the_sandbox_loads_nothing_that_only_the_open_web_needs() -> None:
     code = "import sys; from drretail.env.web.registry import open_web; open_web('sandbox'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"httpx2", "httpcore2", "lxml", "trafilatura", "idna"} & set(loaded)
-
-
-def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing() -> None:
-    web = open_web("serper", WebOptions(serper_key=KEY))
-    assert (web.provider, web.corpus) == ("serper", None)
-    assert open_web("searxng", WebOptions(searxng_address="http://localhost:8080")).provider == "searxng"
-    for name in ("serper", "searxng"):
-        assert open_web(name, WebOptions(replayed=True)).provider == name
 
 
 def none(argument: str | None, options: WebOptions) -> Any:
@@ -104,34 +108,39 @@ def test_what_cannot_be_a_key_is_said_without_showing_it(key: str | None) -> Non
     assert key is None or key not in str(caught.value)
 
 
-@pytest.mark.parametrize("path", ["", "/", "/search", "/search/"])
-def test_searxng_is_asked_at_its_search_page(path: str, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
-    web = open_web(f"searxng:{httpserver.url_for(path)}")
-    assert (web.provider, web.search("x", 5)) == ("searxng", [WebResult("A", "https://a.example/", "")])
+PROXIES = ("secret@proxy", "http://me:secret@proxy", "socks5://me:secret@proxy:1", "http://[:1")
+AGENTS = ("1bot", "bot\r\nX: y", "böt", "/")
 
 
 @pytest.mark.parametrize(
-    "proxy", ["secret@proxy", "http://me:secret@proxy", "socks5://me:secret@proxy:1", "http://[:1"]
+    ("given", "message"),
+    [
+        *(({"proxy": proxy}, "http://host:port") for proxy in PROXIES),
+        *(({"pages": PageOptions(user_agent=agent)}, "user agent") for agent in AGENTS),
+    ],
 )
-def test_a_proxy_that_is_none_is_said_without_showing_it(proxy: str) -> None:
-    with pytest.raises(UserError, match="http://host:port") as caught:
-        open_web("serper", WebOptions(serper_key=KEY, proxy=proxy))
+def test_a_proxy_or_user_agent_that_is_none_is_said_without_password(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        open_web("serper", WebOptions(serper_key=KEY, **given))
     assert "secret@" not in str(caught.value).replace("password@", "")
 
 
-@pytest.mark.parametrize("agent", ["1bot", "bot\r\nX: y", "böt", "/"])
-def test_a_user_agent_must_be_a_name(agent: str) -> None:
-    options = WebOptions(serper_key=KEY, pages=PageOptions(user_agent=agent))
-    with pytest.raises(UserError, match="user agent"):
-        open_web("serper", options)
+@pytest.mark.parametrize("path", ["", "/", "/search", "/search/"])
+def test_searxng_is_asked_at_its_search_page_and_leads_nowhere_inside(path: str, httpserver: HTTPServer) -> None:
+    inner = httpserver.url_for("/inner")  # the search service may be on this machine, its pages may not
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": inner, "title": "A"}]})
+    web = open_web(f"searxng:{httpserver.url_for(path)}")
+    assert (web.provider, web.search("x", 5)) == ("searxng", [WebResult("A", inner, "")])
+    page = web.fetch(inner)
+    assert (page.url, page.state, page.text) == (inner, "blocked", "")
+    assert [request.path for request, _ in httpserver.log] == ["/search"]
 
 
-def test_a_wrong_name_is_answered_with_the_nearest() -> None:
-    for spec in ("serpr", "serpr:x", "searx:http://localhost:8080"):
-        with pytest.raises(UnknownName) as caught:
-            open_web(spec)
-        assert caught.value.nearest
+@pytest.mark.parametrize("spec", ["serpr", "serpr:x", "searx:http://localhost:8080"])
+def test_a_wrong_name_is_answered_with_the_nearest(spec: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        open_web(spec)
+    assert caught.value.nearest
 
 
 def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,19 +154,25 @@ def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
 
 
-def test_pages_of_the_open_web_are_not_fetched_from_inside(httpserver: HTTPServer) -> None:
-    """The search service may be on this machine; the pages that it names may not."""
-    inner = httpserver.url_for("/inner")
-    httpserver.expect_request("/search").respond_with_json({"results": [{"url": inner, "title": "A"}]})
-    web = open_web(f"searxng:{httpserver.url_for('')}")
-    (result,) = web.search("x", 5)
-    page = web.fetch(result.url)
-    assert (page.url, page.state, page.text) == (inner, "blocked", "")
-    assert [request.path for request, _ in httpserver.log] == ["/search"]
+WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away from trees. " * 5
 
 
-def test_a_replayed_web_without_a_key_says_so_when_it_is_asked_after_all(httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_data("", 403)
-    options = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
-    with pytest.raises(ToolError, match="SERPER_API_KEY"):
-        open_web("serper", options).search("x", 5)
+class Engine:
+    provider = "engine"
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        return [WebResult("Heights", "http://shop.example/", query)] * k
+
+
+def test_search_and_pages_are_one_web() -> None:
+    page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
+    with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
+        web: Web = LiveWeb(Engine(), OpenPages(fetcher(site).fetch, read_page))
+        found = web.fetch(site.url())
+        failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
+    assert (web.provider, web.corpus, len(web.search("x", 3))) == ("engine", None, 3)
+    assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
+    assert [page.state for page in failed] == ["no_content", "error"]
+    assert found.problem is None
+    assert "no text of its own" in str(failed[0].problem)
+    assert failed[1].problem == "There is no such page (404)."

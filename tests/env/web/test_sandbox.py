@@ -2,7 +2,6 @@ import json
 import random
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,24 +30,26 @@ def corpus(folder: Path, *lines: str) -> Path:
     return path
 
 
-def write(folder: Path, pages: list[dict[str, Any]]) -> Path:
-    return corpus(folder, *(json.dumps(page) for page in pages))
-
-
 @pytest.fixture
 def web(tmp_path: Path) -> SandboxWeb:
-    return SandboxWeb(write(tmp_path, PAGES))
+    return SandboxWeb(corpus(tmp_path, *map(json.dumps, PAGES)))
 
 
-def test_a_word_in_the_title_counts_more_and_results_carry_title_snippet_and_date(web: SandboxWeb) -> None:
-    first, second = web.search("bird feeder", 5)
-    assert (first.url[8], second.url[8]) == ("a", "b")
+def test_a_page_is_shown_in_title_snippet_and_date_and_fetched_by_any_spelling_of_its_address(web: SandboxWeb) -> None:
+    first = web.search("bird feeder", 5)[0]
     assert (first.title, first.snippet, first.date) == ("Choosing a bird feeder", "Tube or hopper?", "2023-01-02")
+    page = web.fetch("HTTPS://B.example/height/?utm_source=x#top")
+    assert (page.url, page.state) == ("https://b.example/height", "ok")
+    assert page.text == "A bird feeder hangs five feet high."
+    assert web.fetch("https://nowhere.example").state == "error"
+    assert web.fetch("https://d.example/void").state == "no_content"
+    assert web.fetch("not an address").text == ""
 
 
 @pytest.mark.parametrize(
     ("query", "found"),
     [
+        ("bird feeder", "ab"),  # a word in the title counts more
         ("dog's bed", "cd"),
         ("high feeder", "ba"),
         ("high court ruling on patent appeals", ""),  # one common word is no match
@@ -68,21 +69,6 @@ def test_ties_are_in_order_of_addresses_whatever_the_order_of_lines() -> None:
     assert [result.url[-1] for result in SandboxWeb(shuffled).search("same", 8)] == list("01234567")
 
 
-def test_a_page_is_fetched_by_any_spelling_of_its_address(web: SandboxWeb) -> None:
-    page = web.fetch("HTTPS://B.example/height/?utm_source=x#top")
-    assert (page.url, page.state, page.text) == (
-        "https://b.example/height",
-        "ok",
-        "A bird feeder hangs five feet high.",
-    )
-
-
-def test_an_unknown_address_is_an_error_and_an_empty_page_no_content(web: SandboxWeb) -> None:
-    assert web.fetch("https://nowhere.example").state == "error"
-    assert web.fetch("https://d.example/void").state == "no_content"
-    assert web.fetch("not an address").text == ""
-
-
 def test_a_page_dated_after_the_shops_today_is_not_served(web: SandboxWeb) -> None:
     before, on_the_day = web.as_of(date(2023, 1, 1)), web.as_of(date(2023, 1, 2))
     assert [result.url[8] for result in before.search("bird feeder", 5)] == ["b"]
@@ -96,44 +82,40 @@ def test_a_page_dated_after_the_shops_today_is_not_served(web: SandboxWeb) -> No
     assert before.corpus == web.corpus
 
 
-def test_a_world_serves_the_pages_of_its_own_day_and_says_how_many_it_withholds(tmp_path: Path) -> None:
+def test_a_world_serves_the_pages_of_its_own_day_and_cautions_of_others_and_of_the_demos(tmp_path: Path) -> None:
     pages = [
         SandboxPage(url=f"https://{day}.example", title="Feeder", text="A feeder.", date=day)
         for day in ("2023-01-02", "2023-01-03", "2023-01-04")
     ]
-    with open_world(build_shop(tmp_path), web=SandboxWeb(pages)) as world:  # its last order is of 2 January
+    folder = build_shop(tmp_path)
+    with open_world(folder, web=SandboxWeb(pages)) as world:  # its last order is of 2 January
         assert [result.date for result in world.web.search("feeder", 5)] == ["2023-01-02", "2023-01-03"]
         assert cautions(world.web, world.manifest) == [
             "1 page of the sandbox is dated after the shop's today, 2023-01-03, and not served."
         ]
+        assert cautions(SandboxWeb(PAGES_IN_MEMORY), world.manifest) == []
+        assert rows_of(world.manifest) != MADE_FOR
+    with open_world(folder) as own:
+        assert "made for the demo shop" in cautions(own.web, own.manifest)[0]
 
 
-def test_the_shipped_pages_are_cautioned_of_beside_any_shop_but_the_demo(tmp_path: Path) -> None:
-    with open_world(build_shop(tmp_path)) as own:
-        sentences = cautions(own.web, own.manifest)
-        assert "made for the demo shop" in sentences[0]
-        assert cautions(SandboxWeb(PAGES_IN_MEMORY), own.manifest) == []
-    assert rows_of(own.manifest) != MADE_FOR
+PAGE = '"url": "https://x.example", "title": "T", "text": "t"'
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("lines", "message"),
     [
-        ('{"url": "https://x.example"', "line 2, is not JSON"),
-        ('{"url": "https://x.example", "title": "T"}', "line 2, is no page .*text: Field required"),
-        ('["https://x.example"]', "line 2, is no page"),
-        ('{"url": "https://x.example", "title": "T", "text": "t", "date": "May"}', "line 2, is no page .*date"),
-        ('{"url": "https://x.example", "title": "T", "txt": "t", "text": "t"}', "line 2, is no page .*txt"),
-        ('{"url": "https://A.example/feeder#x", "title": "T", "text": "t"}', "line 2: .* stands in line 1 already"),
+        (['{"url": "https://x.example"'], "line 2, is not JSON"),
+        (['{"url": "https://x.example", "title": "T"}'], "line 2, is no page .*text: Field required"),
+        (['["https://x.example"]'], "line 2, is no page"),
+        ([f'{{{PAGE}, "date": "May"}}'], "line 2, is no page .*date"),
+        ([f'{{{PAGE}, "txt": "t"}}'], "line 2, is no page .*txt"),
+        (['{"url": "https://A.example/feeder#x", "title": "T", "text": "t"}'], "line 2: .* stands in line 1 already"),
+        (None, "holds no page"),
     ],
 )
-def test_a_broken_line_is_named(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        SandboxWeb(corpus(tmp_path, json.dumps(PAGES[0]), line, "  "))
-
-
-def test_an_empty_or_missing_corpus_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no page"):
-        SandboxWeb(corpus(tmp_path))
+def test_a_broken_line_or_missing_corpus_is_named(tmp_path: Path, lines: list[str] | None, message: str) -> None:
     with pytest.raises(UserError, match="does not exist"):
-        SandboxWeb(tmp_path / "none.jsonl")
+        SandboxWeb(tmp_path / "pages.jsonl")
+    with pytest.raises(UserError, match=message):
+        SandboxWeb(corpus(tmp_path, *([] if lines is None else [json.dumps(PAGES[0]), *lines, "  "])))

@@ -1,3 +1,5 @@
+"""The pages of the demo web: what they are, what docs/sandboxes.md says of them, and what is found among them."""
+
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -8,6 +10,7 @@ from drretail.data_ingest.synth.recipe import category_names, read_recipe
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, read_corpus
 from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.querygen.shipped import shipped_queries
 
 DOCS = Path(__file__).parents[3] / "docs" / "sandboxes.md"
 INVENTED_BRANDS = ("Stillwater blend", "Barn Blend")
@@ -27,10 +30,14 @@ def web() -> SandboxWeb:
     return SandboxWeb(default_corpus())
 
 
+def section(heading: str) -> str:
+    """A section of the docs that names pages."""
+    return DOCS.read_text(encoding="utf-8").split(f"\n### {heading}\n")[1].split("\n### ")[0]
+
+
 def rows_of(heading: str) -> list[list[str]]:
-    """For each line of a section of the docs that names pages, their addresses."""
-    section = DOCS.read_text(encoding="utf-8").split(f"\n### {heading}\n")[1].split("\n### ")[0]
-    rows = [re.findall(r"<(https://[^>]+)>", line) for line in section.splitlines()]
+    """The addresses in each line of a section that has any."""
+    rows = [re.findall(r"<(https://[^>]+)>", line) for line in section(heading).splitlines()]
     return [row for row in rows if row]
 
 
@@ -39,6 +46,8 @@ def test_addresses_are_sorted_normal_and_stand_once_and_texts_are_clean(pages: l
     addresses = [page.url for page in pages]
     assert addresses == sorted(set(addresses))
     assert addresses == [normalise_url(address) for address in addresses]
+    named = set(re.findall(r"<(https://[^>]+)>", DOCS.read_text(encoding="utf-8")))
+    assert named - set(addresses) == set(), "those that the docs name exist"
 
 
 def test_hosts_are_reserved_names_of_many_publishers(pages: list[SandboxPage]) -> None:
@@ -56,27 +65,18 @@ def test_a_search_for_a_product_kind_finds_a_page_about_it_first(kind: str, web:
     assert all(words in first for words in TITLES[kind])
 
 
-def test_pages_named_in_the_docs_exist(pages: list[SandboxPage]) -> None:
-    named = set(re.findall(r"<(https://[^>]+)>", DOCS.read_text(encoding="utf-8")))
-    assert named - {page.url for page in pages} == set()
-
-
-def test_docs_pair_recent_pages_that_disagree(pages: list[SandboxPage]) -> None:
-    recent = {page.url for page in pages if page.date and page.date >= "2020"}
+def test_docs_name_the_pages_that_disagree_and_those_outdated_or_undated(pages: list[SandboxPage]) -> None:
+    dates = {page.url: page.date for page in pages if page.date}
+    recent = {url for url, day in dates.items() if day >= "2020"}
     pairs = rows_of("Pages that disagree")
     assert len(pairs) >= 8
     assert [pair for pair in pairs if len(set(pair)) != 2 or not recent.issuperset(pair)] == []
 
+    outdated = rows_of("Outdated pages")  # each with a newer one that corrects it
+    assert {old for old, _ in outdated} == {url for url, day in dates.items() if day < "2017"}
+    assert len(outdated) >= 8
+    assert [new for _, new in outdated if new not in recent] == []
 
-def test_docs_name_every_outdated_page_with_a_newer_one_that_corrects_it(pages: list[SandboxPage]) -> None:
-    dates = {page.url: page.date for page in pages if page.date}
-    rows = rows_of("Outdated pages")
-    assert {old for old, _ in rows} == {url for url, day in dates.items() if day < "2017"}
-    assert len(rows) >= 8
-    assert [new for _, new in rows if dates[new] < "2020"] == []
-
-
-def test_docs_name_the_pages_without_a_date(pages: list[SandboxPage]) -> None:
     undated = {page.url for page in pages if page.date is None}
     assert {url for row in rows_of("Pages without a date") for url in row} == undated
     assert len(undated) == 3
@@ -87,3 +87,29 @@ def test_docs_name_the_pages_that_instruct_an_ai_reader(pages: list[SandboxPage]
     assert {url for row in rows_of("Pages that instruct an AI reader") for url in row} == instructing
     reader = re.compile(r"\b(?:AI|assistants|automated readers|chatbots?|language models?)\b")
     assert {page.url for page in pages if reader.search(page.text)} == instructing
+
+
+QUESTIONS = re.findall(
+    r"^\| ((?:dev|test)-\d\d) \| ([^|]+) \| ([^|]+) \|$",
+    section("What the shipped questions ask of the web"),
+    re.MULTILINE,
+)
+OFF_TOPIC = (
+    "visa requirements for Japan",
+    "how to fix a carburetor",
+    "python list comprehension",
+    "guitar string gauge",
+)
+
+
+def test_every_shipped_question_has_its_row() -> None:
+    assert [row[0] for row in QUESTIONS] == [query.query_id for query in shipped_queries()]
+
+
+@pytest.mark.parametrize(("query", "pages"), [*(row[1:] for row in QUESTIONS), *((query, "") for query in OFF_TOPIC)])
+def test_a_search_brings_the_pages_that_answer_and_for_another_matter_none(
+    query: str, pages: str, web: SandboxWeb
+) -> None:
+    found = {result.url for result in web.search(query, 5)}
+    assert set(re.findall(r"<([^>]+)>", pages)) <= found
+    assert bool(found) == bool(pages)

@@ -26,22 +26,28 @@ def found(web: SealedWeb) -> set[str]:
     return {each.url[8:-9] for each in web.of(QUERY).search("diaper bag", 9)}
 
 
-def test_a_larger_size_holds_the_smaller_ones_and_the_smallest_is_the_default(folder: Path) -> None:
-    assert found(SealedWeb(folder)) == {"good"}
-    assert found(SealedWeb(folder).at("64k")) == {"good", "old", "far"}
-    assert found(SealedWeb(folder).at("64k").at()) == {"good"}
-
-
 @pytest.mark.parametrize(
-    ("compose", "names"),
-    [("no_distractor", {"good", "far"}), ("supportive_only", {"good"}), ("no_supportive", {"old", "far"})],
+    ("chosen", "names"),
+    [
+        ((), {"good"}),
+        (("64k",), {"good", "old", "far"}),
+        (("64k", "no_distractor"), {"good", "far"}),
+        (("64k", "supportive_only"), {"good"}),
+        (("64k", "no_supportive"), {"old", "far"}),
+    ],
 )
-def test_a_composition_leaves_pages_out_by_their_labels(folder: Path, compose: str, names: set[str]) -> None:
-    assert found(SealedWeb(folder).at("64k", compose)) == names
+def test_a_size_and_a_composition_choose_the_pages(folder: Path, chosen: tuple[str, ...], names: set[str]) -> None:
+    web = SealedWeb(folder).at(*chosen)
+    assert found(web) == names
+    assert found(web.at()) == {"good"}, "the smallest is the default"
 
 
-def test_labels_are_read_for_a_composition_alone(folder: Path) -> None:
-    (folder / "tasks" / QUERY.query_id / "labels.jsonl").unlink()
+def test_labels_are_read_for_a_composition_alone_and_needed_for_each_page(folder: Path) -> None:
+    labels = folder / "tasks" / QUERY.query_id / "labels.jsonl"
+    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(UserError, match=r"no label of 1 pages, https://far"):
+        found(SealedWeb(folder).at("64k", "no_distractor"))
+    labels.unlink()
     assert found(SealedWeb(folder).at("64k", "all")) == {"good", "old", "far"}
     with pytest.raises(UserError, match=r"has no labels\.jsonl, by which --compose chooses pages"):
         SealedWeb(folder).at("64k", "supportive_only")
@@ -60,9 +66,7 @@ def test_every_size_and_composition_has_a_corpus_of_its_own_that_changes_with_it
     assert {each for each in before if before[each] != after[each]} == {("64k", "all"), ("64k", "no_distractor")}
 
 
-def test_a_web_that_was_asked_for_is_held_and_no_more_than_some_are(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_web_that_was_asked_for_is_held_but_only_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = SealedWeb(folder)
     assert web.of(QUERY) is web.at("32k").of(QUERY)
     monkeypatch.setattr("drretail.env.web.sealed.MOST_WEBS", 1)
@@ -99,17 +103,13 @@ def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder
     assert (page.state, "different pages" in str(page.problem)) == ("error", True)
 
 
-def test_pages_without_a_label_are_served_to_no_composition(folder: Path) -> None:
-    labels = folder / "tasks" / "q1" / "labels.jsonl"
-    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:2]))
-    with pytest.raises(UserError, match=r"no label of 1 pages, https://far"):
-        found(SealedWeb(folder).at("64k", "no_distractor"))
-
-
-def test_a_task_without_a_page_of_its_size_is_broken(folder: Path) -> None:
+def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path) -> None:
     seal(folder, {"q1": [page._replace(since="17k") for page in PAGES]}, [QUERY])
     with pytest.raises(UserError, match="has no page of the size 64k"):
         found(SealedWeb(folder).at("64k"))
+    (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
+    with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
+        SealedWeb(folder).of(QUERY)
 
 
 @pytest.mark.parametrize("sizes", [{}, {"32k": 0}, {"32k": -5}])
@@ -117,9 +117,3 @@ def test_a_sandbox_without_a_size_of_some_tokens_is_broken(folder: Path, sizes: 
     write_json(folder / "sandbox.json", read_json(folder / "sandbox.json") | {"sizes": sizes})
     with pytest.raises(UserError, match="is broken"):
         SealedWeb(folder)
-
-
-def test_a_task_that_is_missing_is_said_in_a_sentence(folder: Path) -> None:
-    (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
-    with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
-        SealedWeb(folder).of(QUERY)

@@ -1,6 +1,6 @@
 import json
+import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,13 +17,7 @@ from drretail.errors import ToolError
 KEY = "k-0123456789abcdef0123456789abcdef"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 ORGANIC = [
-    {
-        "title": "Feeder  heights",
-        "link": "https://a.example/x",
-        "snippet": "Five feet.",
-        "position": 1,
-        "sitelinks": [],
-    },
+    {"title": "Feeder  heights", "link": "https://a.example/x", "snippet": "Five feet.", "position": 1},
     {"title": "Older", "link": "https://b.example/", "snippet": "Six feet.", "date": "Mar 3, 2024"},
     {"title": "Same page", "link": "https://A.example/x/?utm_source=y", "snippet": "Again."},
     {"title": "News", "link": "http://c.example/n", "snippet": "Seven.", "date": "2 days ago"},
@@ -39,6 +33,10 @@ def waited() -> list[float]:
 def serper(httpserver: HTTPServer, waited: list[float]) -> SerperSearch:
     service = Service("Serper", httpserver.url_for("/search"), 5, ACCESS, wait=waited.append, now=lambda: NOW)
     return SerperSearch(service, SecretStr(KEY))
+
+
+def hits(first: int, count: int) -> list[dict[str, Any]]:
+    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
 
 
 def answered(httpserver: HTTPServer, *answers: tuple[int, Any, dict[str, str]]) -> None:
@@ -61,40 +59,37 @@ def problem(search: Callable[[], object]) -> ToolError:
     return caught.value
 
 
-def test_what_is_asked_is_the_query_the_number_and_the_key(httpserver: HTTPServer, serper: SerperSearch) -> None:
+def test_the_query_and_key_are_sent(
+    httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
     answered(httpserver, (200, {"organic": ORGANIC}, {}))
-    serper.search("how high to hang a feeder?", 5)
+    assert serper.search("how high to hang a \ud800 feeder?", 5)  # half a character is no trouble
     ((request, _),) = httpserver.log
-    assert (request.method, request.get_json()) == ("POST", {"q": "how high to hang a feeder?", "num": 5})
+    assert (request.method, request.get_json()) == ("POST", {"q": "how high to hang a ? feeder?", "num": 5})
     assert request.headers["X-API-KEY"] == KEY
     assert "Cookie" not in request.headers
 
 
-def hits(first: int, count: int) -> list[dict[str, Any]]:
-    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
-
-
-def test_more_than_a_page_holds_is_asked_for_page_by_page(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    pages = [(200, {"organic": hits(first, 10)}, {}) for first in (0, 8, 16)]
-    answered(httpserver, *pages)
-    assert [each.title for each in serper.search("x", 25)] == [str(index) for index in range(25)]
-    assert [request.get_json().get("page", 1) for request, _ in httpserver.log] == [1, 2, 3]
-
-
-def test_a_page_with_nothing_new_and_one_that_fails_are_the_last(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    answered(httpserver, (200, {"organic": hits(0, 10)}, {}), (200, {"organic": hits(0, 10)}, {}))
-    assert len(serper.search("x", 100)) == 10
-    assert len(httpserver.log) == 2
-    httpserver.clear()
-    answered(httpserver, (200, {"organic": hits(0, 10)}, {}), (404, "", {}))
-    assert len(serper.search("x", 100)) == 10
-
-
-def test_half_a_character_in_a_query_is_no_trouble(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    answered(httpserver, (200, {"organic": ORGANIC}, {}))
-    serper.search("feeder \ud800 height", 5)
-    ((request, _),) = httpserver.log
-    assert request.get_json()["q"] == "feeder ? height"
+@pytest.mark.parametrize(
+    ("pages", "k", "found"),
+    [
+        ([hits(0, 10), hits(8, 10), hits(16, 10)], 25, 25),
+        ([hits(0, 10), hits(0, 10)], 100, 10),
+        ([hits(0, 10), None], 100, 10),
+    ],
+    ids=["more than a page holds", "nothing new", "a page that fails"],
+)
+def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
+    pages: list[list[dict[str, Any]] | None], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch
+) -> None:
+    answers = [(404, "", {}) if page is None else (200, {"organic": page}, {}) for page in pages]
+    answered(httpserver, *answers)
+    assert [each.title for each in serper.search("x", k)] == [str(index) for index in range(found)]
+    asked = [request.get_json().get("page", 1) for request, _ in httpserver.log]
+    assert asked == list(range(1, len(pages) + 1))
 
 
 def test_results_come_in_order_each_page_once_with_iso_dates(httpserver: HTTPServer, serper: SerperSearch) -> None:
@@ -124,6 +119,7 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
         (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
         (404, "", "unavailable", "check the address"),
         (302, "", "unavailable", "redirects elsewhere"),
+        (307, "", "unavailable", "redirects elsewhere"),
         (500, "<html>", "unavailable", "fault of its own"),
         (503, "", "unavailable", "search again later"),
         (429, "", "limit", "asked too often"),
@@ -137,74 +133,52 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
 def test_what_goes_wrong_is_a_sentence_with_what_to_do(
     status: int, body: Any, kind: str, message: str, httpserver: HTTPServer, serper: SerperSearch
 ) -> None:
-    answered(httpserver, (status, body, {}))
+    answered(httpserver, (status, body, {"Location": httpserver.url_for("/elsewhere")}))
     error = problem(lambda: serper.search("x", 5))
     assert error.kind == kind
     assert message in error.message
+    assert {request.path for request, _ in httpserver.log} == {"/search"}, "no key is sent elsewhere"
 
 
-def test_a_key_is_not_sent_where_the_service_redirects_to(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    answered(httpserver, (307, "", {"Location": httpserver.url_for("/elsewhere")}))
-    problem(lambda: serper.search("x", 5))
-    assert [request.path for request, _ in httpserver.log] == ["/search"]
-
-
-def test_a_moment_of_trouble_is_waited_for(httpserver: HTTPServer, serper: SerperSearch, waited: list[float]) -> None:
+def test_trouble_is_waited_for_three_times(httpserver: HTTPServer, serper: SerperSearch, waited: list[float]) -> None:
     busy = (429, "", {"Retry-After": "2"})
-    answered(httpserver, busy, (503, "", {}), (200, {"organic": ORGANIC}, {}))
+    answered(httpserver, busy, (503, "", {}), (200, {"organic": ORGANIC}, {}), (500, "", {}))
     assert len(serper.search("x", 5)) == 3
     assert waited == [2.0, 1.0]
-
-
-def test_lasting_trouble_ends_after_three_tries(
-    httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
-) -> None:
-    answered(httpserver, (500, "", {}))
     problem(lambda: serper.search("x", 5))
-    assert (len(httpserver.log), waited) == (3, [1.0, 1.0])
+    assert (len(httpserver.log), waited) == (3 + 3, [2.0, 1.0, 1.0, 1.0])
 
 
-@pytest.mark.parametrize("after", ["61", "Tue, 10 Mar 2026 12:01:01 GMT"])
-def test_a_long_wait_is_told_instead_of_waited(
-    after: str, httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
+@pytest.mark.parametrize(
+    ("after", "message", "asked"),
+    [
+        *((after, "in 61 seconds", 1) for after in ("61", "Tue, 10 Mar 2026 12:01:01 GMT")),
+        *((after, "asked too often", 3) for after in ("soon", "-5", "", "٣", "Tue, 99 Foo")),
+    ],
+)
+def test_a_long_wait_is_told_instead_of_waited_and_an_unreadable_one_is_no_trouble(
+    after: str, message: str, asked: int, httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
 ) -> None:
-    answered(httpserver, (429, "", {"Retry-After": after}))
-    assert "in 61 seconds" in problem(lambda: serper.search("x", 5)).message
-    assert (len(httpserver.log), waited) == (1, [])
-
-
-@pytest.mark.parametrize("after", ["soon", "-5", "", "٣", "Tue, 99 Foo"])
-def test_an_unreadable_retry_after_is_no_trouble(after: str, httpserver: HTTPServer, serper: SerperSearch) -> None:
     answered(httpserver, (429, "", {"Retry-After": after.encode().decode("latin-1")}))
-    assert problem(lambda: serper.search("x", 5)).kind == "limit"
+    error = problem(lambda: serper.search("x", 5))
+    assert (error.kind, message in error.message) == ("limit", True)
+    assert (len(httpserver.log), len(waited)) == (asked, asked - 1)
 
 
-def test_a_service_that_hangs_is_a_time_out(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    import time
-
+def test_a_service_that_hangs_is_a_time_out_and_one_that_is_not_there_named_with_its_address() -> None:
     def hang(_: Request) -> Response:
         time.sleep(0.6)
         return Response("{}")
 
-    httpserver.expect_request("/search").respond_with_handler(hang)
-    slow = SerperSearch(replace(serper._service, seconds=0.2), SecretStr(KEY))  # pyright: ignore[reportPrivateUsage] -- the same service, less patient
-    error = problem(lambda: slow.search("x", 5))
+    def asked_at(address: str) -> ToolError:
+        service = Service("Serper", address, 0.2, ACCESS, wait=lambda _: None)
+        return problem(lambda: SerperSearch(service, SecretStr(KEY)).search("x", 5))
+
+    with HTTPServer() as server:  # one of its own, since it is still asked when the answer is not waited for any more
+        server.expect_request("/search").respond_with_handler(hang)
+        error = asked_at(server.url_for("/search"))
     assert (error.kind, "within 0.2 seconds" in error.message) == ("timeout", True)
-
-
-def test_a_service_that_is_not_there_is_named_with_its_address() -> None:
-    nowhere = Service("Serper", "http://127.0.0.1:9/search?key=hidden", 2, ACCESS, wait=lambda _: None)
-    error = problem(lambda: SerperSearch(nowhere, SecretStr(KEY)).search("x", 5))
+    error = asked_at("http://127.0.0.1:9/search?key=hidden")
     assert error.kind == "unavailable"
     assert "http://127.0.0.1:9/search;" in error.message
     assert "hidden" not in error.message
-
-
-def test_proxies_of_the_environment_are_not_used(
-    httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    answered(httpserver, (200, {"organic": ORGANIC}, {}))
-    assert serper.search("x", 1)

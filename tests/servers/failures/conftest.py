@@ -1,6 +1,7 @@
 """Servers that may be killed, one of each kind for all of these tests, and a world to compare with."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from drretail.env.world import default_pool, write_world
 from tests.servers.failures.own import OwnServer, own_server
 from tests.servers.failures.shop import orders, products
 from tests.servers.front import Front, front_of
-from tests.servers.proxy import Proxy, proxied
+from tests.servers.proxy import Proxy
 
 MONGO_PASSWORD = "m0ngo-s3cr3t"
 
@@ -70,17 +71,21 @@ def front(es_url: str) -> Iterator[Front]:
         yield made
 
 
+def proxy_of(url: str) -> closing[Proxy]:
+    """A proxy that is closed at the end of a ``with`` block."""
+    address = urlsplit(url)
+    return closing(Proxy(str(address.hostname), address.port or (27017 if address.scheme == "mongodb" else 9200)))
+
+
 @pytest.fixture
 def before_mongo(mongo_url: str) -> Iterator[Proxy]:
-    address = urlsplit(mongo_url)
-    with proxied(str(address.hostname), address.port or 27017) as proxy:
+    with proxy_of(mongo_url) as proxy:
         yield proxy
 
 
 @pytest.fixture
 def before_elasticsearch(es_url: str) -> Iterator[Proxy]:
-    address = urlsplit(es_url)
-    with proxied(str(address.hostname), address.port or 9200) as proxy:
+    with proxy_of(es_url) as proxy:
         yield proxy
 
 

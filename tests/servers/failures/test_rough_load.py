@@ -25,12 +25,7 @@ def through(server_settings: ServerSettings, before_mongo: Proxy) -> ServerSetti
 @pytest.mark.parametrize("stream", ["products", "orders"])
 @pytest.mark.parametrize("fault", ["drop", "cut", "stall"])
 def test_a_load_survives_a_bad_line_to_mongodb(
-    through: ServerSettings,
-    before_mongo: Proxy,
-    fresh_name: str,
-    embedded: Manifest,
-    stream: str,
-    fault: str,
+    through: ServerSettings, before_mongo: Proxy, fresh_name: str, embedded: Manifest, stream: str, fault: str
 ) -> None:
     faults: dict[str, Callable[[], object]] = {
         "drop": before_mongo.drop,

@@ -87,9 +87,7 @@ def test_a_run_that_loses_a_server_ends_with_a_report_and_says_which_calls_faile
     assert (whole.status, errors(whole)) == ("done", ["", "", ""])
 
 
-def test_what_a_run_changed_is_recorded_without_asking_the_lost_store_again(
-    world: World, tmp_path: Path, proxies: dict[str, Proxy]
-) -> None:
+def test_what_a_run_changed_is_known_without_its_store(world: World, tmp_path: Path, proxies: dict[str, Proxy]) -> None:
     ended = run(world, tmp_path / "exp", proxies["mongo"], calls(UPDATE), calls(SEARCH), REPORT)
     assert (ended.status, errors(ended)) == ("done", ["", "unavailable"])
     assert [(change.field, change.after) for change in ended.state_diff] == [("email", "new@example.com")]

@@ -128,7 +128,7 @@ def test_a_load_and_a_run_leave_no_password_anywhere(
 
 
 @pytest.mark.parametrize("wrong", ["MONGO", "ES"])
-def test_a_refused_password_is_in_no_message(
+def test_no_refused_password_is_shown(
     drretail: Drretail, tmp_path: Path, environment: dict[str, str], wrong: str
 ) -> None:
     given = {name: value.replace("s3cr3t", "s3cr3t-wr0ng") for name, value in environment.items() if wrong in name}

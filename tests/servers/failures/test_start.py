@@ -24,6 +24,7 @@ from tests.servers.front import Front, always, only_with
 pytestmark = pytest.mark.servers
 NOBODY = 9
 """A port where nothing listens."""
+WRONG = (("eva", "wrong"), ("nobody", SECRET))
 
 
 def refusal(settings: ServerSettings, name: str = "no-such-world") -> str:
@@ -55,10 +56,12 @@ def test_a_server_is_down(settings: ServerSettings, server: str, variable: str, 
     assert variable.upper() in message
 
 
-def test_what_answers_is_another_kind_of_server(settings: ServerSettings, web_server: str) -> None:
+def test_another_kind_of_server_or_a_path_is_pointed_at(settings: ServerSettings, web_server: str) -> None:
     assert "MONGO_URL" in refusal(replace(settings, mongo_url=web_server.replace("http", "mongodb")))
     assert "another kind of server" in refusal(replace(settings, es_url=web_server))
     assert "ES_URL" in refusal(replace(settings, es_url=settings.mongo_url.replace("mongodb", "http").split("?")[0]))
+    message = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
+    assert message.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
 
 
 @pytest.fixture
@@ -96,9 +99,7 @@ def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: i
 
 
 @pytest.mark.parametrize("kind", ["api key", "user"])
-def test_elasticsearch_takes_the_right_credentials_only(
-    settings: ServerSettings, front: Front, fresh_name: str, kind: str
-) -> None:
+def test_elasticsearch_takes_credentials(settings: ServerSettings, front: Front, fresh_name: str, kind: str) -> None:
     if kind == "user":
         front.rule = only_with(f"Basic {base64.b64encode(f'eva:{SECRET}'.encode()).decode()}")
         right, wrong = {"es_user": "eva", "es_password": SecretStr(SECRET)}, {"es_user": "eva"}
@@ -114,26 +115,24 @@ def test_elasticsearch_takes_the_right_credentials_only(
         assert world.manifest.counts.products == 5
 
 
-@pytest.mark.parametrize(("user", "password"), [("eva", "wrong"), ("nobody", SECRET)])
-def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str) -> None:
-    wrong = replace(settings, mongo_url=secured_mongo.url, mongo_user=user, mongo_password=SecretStr(password))
-    message = refusal(wrong)
-    assert f"MongoDB at 127.0.0.1:{secured_mongo.port} refused the credentials" in message
-    assert "DRRETAIL_MONGO_PASSWORD" in message
-    assert "asks for a user: set DRRETAIL_MONGO_USER" in refusal(replace(settings, mongo_url=secured_mongo.url))
-
-
-def test_who_may_not_even_read_is_told_which_right_lacks(settings: ServerSettings, secured_mongo: OwnServer) -> None:
-    guest = replace(settings, mongo_url=secured_mongo.url, mongo_user="guest", mongo_password=SecretStr(SECRET))
-    message = refusal(guest)
-    assert "does not let this user read the database 'no-such-world'" in message
-    assert "`read`" in message
-    assert "write" not in message
-
-
-def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
-    settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str
+@pytest.mark.parametrize(
+    ("user", "password", "messages"),
+    [
+        *((user, password, ("refused the credentials", "DRRETAIL_MONGO_PASSWORD")) for user, password in WRONG),
+        ("guest", SECRET, ("does not let this user read the database 'no-such-world'", "`read`")),
+    ],
+)
+def test_mongodb_refuses(
+    settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str, messages: tuple[str, ...]
 ) -> None:
+    secured = replace(settings, mongo_url=secured_mongo.url)
+    message = refusal(replace(secured, mongo_user=user, mongo_password=SecretStr(password)))
+    assert [part for part in (f"MongoDB at 127.0.0.1:{secured_mongo.port}", *messages) if part not in message] == []
+    assert "write" not in message
+    assert "asks for a user: set DRRETAIL_MONGO_USER" in refusal(secured)
+
+
+def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str) -> None:
     eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
     load(eva, fresh_name, **SMALL)
     with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
@@ -150,15 +149,8 @@ def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
             start()
 
 
-def test_a_path_that_nobody_wants_is_pointed_at(settings: ServerSettings) -> None:
-    message = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
-    assert message.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
-
-
 @pytest.mark.parametrize("status", [403, 400])
-def test_a_right_that_lacks_and_a_refused_index_are_said_and_no_going_on_is_promised(
-    settings: ServerSettings, front: Front, fresh_name: str, status: int
-) -> None:
+def test_a_refused_index_promises_nothing(settings: ServerSettings, front: Front, fresh_name: str, status: int) -> None:
     front.rule = lambda request: status if request.method == "PUT" and f"{fresh_name}-g1" in request.path else None
     with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as caught:
         load(replace(settings, es_url=front.url), fresh_name, **SMALL)

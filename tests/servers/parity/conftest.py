@@ -28,16 +28,11 @@ SCRIPTS = LETTERS.split()
 
 @dataclass(frozen=True)
 class Copies:
-    """``source`` is embedded; the others are copies of it."""
+    """``source`` is embedded; ``back`` was copied from servers, and ``worlds`` are open: the source and those there."""
 
     source: Place
-    servers: Place
-    three_shards: Place
     back: Place
-    opened: dict[str, World]
-
-    def world(self, kind: PlaceKind) -> World:
-        return self.opened[kind]
+    worlds: dict[PlaceKind, World]
 
 
 @pytest.fixture(
@@ -60,21 +55,21 @@ def copies(
     servers, three, back = (new_place(kind) for kind in ("servers", "servers-three-shards", "embedded"))
     for origin, target in ((source, servers), (servers, three), (three, back)):
         copy_world(origin.spec, target.spec, servers=target.servers or origin.servers)
-    places: dict[str, Place] = {"embedded": source, "servers": servers, "servers-three-shards": three}
+    places: dict[PlaceKind, Place] = {"embedded": source, "servers": servers, "servers-three-shards": three}
     with ExitStack() as stack:
-        opened = {kind: stack.enter_context(place.open()) for kind, place in places.items()}
-        yield Copies(source, servers, three, back, opened)
+        opened: dict[PlaceKind, World] = {kind: stack.enter_context(place.open()) for kind, place in places.items()}
+        yield Copies(source, back, opened)
 
 
 @pytest.fixture(scope="session", params=[ON_SERVERS, ON_THREE_SHARDS])
 def served(request: pytest.FixtureRequest, copies: Copies) -> World:
     """The copy on servers, which is held against ``embedded``."""
-    return copies.world(request.param)
+    return copies.worlds[request.param]
 
 
 @pytest.fixture(scope="session")
 def embedded(copies: Copies) -> World:
-    return copies.world("embedded")
+    return copies.worlds["embedded"]
 
 
 @pytest.fixture(scope="session")
@@ -84,9 +79,9 @@ def products(copies: Copies) -> list[Product]:
 
 
 @pytest.fixture(scope="session")
-def users(copies: Copies) -> list[str]:
+def users(embedded: World) -> list[str]:
     """Some users, spread over all."""
-    return sorted(row.user_id for row in copies.world("embedded").store.sample_users(1, 60))
+    return sorted(row.user_id for row in embedded.store.sample_users(1, 60))
 
 
 def synthetic(

@@ -4,27 +4,22 @@ from itertools import product as combinations
 
 import pytest
 
+from drretail.env.next_purchase import next_purchases
+from drretail.env.rows import rows_of
 from drretail.env.store.base import STRATA, Stratum
 from drretail.env.world import World
 from drretail.errors import NotFound
+from drretail.records.query import Query
 from drretail.records.shop import ORDER_STATUSES, Product
+from drretail.records.wish import Want, Wish
 from tests.servers.parity.conftest import Copies
 
 
 def test_every_copy_has_the_fingerprint_of_its_source(copies: Copies) -> None:
-    source = copies.world("embedded").manifest
+    kept = {"fingerprint", "seed", "now", "since", "parameters", "categories", "counts", "sources", "profile_pool"}
     with copies.back.open() as back:
-        manifests = [back.manifest, copies.world("servers").manifest, copies.world("servers-three-shards").manifest]
-    for manifest in manifests:
-        kept = {"fingerprint", "seed", "now", "since", "parameters", "categories", "counts", "sources", "profile_pool"}
-        assert manifest.model_dump(include=kept) == source.model_dump(include=kept)
-
-
-def test_products_are_the_same_records(embedded: World, served: World, products: list[Product]) -> None:
-    ids = [product.product_id for product in products]
-    assert served.store.products([*reversed(ids), "nowhere"]) == embedded.store.products([*reversed(ids), "nowhere"])
-    for product_id in ids[::50]:
-        assert served.store.product(product_id) == embedded.store.product(product_id)
+        source, *others = (world.manifest.model_dump(include=kept) for world in (*copies.worlds.values(), back))
+    assert others == [source] * 3
 
 
 def test_orders_are_the_same_page_by_page(embedded: World, served: World, users: list[str]) -> None:
@@ -54,6 +49,29 @@ def test_what_is_not_there_gets_the_same_answer(embedded: World, served: World, 
         assert answers[0] == answers[1]
 
 
-def test_the_index_holds_every_product(served: World, products: list[Product]) -> None:
+def test_products_and_categories_are_the_same(embedded: World, served: World, products: list[Product]) -> None:
+    ids = [product.product_id for product in products]
+    assert served.store.products([*reversed(ids), "nowhere"]) == embedded.store.products([*reversed(ids), "nowhere"])
+    for product_id in ids[::50]:
+        assert served.store.product(product_id) == embedded.store.product(product_id)
     # product_ids is what `world check` reads; the contract of catalogs does not have it.
-    assert list(served.catalog.product_ids()) == [product.product_id for product in products]  # pyright: ignore[reportAttributeAccessIssue]
+    assert list(served.catalog.product_ids()) == ids  # pyright: ignore[reportAttributeAccessIssue]
+    assert served.catalog.categories() == embedded.catalog.categories()
+
+
+def test_held_out_orders_are_the_same(copies: Copies, served: World, embedded: World, users: list[str]) -> None:
+    with rows_of(copies.source.spec) as rows:
+        held_out = list(rows.holdout or ())
+    assert (served.holdout is None) == (embedded.holdout is None) == (rows.holdout is None)
+    if served.holdout is None or embedded.holdout is None:
+        return
+    everyone = {row.user_id for row in held_out}
+    assert everyone
+    assert served.holdout.orders(everyone) == embedded.holdout.orders(everyone)
+    assert served.holdout.orders(["nobody"]) == {}
+    wanted = Wish(wants=(Want(name="bed", kinds=("dog bed",)),))
+    queries = [
+        Query(query_id=f"q{at}", user_id=user, text="What suits me?", source="test", wish=wanted)
+        for at, user in enumerate(users[:5])
+    ]
+    assert list(next_purchases(served, queries)) == list(next_purchases(embedded, queries))

@@ -9,6 +9,7 @@ from typing import Any
 
 from drretail.env.web.fetching.client import Client, Limits
 from drretail.env.web.fetching.connection import Address, is_public
+from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.fetching.fetcher import Fetcher
 from drretail.env.web.fetching.robots import Robots
 
@@ -29,6 +30,9 @@ class Site:
 
     def paths(self) -> list[str]:
         return [request.split(" ")[1] for request in self.requests]
+
+    def url(self, path: str = "/", host: str = "shop.example") -> str:
+        return f"http://{host}:{self.port}{path}"
 
 
 def html(body: bytes, *headers: str, status: str = "200 OK", kind: str = "text/html; charset=utf-8") -> bytes:
@@ -117,11 +121,24 @@ def only_here(address: Address) -> bool:
     return str(address) == "127.0.0.1" or is_public(address)
 
 
+HERE = {"shop.example": [["127.0.0.1"]]}
+
+
 def fetcher(
-    site: Site, names: Names, *, allowed: Callable[[Address], bool] = only_here, robots: bool = False, **limits: Any
+    site: Site,
+    names: Names | None = None,
+    *,
+    allowed: Callable[[Address], bool] = only_here,
+    robots: bool = False,
+    **limits: Any,
 ) -> Fetcher:
     """A fetcher that may use the site's port besides the web's; ``limits`` are fields of ``Limits``."""
     here: dict[str, Any] = {"seconds": 5, "ports": frozenset({80, 443, site.port})}
-    given = Limits(**here | limits)
-    client = Client(AGENT, given, resolve=names, allowed=allowed)
+    client = Client(AGENT, Limits(**here | limits), resolve=names or Names(HERE), allowed=allowed)
     return Fetcher(client, Robots(client, "drretail") if robots else None)
+
+
+def fetched(answer: Answering, path: str = "/", *, names: Names | None = None, **limits: Any) -> Fetched:
+    """What is fetched of a site that answers so."""
+    with serving(answer) as site:
+        return fetcher(site, names, **limits).fetch(site.url(path))

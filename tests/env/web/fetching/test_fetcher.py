@@ -1,15 +1,30 @@
+import base64
+
 import pytest
 
-from tests.env.web.fetching.local_site import Names, always, by_path, fetcher, html, redirect, serving
+from drretail.env.web.fetching.client import Client, Limits, Proxy
+from drretail.env.web.fetching.fetcher import Fetcher
+from tests.env.web.fetching.local_site import (
+    AGENT,
+    Names,
+    Site,
+    always,
+    by_path,
+    fetched,
+    fetcher,
+    html,
+    redirect,
+    serving,
+)
 
-NAMES = {"shop.example": [["127.0.0.1"]]}
+OK_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
 def test_a_page_comes_with_all_that_is_known_of_it() -> None:
     with serving(always(html("<p>grün".encode(), kind="Text/HTML; Charset=UTF-8"))) as site:
-        url = f"http://Shop.Example:{site.port}/a b?q=1#part".replace(" ", "%20")
-        found = fetcher(site, Names(NAMES)).fetch(url)
-    assert (found.url, found.final_url) == (url, f"http://shop.example:{site.port}/a%20b?q=1")
+        url = site.url("/a%20b?q=1#part", "Shop.Example")
+        found = fetcher(site).fetch(url)
+    assert (found.url, found.final_url) == (url, site.url("/a%20b?q=1"))
     assert (found.state, found.status, found.content_type, found.charset) == ("ok", 200, "text/html", "utf-8")
     assert (found.body.decode(), found.problem) == ("<p>grün", None)
 
@@ -19,9 +34,9 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv(name, "http://user:secret@127.0.0.1:9")
     cookie = "Set-Cookie: who=you; Path=/"
     with serving(by_path({"/": redirect("/page").replace(b"Location", f"{cookie}\r\nLocation".encode())})) as site:
-        reader = fetcher(site, Names(NAMES))
-        reader.fetch(f"http://shop.example:{site.port}/")
-        reader.fetch(f"http://shop.example:{site.port}/page")
+        reader = fetcher(site)
+        reader.fetch(site.url())
+        reader.fetch(site.url("/page"))
         assert len(site.requests) == 3
         for request in site.requests:
             names = {line.partition(":")[0].lower() for line in request.splitlines()[1:] if line}
@@ -30,44 +45,60 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
             assert request.startswith("GET /")
 
 
+def refusal(status: str) -> bytes:
+    return html(b"<p>please log in", status=status)
+
+
 @pytest.mark.parametrize(
-    ("status", "state"),
+    ("sent", "state"),
     [
-        *((f"{status} No", "blocked") for status in (401, 402, 403, 429, 451)),
-        *((f"{status} No", "error") for status in (304, 400, 404, 410, 500, 503, 999)),
+        *((refusal(f"{status} No"), "blocked") for status in (401, 402, 403, 429, 451)),
+        *((refusal(f"{status} No"), "error") for status in (304, 400, 404, 410, 500, 503, 999)),
+        *((sent, "no_content") for sent in (html(b""), html(b" \n\t "), b"HTTP/1.1 204 No Content\r\n\r\n")),
+        *((html(b"<p>words", kind=kind), "no_content") for kind in ("application/pdf", "x/y; a=b")),
+        *((sent, "error") for sent in (b"", b"SSH-2.0-OpenSSH_9\r\n", b"HTTP/1.1 20x OK\r\n\r\n")),
+        (OK_HEAD + b"Content-Length: 100\r\n\r\nshort", "error"),
     ],
 )
-def test_an_answer_without_a_page_is_told_apart_and_its_body_left(status: str, state: str) -> None:
-    with serving(always(html(b"<p>please log in", status=status))) as site:
-        found = fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/")
+def test_an_answer_without_a_page_is_told_apart_and_its_body_left(sent: bytes, state: str) -> None:
+    found = fetched(always(sent))
     assert (found.state, found.body) == (state, b"")
     assert found.problem
 
 
-@pytest.mark.parametrize("sent", [html(b""), html(b" \n\t "), b"HTTP/1.1 204 No Content\r\n\r\n"])
-def test_an_empty_page_is_no_content(sent: bytes) -> None:
-    with serving(always(sent)) as site:
-        assert fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/").state == "no_content"
-
-
-def test_a_host_that_is_not_there_or_does_not_listen_is_an_error() -> None:
-    with serving(always(html(b"x"))) as site:
-        port = site.port
-        reader = fetcher(site, Names(NAMES | {"gone.example": [[]]}), robots=True)
-        assert "no host" in str(reader.fetch(f"http://gone.example:{port}/").problem)
-    found = reader.fetch(f"http://shop.example:{port}/")
+def test_a_host_that_is_not_there_or_does_not_listen_is_an_error_unless_it_has_another_address() -> None:
+    known = {"shop.example": [["127.0.0.1"]], "gone.example": [[]], "two.example": [["127.0.0.3", "127.0.0.1"]]}
+    with serving(always(html(b"<p>here"))) as site:
+        reader = fetcher(site, Names(known), robots=True, allowed=lambda address: address.is_loopback)
+        assert "no host" in str(reader.fetch(site.url(host="gone.example")).problem)
+        assert reader.fetch(site.url(host="two.example")).state == "ok"
+    found = reader.fetch(site.url())
     assert (found.state, "cannot be reached" in str(found.problem)) == ("error", True)
 
 
-def test_the_next_address_is_tried_where_the_first_does_not_answer() -> None:
-    with serving(always(html(b"<p>here"))) as site:
-        names = Names({"shop.example": [["127.0.0.3", "127.0.0.1"]]})
-        reader = fetcher(site, names, allowed=lambda address: address.is_loopback)
-        assert reader.fetch(f"http://shop.example:{site.port}/").state == "ok"
+def reader(proxy: Site, names: Names) -> Fetcher:
+    way = Proxy("http", "proxy.inner", proxy.port, ("me", "pass word"))
+    return Fetcher(Client(AGENT, Limits(seconds=5), resolve=names, proxy=way), None)
 
 
-@pytest.mark.parametrize("kind", ["application/pdf", "x/y; a=b"])
-def test_what_calls_itself_something_else_is_no_content(kind: str) -> None:
-    with serving(always(html(b"<p>words", kind=kind))) as site:
-        found = fetcher(site, Names(NAMES)).fetch(f"http://shop.example:{site.port}/")
-    assert (found.state, found.body) == ("no_content", b"")
+def test_a_proxy_is_asked_and_names_are_left_to_it_and_a_tunnel_that_it_refuses_is_an_error() -> None:
+    names = Names({"proxy.inner": [["127.0.0.1"]]})
+    with serving(always(html(b"<p>here"))) as proxy:
+        found = reader(proxy, names).fetch("http://shop.example/page")
+        assert (found.state, names.lookups) == ("ok", ["proxy.inner"])
+        (request,) = proxy.requests
+        assert request.startswith("GET http://shop.example/page HTTP/1.1\r\n")
+        assert base64.b64encode(b"me:pass word").decode() in request
+    with serving(always(html(b"", status="403 Forbidden"))) as proxy:
+        found = reader(proxy, names).fetch("https://shop.example/")
+    assert (found.state, "proxy" in str(found.problem)) == ("error", True)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/", "http://localhost/", "http://0x7f.1/"]
+)
+def test_no_inner_address_is_asked_of_a_proxy(url: str) -> None:
+    with serving(always(redirect(url))) as proxy:
+        fetcher = reader(proxy, Names({"proxy.inner": [["127.0.0.1"]]}))
+        assert (fetcher.fetch(url).state, proxy.connections) == ("blocked", 0)
+        assert (fetcher.fetch("http://shop.example/").state, proxy.connections) == ("blocked", 1)

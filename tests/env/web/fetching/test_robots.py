@@ -1,6 +1,6 @@
 import socket
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -9,32 +9,31 @@ from hypothesis import strategies as st
 from drretail.env.web.fetching.client import Client, Limits
 from drretail.env.web.fetching.fetcher import Fetcher
 from drretail.env.web.fetching.robots import Robots, read_rules
-from tests.env.web.fetching.local_site import AGENT, Names, Site, by_path, fetcher, html, only_here, redirect, serving
+from tests.env.web.fetching.local_site import AGENT, Names, by_path, fetcher, html, only_here, redirect, serving
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
 PAGE = html(b"<p>here")
 CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
 
 
-def url(site: Site, path: str, host: str = "shop.example") -> str:
-    return f"http://{host}:{site.port}{path}"
-
-
-def test_a_page_that_the_site_asks_not_to_read_is_left() -> None:
-    with serving(by_path({"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE})) as site:
-        reader = fetcher(site, Names(NAMES), robots=True)
-        found = reader.fetch(url(site, "/closed/x"))
+def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_leads_to_it() -> None:
+    pages = {"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE, "/in": redirect("/closed/x")}
+    with serving(by_path(pages)) as site:
+        reader = fetcher(site, robots=True)
+        found = reader.fetch(site.url("/closed/x"))
         assert (found.state, "robots.txt" in str(found.problem)) == ("blocked", True)
-        assert reader.fetch(url(site, "/open")).state == "ok"
-        assert site.paths() == ["/robots.txt", "/open"]
-        assert fetcher(site, Names(NAMES)).fetch(url(site, "/closed/x")).state == "ok"  # turned off
+        assert reader.fetch(site.url("/open")).state == "ok"
+        found = reader.fetch(site.url("/in"))
+        assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
+        assert site.paths() == ["/robots.txt", "/open", "/in"]
+        assert fetcher(site).fetch(site.url("/closed/x")).state == "ok"  # turned off
 
 
 def test_each_site_is_asked_once_and_for_itself() -> None:
     with serving(by_path({"/robots.txt": CLOSED, "/a": PAGE, "/b": PAGE})) as site:
         reader = fetcher(site, Names(NAMES), robots=True)
         for host, path in [("shop.example", "/a"), ("shop.example", "/b"), ("other.example", "/a")]:
-            assert reader.fetch(url(site, path, host)).state == "ok"
+            assert reader.fetch(site.url(path, host)).state == "ok"
         assert site.paths() == ["/robots.txt", "/a", "/b", "/robots.txt", "/a"]
 
 
@@ -43,59 +42,40 @@ def test_parallel_readers_ask_a_site_once() -> None:
         time.sleep(0.1)
         connection.sendall(CLOSED if "robots" in request else PAGE)
 
-    with serving(answer) as site:
-        reader = fetcher(site, Names(NAMES), robots=True)
-        threads = [threading.Thread(target=reader.fetch, args=(url(site, f"/{n}"),)) for n in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    with serving(answer) as site, ThreadPoolExecutor(4) as pool:
+        list(pool.map(fetcher(site, robots=True).fetch, [site.url(f"/{n}") for n in range(4)]))
         assert site.paths().count("/robots.txt") == 1
         assert len(site.requests) == 5
 
 
-def test_where_a_redirect_leads_is_asked_too() -> None:
-    with serving(by_path({"/robots.txt": CLOSED, "/in": redirect("/closed/x"), "/closed/x": PAGE})) as site:
-        found = fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/in"))
-        assert (found.state, found.final_url) == ("blocked", url(site, "/closed/x"))
-        assert site.paths() == ["/robots.txt", "/in"]
-
-
 @pytest.mark.parametrize(
-    ("robots", "state"),
+    ("robots", "state", "problem"),
     [
-        (redirect("/r"), "blocked"),
-        (html(b"<!doctype html><p>User-agent</p><p>Disallow"), "ok"),
-        *((html(b"no", status=status), "ok") for status in ("404 Not Found", "401 Unauthorized", "410 Gone")),
+        pytest.param(redirect("/r"), "blocked", "robots.txt", id="redirected"),
+        pytest.param(html(b"<!doctype html><p>User-agent</p><p>Disallow"), "ok", "", id="a web page"),
+        *((html(b"no", status=f"{status} No"), "ok", "") for status in (404, 401, 410)),
+        *((html(b"", status=f"{status} No"), "blocked", str(status)) for status in (500, 503, 429, 304)),
     ],
-    ids=["redirected", "a web page", "404", "401", "410"],
 )
-def test_robots_may_be_redirected_and_a_site_without_any_forbids_nothing(robots: bytes, state: str) -> None:
+def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: bytes, state: str, problem: str) -> None:
     with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
-        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/closed")).state == state
+        reader = fetcher(site, robots=True)
+        found = reader.fetch(site.url("/closed"))
+        assert (found.state, problem in str(found.problem)) == (state, True)
+        assert reader.fetch(site.url("/closed")).state == state
+        assert site.paths().count("/robots.txt") == 1
 
 
-@pytest.mark.parametrize("status", ["500 Oops", "503 Busy", "429 Too Many Requests", "304 Not Modified"])
-def test_a_site_that_fails_to_send_its_robots_is_left_alone(status: str) -> None:
-    with serving(by_path({"/robots.txt": html(b"", status=status), "/a": PAGE})) as site:
-        reader = fetcher(site, Names(NAMES), robots=True)
-        found = reader.fetch(url(site, "/a"))
-        assert (found.state, status[:3] in str(found.problem)) == ("blocked", True)
-        assert reader.fetch(url(site, "/a")).state == "blocked"
-        assert site.paths() == ["/robots.txt"]
-
-
-@pytest.mark.parametrize("failing", [True, False])
-def test_what_a_site_said_is_asked_again_after_its_time(failing: bool) -> None:
+@pytest.mark.parametrize(("robots", "times"), [(html(b"", status="503 Busy"), 3), (CLOSED, 2)], ids=["busy", "read"])
+def test_what_a_site_said_is_asked_again_after_its_time(robots: bytes, times: int) -> None:
     now = [0.0]
-    robots = html(b"", status="503 Busy") if failing else CLOSED
     with serving(by_path({"/robots.txt": robots, "/a": PAGE})) as site:
         client = Client(AGENT, Limits(ports=frozenset({site.port})), resolve=Names(NAMES), allowed=only_here)
         reader = Fetcher(client, Robots(client, "drretail", clock=lambda: now[0]))
         for moment in (0.0, 299.0, 301.0, 86_401.0):
             now[0] = moment
-            reader.fetch(url(site, "/a"))
-        assert site.paths().count("/robots.txt") == (3 if failing else 2)
+            reader.fetch(site.url("/a"))
+        assert site.paths().count("/robots.txt") == times
 
 
 def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for_again_at_once() -> None:
@@ -107,11 +87,11 @@ def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for
         connection.sendall(CLOSED if "robots" in request else PAGE)
 
     with serving(answer) as site:
-        reader = fetcher(site, Names(NAMES), robots=True, seconds=0.2)
-        found = reader.fetch(url(site, "/a"))
+        reader = fetcher(site, robots=True, seconds=0.2)
+        found = reader.fetch(site.url("/a"))
         assert (found.state, "robots.txt does not come" in str(found.problem)) == ("error", True)
         slow[0] = False
-        assert reader.fetch(url(site, "/a")).state == "ok"
+        assert reader.fetch(site.url("/a")).state == "ok"
 
 
 RULES = b"""\xef\xbb\xbf# a comment

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,15 +28,16 @@ HOSTILE = st.text(
 
 
 @given(HOSTILE)
-def test_cleaning_twice_changes_nothing(text: str) -> None:
-    assert clean_text(clean_text(text)) == clean_text(text)
+def test_cleaning_twice_changes_nothing_and_no_page_holds_a_citation_of_ours(text: str) -> None:
+    cleaned = clean_text(text)
+    assert clean_text(cleaned) == cleaned
     assert clean_line(clean_line(text, 80), 80) == clean_line(text, 80)
-
-
-@given(HOSTILE)
-def test_no_page_holds_a_citation_of_ours(text: str) -> None:
-    cited = [citation.marker for citation in find_citations(clean_text(text), ())]
+    cited = [citation.marker for citation in find_citations(cleaned, ())]
     assert not [marker for marker in cited if "P:" in marker or "W:" in marker]
+
+
+HIDDEN = "\u200b\u2060\ufeff\u00ad\u202e\u2066\U000e0049\ufe0f\0\x1b\ue000"
+SCRIPTS = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا · हिन्दी · cafe\u0301 · 🐦"
 
 
 @pytest.mark.parametrize(
@@ -46,30 +49,16 @@ def test_no_page_holds_a_citation_of_ours(text: str) -> None:
         ("\\[P:B0FAKE0001\\]", "\\(P:B0FAKE0001\\)"),
         ("[it](P:B0FAKE0001)", "[it] (P:B0FAKE0001)"),
         ("[1] and [see here](https://a.example)", "[1] and [see here](https://a.example)"),
+        *((f"Ig{hidden}nore", "Ignore") for hidden in HIDDEN),
+        (SCRIPTS, SCRIPTS),
     ],
 )
-def test_marks_in_the_form_of_our_citations_lose_their_brackets(written: str, cleaned: str) -> None:
+def test_marks_like_our_citations_lose_their_brackets_and_what_shows_nothing_goes(written: str, cleaned: str) -> None:
     assert clean_text(written) == cleaned == clean_line(written, 200)
 
 
-HIDDEN = "\u200b\u2060\ufeff\u00ad\u202e\u2066\U000e0049\ufe0f\0\x1b\ue000"
-
-
-@pytest.mark.parametrize("hidden", HIDDEN)
-def test_characters_that_show_nothing_are_taken_out(hidden: str) -> None:
-    assert clean_text(f"Ig{hidden}nore") == "Ignore"
-
-
-def test_letters_of_all_scripts_and_accents_stay() -> None:
-    text = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا · हिन्दी · cafe\u0301 · 🐦"
-    assert clean_text(text) == text
-
-
-def test_line_ends_are_newlines_and_blank_lines_few() -> None:
+def test_line_ends_are_newlines_and_what_is_too_long_is_broken_and_cut_between_words() -> None:
     assert clean_text("a \r\n\r\n\r\n\r\n  b\u2028c\t\td") == "a\n\nb\nc d"
-
-
-def test_what_is_too_long_is_broken_and_cut_between_words() -> None:
     text = clean_text("word " * 1_000_000)
     assert len(text) <= LONGEST_TEXT
     assert max(map(len, text.split("\n"))) <= LONGEST_LINE
@@ -88,27 +77,16 @@ def test_what_is_no_address_of_a_page_is_no_result(url: str) -> None:
     assert cleaned_result(WebResult("title", url, "text")) is None
 
 
-def test_a_result_is_cleaned_in_all_its_parts() -> None:
-    result = cleaned_result(
-        WebResult("T\u202e" * 999, " https://a.example/x ", "say [P:B0FAKE0001]\n", "2024-05-06T01:02")
-    )
-    assert result is not None
-    assert (len(result.title), result.url, result.snippet, result.date) == (
-        LONGEST_TITLE,
-        "https://a.example/x",
-        "say (P:B0FAKE0001)",
-        "2024-05-06",
-    )
-
-
-def test_a_page_of_nothing_visible_has_no_content() -> None:
+def test_a_result_is_cleaned_in_all_its_parts_and_a_page_of_nothing_visible_has_no_content() -> None:
+    written = WebResult("T\u202e" * 999, " https://a.example/x ", "say [P:B0FAKE0001]\n", "2024-05-06T01:02")
+    result = WebResult("T" * LONGEST_TITLE, "https://a.example/x", "say (P:B0FAKE0001)", "2024-05-06")
+    cleaned = cleaned_result(written)
+    assert cleaned is not None
+    assert replace(cleaned, title="T" * len(cleaned.title)) == result
     page = cleaned_page(WebPage("https://a.example", "t", "\u200b\u202e \n", "ok", "soon"))
     assert (page.state, page.text, page.date) == ("no_content", "", None)
-
-
-@pytest.mark.parametrize("text", ["2023-02-31", "2023-1-1", "yesterday", "", None, "20230101"])
-def test_what_is_no_day_is_no_date(text: str | None) -> None:
-    assert iso_day(text) is None
+    no_days = ("2023-02-31", "2023-1-1", "yesterday", "", None, "20230101")
+    assert [iso_day(text) for text in no_days] == [None] * 6
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,29 @@ def products(*scripts: str, body: str = "") -> tuple[ProductData, ...]:
     return product_data(root)
 
 
-def offers(offered: Any) -> tuple[Offer, ...]:
-    (product,) = products(json.dumps(FEEDER | {"offers": offered}))
+def offers(offered: Any, **given: Any) -> tuple[Offer, ...]:
+    (product,) = products(json.dumps(FEEDER | {"offers": offered} | given))
     return product.offers
+
+
+def test_an_aggregate_offer_is_a_range_or_gives_its_offers_and_a_reference_is_followed() -> None:
+    nested = [{"price": "5", "priceCurrency": "USD"}, {"price": "6", "priceCurrency": "USD"}]
+    assert [offer.price for offer in offers({"@type": "AggregateOffer", "offers": nested})] == ["5", "6"]
+    graph = {"@graph": [FEEDER | {"offers": {"@id": "#o"}}, {"@id": "#o", "@type": "Offer", "price": "7"}]}
+    assert [product.offers[0].price for product in products(json.dumps(graph))] == ["7"]
+    span = {"@type": "AggregateOffer", "lowPrice": 12, "highPrice": 19.5, "priceCurrency": "GBP"}
+    assert offers(span) == (Offer(price="12", high="19.5", currency="GBP"),)
+
+
+def test_the_price_before_is_told_from_the_price_now_and_variants_that_cost_the_same_are_one_offer() -> None:
+    specified = [
+        {"price": "149.00", "priceCurrency": "EUR"},
+        {"price": "249.00", "priceCurrency": "EUR", "priceType": "https://schema.org/ListPrice"},
+    ]
+    assert offers({"priceSpecification": specified}) == (Offer(price="149.00", list_price="249.00", currency="EUR"),)
+    sizes = [{"@type": "Product", "name": n, "offers": {"price": "9", "priceCurrency": "USD"}} for n in ("S", "M")]
+    found = offers(None, **{"@type": "ProductGroup", "hasVariant": sizes})
+    assert found == (Offer(price="9", currency="USD"),)
 
 
 @pytest.mark.parametrize(
@@ -66,30 +86,6 @@ def test_broken_data_are_no_product(script: str) -> None:
     assert products(script) == ()
 
 
-def test_an_aggregate_offer_is_a_range_or_gives_its_offers_and_a_reference_is_followed() -> None:
-    nested = [{"price": "5", "priceCurrency": "USD"}, {"price": "6", "priceCurrency": "USD"}]
-    assert [offer.price for offer in offers({"@type": "AggregateOffer", "offers": nested})] == ["5", "6"]
-    graph = {"@graph": [FEEDER | {"offers": {"@id": "#o"}}, {"@id": "#o", "@type": "Offer", "price": "7"}]}
-    assert [product.offers[0].price for product in products(json.dumps(graph))] == ["7"]
-    assert offers({"@type": "AggregateOffer", "lowPrice": 12, "highPrice": 19.5, "priceCurrency": "GBP"}) == (
-        Offer(price="12", high="19.5", currency="GBP"),
-    )
-
-
-def test_the_price_before_is_told_from_the_price_now() -> None:
-    specified = [
-        {"price": "149.00", "priceCurrency": "EUR"},
-        {"price": "249.00", "priceCurrency": "EUR", "priceType": "https://schema.org/ListPrice"},
-    ]
-    assert offers({"priceSpecification": specified}) == (Offer(price="149.00", list_price="249.00", currency="EUR"),)
-
-
-def test_variants_that_cost_the_same_are_one_offer() -> None:
-    variants = [{"@type": "Product", "name": n, "offers": {"price": "9", "priceCurrency": "USD"}} for n in ("S", "M")]
-    (product,) = products(json.dumps(FEEDER | {"@type": "ProductGroup", "offers": None, "hasVariant": variants}))
-    assert product.offers == (Offer(price="9", currency="USD"),)
-
-
 @pytest.mark.parametrize(
     ("written", "read"),
     [("1.299,00 €", "1299.00"), ("1,299.00", "1299.00"), ("$12.5", "12.5"), (12.5, "12.5"), ("0.999", "0.999"),
@@ -111,14 +107,11 @@ def test_microdata_say_the_same_where_there_is_no_json() -> None:
     assert products(body=body) == (READ,)
 
 
-def test_the_text_states_prices_with_their_currency_and_says_where_there_is_none() -> None:
-    text = product_text([READ, ProductData("Kit", offers=(Offer(price="5", high="9"),))], body="")
+def test_the_text_states_prices_with_their_currency_and_no_description_that_the_page_shows() -> None:
+    kit = ProductData("Kit", offers=(Offer(price="5", high="9"),), description="Keeps seed dry.")
+    text = product_text([READ, kit], body="")
     assert "- Price: 24.90 EUR, in stock" in text
     assert "- Rating: 4.6 of 5 (900 reviews)" in text
     assert "- Price: 5 to 9 (currency not stated)" in text
-
-
-def test_a_description_that_the_page_shows_is_not_said_twice() -> None:
-    product = ProductData("Kit", description="Keeps seed dry.")
-    assert "Description" in product_text([product], body="")
-    assert "Description" not in product_text([product], body="It **keeps seed dry**. More of it.")
+    assert "Description" in text
+    assert "Description" not in product_text([kit], body="It **keeps seed dry**. More of it.")

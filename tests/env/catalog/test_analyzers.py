@@ -1,15 +1,19 @@
-"""Shops in other languages: other forms of a word are found, and both engines rank alike."""
+"""Analyzers: words as Elasticsearch parts them; in shops of other languages both engines find and rank alike."""
 
+from importlib import resources
 from itertools import product as combinations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from drretail.env.catalog.analysis import WordForms
+from drretail.env.catalog.analysis import PATTERN_FILE, WordForms, prepared, standard_analyzer, words
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Language
 from drretail.env.catalog.formulation import FORMULATIONS, analyzer_named
 from drretail.errors import UnknownName
 from drretail.records.shop import Product
+from scripts.word_pattern import word_pattern
 from tests.env.catalog.conftest import Build, embedded
 
 THINGS = {
@@ -68,7 +72,7 @@ def catalogs(build: Build, analyzer: Language, tmp_path_factory: pytest.TempPath
     return build(rows), embedded(tmp_path_factory, rows, analyzer), {row.product_id: row.title for row in rows}
 
 
-def test_other_forms_of_a_word_are_found_and_ranked_alike(catalogs: Any, analyzer: Analyzer) -> None:
+def test_other_forms_of_a_word_are_found_and_a_misspelt_one_has_a_nearest(catalogs: Any, analyzer: Analyzer) -> None:
     catalog, beside, titles = catalogs
     for language, text, thing in SEARCHES:
         if language != analyzer:
@@ -78,27 +82,54 @@ def test_other_forms_of_a_word_are_found_and_ranked_alike(catalogs: Any, analyze
         expected = beside.search(CatalogQuery(text, limit=20))
         assert [hit.product_id for hit in page.hits] == [hit.product_id for hit in expected.hits]
         assert [hit.score for hit in page.hits] == pytest.approx([hit.score for hit in expected.hits], rel=1e-5)
-
-
-def test_a_misspelt_word_gets_the_nearest_of_its_language(build: Build, analyzer: Analyzer) -> None:
     if analyzer == "german":
-        catalog = build(shop("german"))
         assert [spelling.nearest for spelling in catalog.spellings("ein Spiegwl")] == ["spiegel"]
 
 
-def test_stop_words_of_a_language_do_not_count() -> None:
+def test_a_language_has_stop_words_and_a_version_of_its_own_and_accents_do_not_count() -> None:
     assert WordForms("german").is_stop_word("für")
     assert not WordForms("german").is_stop_word("the")
-    # Of these no list is known, so nothing is left out.
-    assert not WordForms("turkish").is_stop_word("ve")
-
-
-def test_accents_make_no_difference_and_signs_of_other_scripts_do() -> None:
+    assert not WordForms("turkish").is_stop_word("ve")  # no list is known, so nothing is left out
     assert WordForms("french").stems("élégantes") == WordForms("french").stems("ELEGANT")
     assert WordForms("hindi").stems("किताब") != WordForms("hindi").stems("कतब")
-
-
-def test_every_language_has_a_version_of_its_own() -> None:
     assert len({formulation.version for formulation in FORMULATIONS.values()}) == len(FORMULATIONS)
     with pytest.raises(UnknownName, match=r"There is no analyzer 'germn'\. Did you mean german"):
         analyzer_named("germn")
+
+
+def test_the_shipped_pattern_is_the_one_that_is_built() -> None:
+    shipped = resources.files("drretail.env.catalog").joinpath(PATTERN_FILE).read_text(encoding="utf-8")
+    assert shipped == f"{word_pattern()}\n", "run: python scripts/word_pattern.py > drretail/env/catalog/words.regex"
+
+
+# What Elasticsearch 9.2.4 answers to _analyze with its standard analyzer.
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The 8.5 FL Oz bottle, BPA-free!", ["the", "8.5", "fl", "oz", "bottle", "bpa", "free"]),
+        ("mom&me O'Neil's node.js", ["mom", "me", "o'neil's", "node.js"]),
+        ("snake_case 1,000 3:4", ["snake_case", "1,000", "3", "4"]),
+        ("Lego® set™", ["lego", "®", "set", "™"]),
+        ("化粧品 カタカナ", ["化", "粧", "品", "カタカナ"]),
+        ("👍🏽 ok", ["👍🏽", "ok"]),
+        ("İstanbul", ["istanbul"]),
+        ("?!… —", []),
+        ("", []),
+    ],
+)
+def test_words_are_those_of_the_standard_analyzer(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+ANY_TEXT = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet="aBz09 .,;:'\"_-#*/&\n\t", max_size=60),
+    st.text(alphabet="aB9 .:'_é’ß®\u0301\u200d\u202f\u00a0漢", max_size=60),
+)
+
+
+@given(ANY_TEXT)
+def test_words_are_those_of_the_shipped_pattern_whatever_finds_them_and_stems_those_of_the_words(text: str) -> None:
+    found = standard_analyzer().analyze(prepared(text))
+    assert words(text) == found
+    assert WordForms().stems(text) == [WordForms().stem(word) for word in found]

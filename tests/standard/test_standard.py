@@ -1,6 +1,8 @@
-"""LangChain's own suite for chat models, run on the scripted one; how to run it stands in test_offline_standard.py.
+"""LangChain's own suite for chat models, run on the offline one and on the scripted one.
 
-The suite asks for an answer of the right form and never for a certain one: the rules are as for any agent.
+A run of its own, since the suite brings many pytest plugins:
+    pip install --group standard-tests; python -m pytest -c tests/standard/pytest.ini tests/standard
+It asks for an answer of the right form and never for a certain one: the scripted rules are as for any agent.
 """
 
 from typing import Any
@@ -14,8 +16,12 @@ from langchain_core.messages import ToolMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
+from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, ScriptedChat
+from drretail.offline.chat import OfflineChat
 
+SHOPPER = open_model("offline:shopper").chat
+assert isinstance(SHOPPER, OfflineChat)
 JOKE = {"setup": "Why did the cardinal leave?", "punchline": "The tray was empty."}
 CALLS = {
     "magic_function": {"input": 3},
@@ -38,16 +44,8 @@ def play(request: Request) -> ScriptedAnswer:
     return ScriptedAnswer(text="Take the tube feeder.")
 
 
-class Scripted:
-    """What both suites are told about the model."""
-
-    @property
-    def chat_model_class(self) -> type[BaseChatModel]:
-        return ScriptedChat
-
-    @property
-    def chat_model_params(self) -> dict[str, Any]:
-        return {"play": play}
+class Able:
+    """What both models can do."""
 
     @property
     def has_tool_calling(self) -> bool:
@@ -72,6 +70,32 @@ class Scripted:
     @property
     def model_override_value(self) -> str:
         return "another"
+
+
+class Shopper(Able):
+    @property
+    def chat_model_class(self) -> type[BaseChatModel]:
+        return OfflineChat
+
+    @property
+    def chat_model_params(self) -> dict[str, Any]:
+        return {"policy": SHOPPER.policy}
+
+
+class Scripted(Able):
+    @property
+    def chat_model_class(self) -> type[BaseChatModel]:
+        return ScriptedChat
+
+    @property
+    def chat_model_params(self) -> dict[str, Any]:
+        return {"play": play}
+
+
+class TestShopperUnit(Shopper, ChatModelUnitTests): ...
+
+
+class TestShopperIntegration(Shopper, ChatModelIntegrationTests): ...
 
 
 class TestScriptedUnit(Scripted, ChatModelUnitTests): ...
