@@ -365,7 +365,7 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "plan",
         RUN.replace("q1-r1", "notes"),
     ),
-    "a verdict that is no number": (verdict(lambda lines: lines[0].update(value=NAN), "process"), "verdicts", "verdicts"),
+    "a value that is no number": (verdict(lambda lines: lines[0].update(value=NAN), "process"), "verdicts", "verdicts"),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
     "a question in a judge's journal": (asked_otherwise, "verdicts", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"),

@@ -9,6 +9,7 @@ from drretail.experiment import read_runs, run_folder
 from drretail.journal import Effect
 from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
+from drretail.viewer.page.agent_tree import Research
 from drretail.viewer.page.document import render_page
 from tests.viewer.dom import parse
 
@@ -56,7 +57,9 @@ def test_agents_stand_apart_and_errors_are_told() -> None:
     assert talks[1].turns[0].error == "rate limit: slow"
 
 
-def test_claims_and_steps_of_a_small_experiment_lead_into_the_conversation(judged: Path) -> None:
+def test_claims_and_steps_lead_into_the_conversation_of_a_small_experiment(
+    judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = next(iter(read_runs(judged)))
     assert read_conversation(judged, run)
     page = parse(render_page(judged))
@@ -69,10 +72,6 @@ def test_claims_and_steps_of_a_small_experiment_lead_into_the_conversation(judge
     addresses = [{link.attributes["href"][1:] for link in card.all("a")} for card in cards]
     assert all(its & {*turns, "r1-talk", "r2-talk"} for its in addresses)
 
-
-def test_a_large_experiment_keeps_its_conversations_out_of_the_page(
-    judged: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", 10)
     assert "The whole conversation" not in render_page(judged)
 
@@ -83,3 +82,46 @@ def test_a_journal_that_can_not_be_read_takes_nothing_else_from_the_page(mine: P
     (folder / "journal.jsonl.gz").unlink()
     (folder / "journal.jsonl").write_text('{"format":99}\n', encoding="utf-8")
     assert (run.report or "")[:20] in parse(render_page(mine)).text
+
+
+def step(path: str, seq: int, role: str, name: str = "m", **fields: Any) -> Step:
+    kind = "model" if name == "m" else "tool"
+    return Step.model_validate({"path": path, "seq": seq, "kind": kind, "role": role, "name": name, **fields})
+
+
+def launch(seq: int, task: str, error: str | None = None) -> Step:
+    return step("0", seq, "supervisor", "LaunchResearcher", args={"sub_problem": task}, error=error)
+
+
+STEPS = [
+    step("0", 0, "supervisor"),
+    launch(1, "Find a post"),
+    launch(2, "Not launched", error="limit: At most one"),
+    launch(3, "Read the web"),
+    *(step("0.1", at, "researcher", "m" if at == 0 else "web_search") for at in range(3)),
+    step("0.1.1.1", 0, "summariser"),
+    step("0.2", 0, "researcher"),
+]
+
+
+def test_agents_stand_below_whoever_launched_them_in_the_order_of_their_launch() -> None:
+    (root,) = Research(STEPS).agents()
+    assert (root.name, [agent.name for agent in root.launched]) == ("supervisor", ["researcher 1", "researcher 2"])
+    assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
+
+
+def test_agents_that_dr3_sends_are_told_by_their_questions() -> None:
+    refused = {"file": "none.csv", "question": "Refused?"}
+    steps = [
+        step("0", 0, "researcher"),
+        step("0", 1, "researcher", "read_file", args=refused, error="invalid_argument: There is no file"),
+        step("0", 2, "researcher", "search_sandbox", args={"question": "How to clean?"}),
+        step("0", 3, "researcher", "read_file", args={"file": "a.csv", "question": "When bought?"}),
+        step("0.1", 0, "retriever"),
+        step("0.2", 0, "reader"),
+    ]
+    (root,) = Research(steps).agents()
+    assert [(each.name, each.task) for each in root.launched] == [
+        ("retriever 1", "How to clean?"),
+        ("reader 2", "When bought?"),
+    ]

@@ -43,17 +43,13 @@ def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
     )
 
 
-def test_language_models_come_first_and_rules_last(mine: Path) -> None:
+def test_language_models_come_first_and_the_marks_are_theirs_while_all_judges_have_cards(mine: Path) -> None:
     run = first_run(mine)
     judge(mine, run, RULES, 1)
     judge(mine, run, LLM, 0)
     judges = [one.judge for one in read_judgements(mine, "faithfulness", run).by_judge]
     assert judges == [LLM, JUDGE, RULES]
 
-
-def test_the_marks_are_of_the_first_judge_and_all_judges_have_cards(mine: Path) -> None:
-    run = first_run(mine)
-    judge(mine, run, LLM, 0)
     section = parse(render_page(mine)).by_id("q1")
     claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
     # A mark that a finding overlaps has the finding's class as well.

@@ -56,7 +56,7 @@ def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(sever
     assert {figure.change for figure in figures[1]} == {"0.00"}
 
 
-def test_each_experiment_is_opened_below_its_name_and_leads_back(browsing: TestClient) -> None:
+def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(browsing: TestClient, several: Path) -> None:
     page = parse(browsing.get("/").text)
     assert "/e/second/" in {link.attributes["href"] for link in page.all("a")}
     opened = browsing.get("/e/second/")
@@ -70,8 +70,6 @@ def test_each_experiment_is_opened_below_its_name_and_leads_back(browsing: TestC
     assert browsing.get("/e/nowhere/").status_code == 404
     assert browsing.get("/e/second/conversation-999.html").status_code == 404
 
-
-def test_votes_are_kept_in_the_experiment_that_they_are_about(browsing: TestClient, several: Path) -> None:
     named = browsing.post("/e/second/name", data={"name": "Ann", "back": "vote"})
     assert named.headers["location"] == "/e/second/vote"
     given = {"question": "depth", "value": "tie"}
@@ -80,14 +78,12 @@ def test_votes_are_kept_in_the_experiment_that_they_are_about(browsing: TestClie
     assert not (several / "first" / "votes" / "ann.jsonl").exists()
 
 
-def test_one_that_can_not_be_read_is_told_in_its_row(several: Path) -> None:
+def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(several: Path) -> None:
     (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
     page = client_of(create_app(parts_of(several, PORT), TOKEN, PORT)).get("/")
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
 
-
-def test_a_plan_of_votes_is_of_one_experiment(several: Path) -> None:
     assert not names_one(ViewOptions(several))
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --plan"):
         parts_of(several, PORT, 5)

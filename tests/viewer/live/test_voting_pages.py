@@ -66,7 +66,7 @@ def test_the_assets_tell_nothing_either(ann: TestClient) -> None:
         assert "slow" not in ann.get(f"/assets/{name}").text
 
 
-def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: TestClient, exp: Path) -> None:
+def test_what_is_shown_as_a_is_what_left_counts_for_and_sides_stay(ann: TestClient, exp: Path) -> None:
     for number, item in enumerate(planned(exp).pairs[:6], 1):
         answer(ann, "right", path=f"/vote/{number}")
         vote = read_votes(exp)[-1]
@@ -77,8 +77,6 @@ def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: Test
         (_, report) = (each.text for each in right.all("div", "report"))
         assert says[preferred] in report
 
-
-def test_sides_are_drawn_by_person_and_stay(ann: TestClient, exp: Path) -> None:
     def left(client: TestClient) -> list[str]:
         pages = [parse(client.get(f"/vote/{number}").text) for number in range(1, 7)]
         return [next(page.all("div", "report")).text for page in pages]
@@ -112,7 +110,7 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
 
-def test_progress_counts_the_answers_kept_and_whole_sheets(ann: TestClient, exp: Path) -> None:
+def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: TestClient, exp: Path) -> None:
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     for dimension in DIMENSIONS[:-1]:
         assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
@@ -122,8 +120,6 @@ def test_progress_counts_the_answers_kept_and_whole_sheets(ann: TestClient, exp:
     (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
     assert int(most) > len(DIMENSIONS)
 
-
-def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, exp: Path) -> None:
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
     page = ann.get(f"/vote/{number}").text
     assert 'data-question="personalization"' not in page

@@ -12,7 +12,8 @@ from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
 from drretail.viewer.page.document import render_page
 from drretail.viewer.page.first_screen import first_sentence
-from tests.build import run
+from tests import build
+from tests.build import LABEL, experiment, run
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import rewrite
 
@@ -65,3 +66,23 @@ def test_limits_that_nobody_checked_yet_are_named(mine: Path) -> None:
     rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
     slide = next(screen(mine).all("article", "slide"))
     assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in slide.text
+
+
+UNDERSTOOD = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
+TYPED = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>cedar</b>",)),))
+
+
+def page(folder: Path, understood: Wish | None, typed: Wish | None) -> Element:
+    run = build.run("q1-r1", "Take it.", understood=understood)
+    return parse(render_page(experiment(folder, {LABEL: {"q1-r1": run}}, queries=[build.query(wish=typed)])))
+
+
+def lists(shown: Element) -> list[list[str]]:
+    return [[line.text for line in found.all("li")] for found in shown.all("ul", "wish")]
+
+
+@pytest.mark.parametrize("typed", [TYPED, None])
+def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path, typed: Wish | None) -> None:
+    shown = lists(page(tmp_path / "exp", UNDERSTOOD, typed))
+    assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
+    assert shown[1:] == ([["nesting box: of the kind birdhouse; must be <b>cedar</b>"]] if typed else [])

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -10,7 +11,7 @@ from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Vote
 from drretail.tables.table import Row
-from drretail.viewer.paper.published import HERE, PaperTable
+from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
 from tests.viewer.voting.agents import vote
@@ -199,3 +200,18 @@ def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
     keep(folder, agreements=(row, row.model_copy(update={"metric": "faithfulness"})))
     (found,) = here(read_paper_view(folder, None), "Appendix E")
     assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
+
+
+def test_the_papers_tables_have_every_system_and_add_up_as_they_do_in_the_paper() -> None:
+    for table in ("faithfulness", "quality", "cost"):
+        rows = rows_of(table)
+        assert tuple(rows) == SYSTEMS
+        assert {len(cells) for cells in rows.values()} == {len(columns_of(table))}
+
+    for cells in rows_of("faithfulness").values():
+        cited, web, product = (cell.value for cell in cells[4:] if isinstance(cell.value, float))
+        assert cited == pytest.approx(web + product)
+
+    for cells in rows_of("quality").values():
+        *ratings, average = (cell.value for cell in cells if isinstance(cell.value, float))
+        assert average == pytest.approx(mean(ratings), abs=0.0051)
