@@ -67,9 +67,7 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
 
 
 @pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
-def test_the_command_takes_a_time_with_its_offset_and_one_without_as_utc(
-    home: Path, tmp_path: Path, closes: str
-) -> None:
+def test_the_command_takes_a_time_without_an_offset_as_utc(home: Path, tmp_path: Path, closes: str) -> None:
     options = {"world": home / "world", "queries": home / "q.jsonl", "n": 6, "seed": SEED, "quiet": True}
     make_by_command(tmp_path / "R", datetime.fromisoformat(closes), **options)  # pyright: ignore[reportArgumentType]
     assert read_release(tmp_path / "R").closes == CLOSES
@@ -82,9 +80,7 @@ def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
     assert {path.name for path in (home / "public").iterdir()} == {"release.json", "tasks.jsonl", "world"}
 
 
-def test_gold_is_published_after_the_window_and_neither_it_nor_the_window_changes_unseen(
-    home: Path, tmp_path: Path
-) -> None:
+def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="stays sealed until 2026-12-01"):
         publish(home / "R", tmp_path, gold=True, now=CLOSES - timedelta(days=1))
     assert not (tmp_path / "gold.jsonl").exists()
@@ -121,7 +117,7 @@ def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tm
     assert not (home / "R" / "submissions").exists()
 
 
-def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth(home: Path) -> None:
+def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_no_rank(home: Path) -> None:
     accepted = submit(home / "R", home / "exp", manifest(home, "acme"), sample=2, now=CLOSES - timedelta(hours=1))
     assert (accepted.late, accepted.verified) == (False, True)
     assert accepted.again == {LABEL: "1 drawn and run again: +0.00"}, "a query of each user"
@@ -139,8 +135,6 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth(home: Path) -> 
     with pytest.raises(UserError, match="has submitted already"):
         submit(home / "R", home / "exp", manifest(home, "acme"))
 
-
-def test_a_copy_under_another_name_has_no_rank_of_its_own(home: Path) -> None:
     for name in ("acme", "mirror"):
         if not (home / "R" / "submissions" / name).exists():
             submit(home / "R", home / "exp", manifest(home, name), sample=2, now=CLOSES - timedelta(hours=1))

@@ -28,13 +28,11 @@ def test_questions_go_out_in_batches_and_the_scores_are_there(drretail: Command,
     assert json.loads((where / "scores.json").read_text())["scores"]
 
 
-def test_who_takes_no_batches_is_named(error_of: ErrorOf, tmp_path: Path) -> None:
+def test_who_takes_no_batches_is_named_and_they_cost_half(error_of: ErrorOf, tmp_path: Path, drretail: Command) -> None:
     assert "--batch needs a judge of anthropic" in error_of(
         "score", str(folder(tmp_path)), "--metrics", "quality", "--batch"
     )
 
-
-def test_an_estimate_for_batches_is_half_of_the_other(drretail: Command, tmp_path: Path) -> None:
     where = folder(tmp_path)
     asked = ["score", str(where), "--metrics", "quality", "--judge", JUDGE, "--estimate", "--json"]
 

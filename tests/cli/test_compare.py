@@ -110,9 +110,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
 
 
 @pytest.mark.parametrize(("rule", "code"), [("stub said < -0.1", 0), ("said > 0.1", 3), ("said.low > 0", 3)])
-def test_a_rule_that_the_difference_meets_ends_with_exit_3(
-    drretail: Command, judged: Path, rule: str, code: int
-) -> None:
+def test_a_rule_that_the_difference_meets_ends_with_3(drretail: Command, judged: Path, rule: str, code: int) -> None:
     done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
     assert done.returncode == code
     assert (f"{rule}: stub said of {A} less that of {B} is +0.54 by code (12 queries)." in done.stderr) == bool(code)

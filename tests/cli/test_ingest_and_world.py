@@ -1,5 +1,6 @@
 """`drretail ingest` and `drretail world` as a person or a script meets them."""
 
+import gzip
 import json
 import sqlite3
 from contextlib import closing
@@ -11,7 +12,13 @@ from typer.testing import CliRunner, Result
 from drretail.cli.app import app
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
+from drretail.env.profiles import default_pool
+from drretail.env.writing import write_world
 from drretail.errors import UserError
+from drretail.records.query import Query
+from tests.cli.commands import Command
+from tests.data_ingest.download.server import Script, serve
+from tests.shop import JANUARY, PRODUCTS, OrderRow
 
 MOMENT = 1_600_000_000_000
 
@@ -170,9 +177,7 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tm
     assert live_generation(world) != live
 
 
-def test_a_world_that_is_finished_says_so_without_reading_a_file(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_world_that_is_finished_reads_no_file(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
     first = invoke(*arguments)
     monkeypatch.setattr("drretail.data_ingest.engines.duckdb.select", lambda _task: pytest.fail("it selects again"))
@@ -192,3 +197,61 @@ def test_a_world_that_keeps_no_other_generation_says_so(raw: Path, tmp_path: Pat
         assert "keeps no former generation" in str(refused.exception)
     name = live_generation(tmp_path / "w").name
     assert invoke("world", "use", str(tmp_path / "w"), name).exit_code == 0
+
+
+USERS = sorted(["../../x", "A\0B", "A" * 300, "/etc/passwd", "a\nb"])
+
+
+@pytest.fixture
+def hostile_world(tmp_path: Path) -> Path:
+    orders = [OrderRow(f"000000000{place}", user, "B0TEST0001", JANUARY) for place, user in enumerate(USERS)]
+    folder = tmp_path / "world"
+    write_world(folder, products=PRODUCTS, orders=orders, seed="42", pool=default_pool())
+    return folder
+
+
+def test_runs_of_hostile_users_stay_in_the_experiment(succeeds: Command, hostile_world: Path, tmp_path: Path) -> None:
+    queries = [
+        Query(query_id=f"q{place}", user_id=user, text="Which bird feeder under $40 suits me?", source="test")
+        for place, user in enumerate(USERS)
+    ]
+    (tmp_path / "q.jsonl").write_text("".join(f"{query.as_line()}\n" for query in queries), encoding="utf-8")
+    there = {*tmp_path.iterdir(), *tmp_path.parent.iterdir()}
+    succeeds("run", "--world", "world", "--queries", "q.jsonl", "--to", "exp", "--agent", "react", "--no-floors")
+    succeeds("score", "exp", "--world", "world", "--metrics", "checks")
+    assert {*tmp_path.iterdir(), *tmp_path.parent.iterdir()} - there <= {tmp_path / "exp", tmp_path / ".cache"}
+    profiles = [
+        json.loads(path.read_text(encoding="utf-8"))["user_id"] for path in (tmp_path / "exp/profiles").iterdir()
+    ]
+    assert sorted(profiles) == USERS
+
+
+FILES = {
+    "/raw/meta_categories/meta_Books.jsonl.gz": gzip.compress(b'{"parent_asin": "B1", "title": "x"}\n'),
+    "/raw/review_categories/Books.jsonl.gz": gzip.compress(b"{}\n" * 1000),
+}
+
+
+def test_files_of_a_mirror_are_fetched_and_listed(drretail: Command, tmp_path: Path) -> None:
+    with serve(Script(FILES)) as server:
+        done = drretail("download", "Books", "--to", "raw", "--mirror", server.address, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert [file["name"] for file in report["files"]] == ["meta_Books.jsonl.gz", "Books.jsonl.gz"]
+    assert "downloading" in done.stderr
+    assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["Books.jsonl.gz", "meta_Books.jsonl.gz"]
+
+
+def test_a_dry_run_prints_the_addresses(drretail: Command, tmp_path: Path) -> None:
+    done = drretail("download", "--preset", "paper", "--to", "raw", "--dry-run", "--json")
+    assert len(json.loads(done.stdout)["files"]) == 16
+    assert not (tmp_path / "raw").exists()
+
+
+def test_what_cannot_be_had_is_one_sentence(drretail: Command) -> None:
+    with serve(Script({})) as server:
+        done = drretail("download", "Books", "--to", "raw", "--mirror", server.address, "--quiet")
+    assert done.returncode == 2
+    assert "answers 404" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Pet_Supplies" in drretail("download", "Pet_Suplies", "--to", "raw").stderr

@@ -54,9 +54,7 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
 
 
 @pytest.mark.parametrize("presses", [pytest.param(1, marks=pytest.mark.slow), 2])
-def test_sigterm_ends_without_a_traceback_where_ctrl_c_is_ignored(
-    shop: str, queries: str, tmp_path: Path, presses: int
-) -> None:
+def test_sigterm_ends_in_words_where_ctrl_c_is_ignored(shop: str, queries: str, tmp_path: Path, presses: int) -> None:
     background = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {MAIN}"
     command = run_command(queries, shop, "--to", "exp")
     errors = tmp_path / "errors"

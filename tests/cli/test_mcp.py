@@ -174,9 +174,7 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
     assert shown["error"]["type"] == "unknown_tool"
 
 
-def test_python_clients_of_one_http_server_research_and_have_a_run_each(
-    serving: Serving, world: Path, tmp_path: Path
-) -> None:
+def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, world: Path, tmp_path: Path) -> None:
     with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
         for _ in range(2):
             results = over_http(address, token, answered)
@@ -185,9 +183,7 @@ def test_python_clients_of_one_http_server_research_and_have_a_run_each(
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
-def test_the_node_client_reads_and_leaves_the_same(
-    serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str
-) -> None:
+def test_the_node_client_leaves_the_same(serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str) -> None:
     args = command(world, *recording(tmp_path / "exp"))
     if kind == "stdio":
         seen = by_node(node, "stdio", *args)
@@ -229,7 +225,7 @@ HANDSHAKE = [
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
+def test_an_interrupted_server_ends_at_once_and_keeps_its_calls(
     world: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
     args = command(world, *recording(tmp_path / "exp"))
@@ -252,7 +248,7 @@ def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
 @pytest.mark.parametrize(
     "answers", [pytest.param(0, id="at once", marks=pytest.mark.slow), pytest.param(1, id="after an answer")]
 )
-def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
+def test_a_client_that_stops_reading_is_no_error_and_its_call_is_kept(
     world: Path, tmp_path: Path, answers: int
 ) -> None:
     args = command(world, "--quiet", *recording(tmp_path / "exp"))
@@ -292,9 +288,7 @@ def refused(*args: str) -> str:
     return str(found.exception)
 
 
-def test_what_is_missing_or_does_not_go_together_is_one_sentence(
-    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_does_not_go_together_is_said(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shop, to = ["--world", str(world)], ["--to", str(tmp_path / "exp")]
     assert "add --to EXP" in refused(*shop, "--question", "x")
     assert "--question TEXT" in refused(*shop, *to)

@@ -33,9 +33,7 @@ def test_dollars_cannot_be_capped_where_a_price_is_unknown(error_of: ErrorOf, ca
     )
 
 
-def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_told(
-    drretail: Command, tmp_path: Path
-) -> None:
+def test_a_profile_of_drretail_toml_runs_with_its_own_price(drretail: Command, tmp_path: Path) -> None:
     cached = {"cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}
     report = answers(
         {"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"},
@@ -81,7 +79,7 @@ def judging(server: WireServer, *flags: str) -> tuple[str, ...]:
     return ("score", "exp", "--metrics", "quality", *judge, "--quiet", "--json", *flags)
 
 
-def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_the_same_scores(
+def test_a_cap_ends_judging_with_3_and_a_higher_one_goes_on(
     drretail: Command, succeeds: Command, tmp_path: Path
 ) -> None:
     reports = {LABEL: {"q1-r1": "Buy the tube feeder.", "q2-r1": "Buy the dog bed."}}

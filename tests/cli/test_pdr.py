@@ -20,9 +20,7 @@ USER_TOOLS = {
 }
 
 
-def test_users_become_personas_tasks_their_queries_and_reports_a_score_against_information(
-    succeeds: Command, tmp_path: Path
-) -> None:
+def test_users_become_personas_tasks_queries_and_reports_scores(succeeds: Command, tmp_path: Path) -> None:
     (tmp_path / "tasks.txt").write_text(TASKS)
     for command in (
         ("personas", "--people", "people", "--users", "12"),

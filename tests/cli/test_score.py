@@ -105,9 +105,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
     assert message in error_of(*args)
 
 
-def test_a_world_that_is_gone_is_said_and_another_one_is_refused(
-    drretail: Command, error_of: ErrorOf, made: Path, tmp_path: Path
-) -> None:
+def test_another_world_is_refused(drretail: Command, error_of: ErrorOf, made: Path, tmp_path: Path) -> None:
     assert "Without the shop's records" not in drretail(*STUBBED).stderr
     (tmp_path / "w").rename(tmp_path / "moved")
     assert f"Without the shop's records (There is no world at {tmp_path / 'w'})" in drretail(*STUBBED).stderr
@@ -124,9 +122,7 @@ def judged_files(folder: Path) -> list[Path]:
     return [*(folder / "exp" / "verdicts").rglob("*.jsonl")]
 
 
-def test_an_interrupted_score_says_so_once_and_heals(
-    drretail: Command, start: Start, made: Path, tmp_path: Path
-) -> None:
+def test_an_interrupted_score_goes_on(drretail: Command, start: Start, made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "whole")
     drretail("score", "whole", "-q")
     process = start("score", "exp")

@@ -37,9 +37,7 @@ def runs(folder: Path) -> set[str]:
     return {str(path.parent.relative_to(folder)) for path in folder.glob("runs/*/*/run.json")}
 
 
-def test_shards_are_disjoint_and_copied_together_they_are_the_whole(
-    succeeds: Command, shop: str, four: str, tmp_path: Path
-) -> None:
+def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four: str, tmp_path: Path) -> None:
     command = ["run", "--queries", four, "--world", shop, "--agent", "react", "--agent", "plan_to_function", "--json"]
     whole, one, two = (tmp_path / name for name in ("whole", "one", "two"))
     succeeds(*command, "--to", "whole")

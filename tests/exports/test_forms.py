@@ -57,9 +57,7 @@ def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, 
     return lines(to)
 
 
-def test_a_single_agent_is_one_conversation_and_each_role_of_a_team_has_its_own(
-    exp: Path, chat: list[dict[str, Any]]
-) -> None:
+def test_an_agent_is_one_conversation_and_each_role_of_a_team_another(exp: Path, chat: list[dict[str, Any]]) -> None:
     runs = {run.run_id: run for run in read_runs(exp)}
     mine = [line for line in chat if line["system"] == REACT]
     assert len(mine) == 2
@@ -261,9 +259,7 @@ def test_the_commands_of_the_docs_work(
         assert {path for path in tmp_path.rglob("*") if path.is_file()} - before
 
 
-def test_without_inspect_one_sentence_says_what_to_install(
-    exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
         export(Selection.of(exp), "inspect", tmp_path / "logs")

@@ -57,9 +57,7 @@ def test_agents_stand_apart_and_errors_are_told() -> None:
     assert talks[1].turns[0].error == "rate limit: slow"
 
 
-def test_claims_and_steps_lead_into_the_conversation_of_a_small_experiment(
-    judged: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_claims_and_steps_lead_into_a_small_conversation(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = next(iter(read_runs(judged)))
     assert read_conversation(judged, run)
     page = parse(render_page(judged))

@@ -23,7 +23,7 @@ def page(compared: Path) -> Element:
     return parse(diff_page(read_diff(compared, "before", "after")))
 
 
-def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
+def test_claims_are_apart_by_who_makes_them_and_what_was_ruled_and_picks_by_how_many(compared: Path) -> None:
     (pair,) = read_diff(compared, "before", "after").pairs
     assert pair.by == "claims, judged by offline:judge"
     fields = {change.kind: (change.a or change.b) for change in pair.changes}
@@ -37,9 +37,6 @@ def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -
     (other,) = [change for change in pair.changes if change.kind == "verdict"]
     assert (other.a and other.a.support, other.b and other.b.support) == ("full", "uncited")
 
-
-def test_products_that_are_not_picked_alike_are_told_with_how_many(compared: Path) -> None:
-    (pair,) = read_diff(compared, "before", "after").pairs
     picked = [
         (change.a and (change.a.product, change.a.quantity), change.b and (change.b.product, change.b.quantity))
         for change in pair.cart_changes
@@ -60,7 +57,7 @@ def test_without_a_judge_sentences_are_compared(unjudged: Path) -> None:
     assert diff_document(diff)["queries"][0]["statements"] == "sentences"
 
 
-def test_what_only_one_says_is_marked_in_its_answer_and_leads_to_its_card(page: Element) -> None:
+def test_what_only_one_says_is_marked_and_leads_to_its_card_on_a_page_that_runs_nothing(page: Element) -> None:
     a, b = [each for each in page.all("section") if each.attributes.get("aria-label", "").startswith("Answer of")]
     marked = [" ".join(mark.text for mark in side.all("mark")) for side in (a, b)]
     assert "cedar" in marked[0]
@@ -71,8 +68,6 @@ def test_what_only_one_says_is_marked_in_its_answer_and_leads_to_its_card(page: 
     assert badges
     assert all(href.removeprefix("#") in places for href in badges)
 
-
-def test_the_page_stands_alone_and_runs_nothing(page: Element) -> None:
     assert not [each.tag for each in page.all() if each.tag in ("script", "img", "iframe", "link", "object", "form")]
     policy = next(each.attributes["content"] for each in page.all("meta") if "http-equiv" in each.attributes)
     assert "default-src 'none'" in policy

@@ -158,9 +158,7 @@ def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
     assert read_votes(exp) == []
 
 
-def test_of_claims_it_is_asked_whether_they_are_cited_once_some_without_a_source_were_drawn(
-    ann: TestClient, exp: Path
-) -> None:
+def test_claims_are_asked_about_once_some_without_a_source_were_drawn(ann: TestClient, exp: Path) -> None:
     assert 'data-question="cited"' not in ann.get("/label/1").text
     few = len(planned(exp, 6).claims)
     plan_uncited(exp, uncited_items(exp, planned(exp, 6).claims, 3, None))

@@ -96,6 +96,12 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     entitle(folder, " ")
     assert read_view(folder).title == "2 queries answered by after and before"
 
+    report = {"q1-r1": "Get it."}
+    sizes = [f"size-{size}" for size in ("32k", "64k", "128k")]
+    names = [*(f"ant@model-{size}" for size in sizes), *(f"bee@model-files-a1b2-{size}" for size in sizes)]
+    titled = read_view(experiment(tmp_path / "exp", dict.fromkeys(names, report)))
+    assert titled.title.endswith("answered by ant and bee, 6 systems in all")
+
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
     folder = write_report(read_view(answered), tmp_path / "report.html", "split").parent
@@ -117,7 +123,7 @@ def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered:
     assert {href.partition("#")[0] for name, href in inside if name == "index.html"} >= set(parsed) - {"index.html"}
 
 
-def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
+def test_above_the_limit_a_file_becomes_a_folder(
     answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report.html"
@@ -137,9 +143,7 @@ def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
     assert not (tmp_path / "report.html").exists()
 
 
-def test_one_file_replaces_the_folder_of_an_earlier_report_and_leaves_other_files(
-    answered: Path, tmp_path: Path
-) -> None:
+def test_one_file_replaces_the_folder_of_an_earlier_report_and_no_other_file(answered: Path, tmp_path: Path) -> None:
     view, to = read_view(answered), tmp_path / "report.html"
     write_report(view, to, "split")
     assert write_report(view, to, "single") == to

@@ -39,9 +39,7 @@ def widest(page: "Page") -> int:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
-def test_the_page_fits_its_window_and_axe_finds_nothing_serious(
-    page_file: Path, window: Window, width: int, scheme: str
-) -> None:
+def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Window, width: int, scheme: str) -> None:
     page = window(width, scheme)
     page.goto(page_file.as_uri())
     assert widest(page) <= width

@@ -48,9 +48,7 @@ def test_the_words_of_a_run_are_those_of_its_question_report_and_claims(scored: 
     assert set(json.loads(held)) == set(index)
 
 
-def test_runs_are_searched_filtered_and_sorted_and_the_address_keeps_it(
-    scored: Path, tmp_path: Path, window: Window
-) -> None:
+def test_runs_are_searched_filtered_and_sorted_by_the_address(scored: Path, tmp_path: Path, window: Window) -> None:
     written = write_report(read_view(scored), tmp_path / "report.html", "single")
     page = window()
     page.goto(written.as_uri())
@@ -75,9 +73,7 @@ def test_runs_are_searched_filtered_and_sorted_and_the_address_keeps_it(
 
 
 @pytest.mark.parametrize("form", ["single", "split"])
-def test_a_link_to_a_claim_opens_it_from_every_page_of_the_report(
-    judged: Path, tmp_path: Path, window: Window, form: str
-) -> None:
+def test_a_link_to_a_claim_opens_it_from_every_page(judged: Path, tmp_path: Path, window: Window, form: str) -> None:
     index = write_report(read_view(judged), tmp_path / "report.html", "single" if form == "single" else "split")
     page = window()
     run = read_view(judged).runs[1].subject.run_id

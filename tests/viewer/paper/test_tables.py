@@ -111,7 +111,7 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
         ([("offline:judge", "rule_based")], "offline:judge"),
     ],
 )
-def test_one_judge_alone_stands_beside_the_paper_and_the_others_are_named(
+def test_one_judge_alone_stands_beside_the_paper(
     tmp_path: Path, judges: list[tuple[str, ModelKind]], chosen: str
 ) -> None:
     folder = experiment(tmp_path / "exp", "react")

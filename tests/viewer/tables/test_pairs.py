@@ -69,7 +69,7 @@ def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
     assert "In scores.json: 1 pair with a floor or such." in alone.notes
 
 
-def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
+def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_failed() -> None:
     lacking: dict[str, Any] = {"n_scored": 0, "n_failed": 40, "not_judged": 40, "win": Share(), "win_rate": None}
     (empty,) = paired([row(**lacking)], [])
     assert (empty.hidden, empty.pairs) == (NOTHING, ())
@@ -77,8 +77,6 @@ def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
     (ruled,) = paired([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
     assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
 
-
-def test_pairs_that_were_not_asked_about_are_not_failed() -> None:
     (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
     assert text.overall is not None
     counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]

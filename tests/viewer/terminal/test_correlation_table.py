@@ -18,9 +18,7 @@ def printed(capsys: pytest.CaptureFixture[str], *rows: Correlation) -> str:
     return capsys.readouterr().out
 
 
-def test_measures_are_rows_and_scores_columns_and_the_end_says_what_it_is_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_measures_are_rows_and_the_end_says_what_it_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(
         capsys, a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
     )
@@ -30,6 +28,8 @@ def test_measures_are_rows_and_scores_columns_and_the_end_says_what_it_is_not(
     assert ["pages", "+0.10"] in lines
     assert "FP (n=50)" in out
     assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
+
+    assert printed(capsys) == ""
 
 
 def test_judges_and_rules_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +45,3 @@ def test_judges_and_rules_have_tables_of_their_own(capsys: pytest.CaptureFixture
         "process × scores, judged by anthropic:a, rules paper",
         "process × scores, by code",
     ]
-
-
-def test_without_correlations_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed(capsys) == ""

@@ -79,7 +79,7 @@ def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(prin
     ]
 
 
-def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(printed: Print) -> None:
+def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) -> None:
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
     text = " ".join(" ".join(printed([score("a@m"), some, none], 120)).split())
@@ -87,8 +87,6 @@ def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(print
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
 
-
-def test_what_is_stale_is_said_below(printed: Print) -> None:
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
     text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
     assert (
