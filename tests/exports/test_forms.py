@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,8 +18,7 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores, read_scores
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.exports import formats
 from drretail.exports.formats import export
@@ -30,10 +30,10 @@ from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
-from tests.build import known
+from tests.build import files, known
 from tests.exports.conftest import HYBRID, REACT
 from tests.imports.foreign import CHINESE, REPORT, drb
-from tests.viewer.experiment import rewrite
+from tests.viewer.experiment import keep_scores, rewrite
 
 
 def rows(query: str) -> list[tuple[Any, ...]]:
@@ -141,8 +141,7 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
 
 def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(exp, tmp_path / "exp"))
-    scores = derive_scores(copy, [load_metric("faithfulness"), load_metric("checks")])
-    write_json(copy / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    scores = keep_scores(copy, "faithfulness", "checks")
     export(Selection.of(copy), "csv", tmp_path / "csv")
     board = known(scores.scoreboard)
     made = {row["system"]: row for row in table(tmp_path / "csv" / "scoreboard.csv")}
@@ -176,6 +175,9 @@ def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_p
     assert "Left out: 1 without a report." in card
     assert "{{" not in card
     assert [line["query_id"] for line in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
+    sums = (tmp_path / "d" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert {line.split("  ")[1] for line in sums} == {*files(tmp_path / "d")} - {"SHA256SUMS"}
+    assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
@@ -249,14 +251,14 @@ def test_the_commands_of_the_docs_work(
     shutil.copytree(exp, tmp_path / "exp")
     fetch_a_page(tmp_path / "exp")
     monkeypatch.chdir(tmp_path)
-    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    before = {*files(tmp_path)}
     done = CliRunner().invoke(app, words[1:])
     if "--where" in words:  # nobody rated these reports
         assert isinstance(done.exception, UserError)
         assert "overall" in str(done.exception)
     else:
         assert done.exit_code == 0, done.output
-        assert {path for path in tmp_path.rglob("*") if path.is_file()} - before
+        assert {*files(tmp_path)} - before
 
 
 def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

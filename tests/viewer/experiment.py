@@ -12,6 +12,7 @@ from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores
 from drretail.experiment import Experiment, read_evidence, read_runs, run_folder
 from drretail.files import write_json
 from drretail.llm.registry import open_model
@@ -50,19 +51,18 @@ def judge_by_hand(folder: Path) -> None:
     write_scores(folder)
 
 
+def keep_scores(folder: Path, *metrics: str) -> Scores:
+    """The scores that follow from the verdicts of some families, which are then the experiment's."""
+    made = derive_scores(folder, [load_metric(name) for name in metrics])
+    write_json(folder / "scores.json", made.model_dump(mode="json", exclude_none=True))
+    return made
+
+
 def fail(folder: Path, run: Run, message: str) -> None:
     """Turns a recorded run into one that failed."""
-    failed = run.model_copy(
-        update={
-            "status": "failed",
-            "stop": "error",
-            "error": RunError(kind="timeout", where="react", message=message),
-            "report": None,
-            "report_sha": None,
-            "citations": (),
-        }
-    )
-    rewrite(folder, failed)
+    error = RunError(kind="timeout", where="react", message=message)
+    without = {"report": None, "report_sha": None, "citations": ()}
+    rewrite(folder, run.model_copy(update={"status": "failed", "stop": "error", "error": error, **without}))
 
 
 def rewrite(folder: Path, run: Run) -> None:

@@ -1,6 +1,5 @@
 """Several experiments of a folder: their table in order of time, and the pages of each."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,33 +9,29 @@ from starlette.testclient import TestClient
 from drretail.api.options.report import ViewOptions
 from drretail.api.view import names_one
 from drretail.errors import UserError
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import entitle
-from drretail.files import write_json
+from drretail.files import read_json, write_json
 from drretail.viewer.live.app import create_app, parts_of
 from drretail.viewer.timeline import experiments_in, overview_of, read_listed
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
+from tests.viewer.experiment import keep_scores
 from tests.viewer.live.conftest import PORT, TOKEN, Serve, client_of
 
 
 @pytest.fixture
 def several(exp: Path, tmp_path: Path) -> Path:
     """Three experiments: "first", "second" of a day later, and one of other queries."""
-    scores = derive_scores(exp, [load_metric("faithfulness")])
-    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    keep_scores(exp, "faithfulness")
     home = tmp_path / "several"
     for day, name in enumerate(("first", "second", "third"), 1):
         shutil.copytree(exp, home / name)
         entitle(home / name, f"The {name}")
         for path in (home / name).glob("runs/*/*/telemetry.json"):
-            document = json.loads(path.read_text("utf-8"))
-            path.write_text(json.dumps(document | {"ended": f"2026-03-0{day}T10:00:00+00:00"}), "utf-8")
-    path = home / "third" / "experiment.json"
-    document = json.loads(path.read_text("utf-8"))
+            write_json(path, {**read_json(path), "ended": f"2026-03-0{day}T10:00:00+00:00"})
+    document = read_json(home / "third" / "experiment.json")
     document["queries"][0]["text"] = "Another question?"
-    path.write_text(json.dumps(document), "utf-8")
+    write_json(home / "third" / "experiment.json", document)
     (home / "notes").mkdir()
     return home
 

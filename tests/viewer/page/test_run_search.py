@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
-from drretail.files import write_json
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page, write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_search import word_index
 from tests.viewer.browsing import Window, browser, window
 from tests.viewer.dom import parse
+from tests.viewer.experiment import keep_scores
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,8 +23,7 @@ __all__ = ["browser", "window"]
 @pytest.fixture
 def scored(exp: Path) -> Path:
     """Nine runs of three systems with a scoreboard."""
-    scores = derive_scores(exp, [load_metric("faithfulness")])
-    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    keep_scores(exp, "faithfulness")
     return exp
 
 

@@ -70,7 +70,7 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
     assert not any("…" in line for line in lines)
 
 
-def test_at_80_columns_what_runs_took_is_left_out_first_and_named(printed: Print) -> None:
+def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(printed: Print) -> None:
     text = "\n".join(printed(board(), 80))
     assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
@@ -78,8 +78,6 @@ def test_at_80_columns_what_runs_took_is_left_out_first_and_named(printed: Print
     assert "Left out" not in wide
     assert "461.9" in wide
 
-
-def test_floors_and_the_oracle_stand_below_a_rule(printed: Print) -> None:
     lines = [line.strip() for line in printed(board(), 140)]
     rules = [at for at, line in enumerate(lines) if line and set(line) == {"─"}]
     names = [line.split()[0] for line in lines[rules[1] + 1 : rules[1] + 1 + len(NULL_AGENTS) + 1]]
@@ -104,15 +102,13 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     )
 
 
-def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:
+def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_a_mean(printed: Print) -> None:
     judged = [column for column in COLUMNS if column.metric in ("faithfulness", "quality")]
     others = (JudgedRows(judge=OTHER, rows=tuple(row(system, judged, value=0.11) for system in SYSTEMS)),)
     lines = printed(board(others=others), 140)
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
     assert not any("0.11" in line for line in lines)
 
-
-def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Print) -> None:
     made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
     lines = printed(made, 140)
     assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)

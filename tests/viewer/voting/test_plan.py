@@ -71,15 +71,13 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
-def test_every_dimension_is_asked_in_the_judges_words() -> None:
+def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
     for questions, held in ((pair_questions, pairwise_criteria()), (rating_questions, criteria())):
         asked = questions(with_profile=True, with_picks=True)
         assert [query.name for query in asked] == [*DIMENSIONS]
         for query in asked:
             assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
 
-
-def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
     meanings = {option.value: option.meaning for option in label_question().options}
     assert list(meanings) == ["full", "partial", "none", "contradicted"]
     assert "all that is part of the test" in meanings["full"]
