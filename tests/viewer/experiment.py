@@ -145,27 +145,15 @@ def write_scores(folder: Path) -> None:
     rows = [
         *(_score("faithfulness", v, value, JUDGE) for v, value in (("FP", 0.78), ("FP_web", 0.7), ("FR", 0.64))),
         _score("quality", "clarity", 8.0, JUDGE),
-        Score.model_validate(
-            {**_score("quality", "depth", None, JUDGE).model_dump(), "note": "not rated (rule-based)"}
-        ),
+        _score("quality", "depth", None, JUDGE, note="not rated (rule-based)"),
         _score("checks", "price", 1.0, CODE),
     ]
     scores = Scores(scores=tuple(rows), judgings=())
     write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
 
 
-def _score(metric: str, variant: str, value: float | None, judge: JudgeRef) -> Score:
-    return Score(
-        metric=metric,
-        version=1,
-        variant=variant,
-        system=LABEL,
-        value=value,
-        ci_low=None if value is None else value - 0.1,
-        ci_high=None if value is None else value + 0.1,
-        n_planned=3,
-        n_scored=2,
-        n_failed=1,
-        judge=judge.spec,
-        judge_kind=judge.kind,
-    )
+def _score(metric: str, variant: str, value: float | None, judge: JudgeRef, **fields: object) -> Score:
+    interval = {} if value is None else {"value": value, "ci_low": value - 0.1, "ci_high": value + 0.1}
+    about = {"metric": metric, "version": 1, "variant": variant, "system": LABEL, **interval}
+    counts = {"n_planned": 3, "n_scored": 2, "n_failed": 1, "judge": judge.spec, "judge_kind": judge.kind}
+    return Score.model_validate(about | counts | fields)

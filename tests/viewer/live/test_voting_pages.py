@@ -1,6 +1,5 @@
 """The voting pages, and what they keep."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +11,7 @@ from starlette.testclient import TestClient
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_jsonl
+from drretail.files import read_json, read_jsonl, write_json
 from drretail.imports.formats import load_format
 from drretail.imports.recording import record
 from drretail.lab.correction import correction_of
@@ -59,11 +58,7 @@ def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient, 
         held = f"{found.text} {found.url} {dict(found.headers)}"
         for name in (*NAMES, "scripted:judge", "The source says just this."):
             assert name not in held, f"{name} is told on {path.format(number)}"
-
-
-def test_the_assets_tell_nothing_either(ann: TestClient) -> None:
-    for name in ("voting.js", "live.css", "page.css"):
-        assert "slow" not in ann.get(f"/assets/{name}").text
+    assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "live.css", "page.css"))
 
 
 def test_what_is_shown_as_a_is_what_left_counts_for_and_sides_stay(ann: TestClient, exp: Path) -> None:
@@ -128,24 +123,22 @@ def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: 
 
 
 @pytest.mark.parametrize(
-    "sent",
+    ("path", "sent", "status"),
     [
-        {"question": "depth", "value": "a"},
-        {"question": "depths", "value": "left"},
-        {"question": "depth"},
-        {"question": "depth", "value": "left", "annotator": "ben"},
-        {"question": "depth", "value": "left", "note": "x" * 5000},
+        ("/vote/1", {"question": "depth", "value": "a"}, 400),
+        ("/vote/1", {"question": "depths", "value": "left"}, 400),
+        ("/vote/1", {"question": "depth"}, 400),
+        ("/vote/1", {"question": "depth", "value": "left", "annotator": "ben"}, 400),
+        ("/vote/1", {"question": "depth", "value": "left", "note": "x" * 5000}, 400),
+        ("/vote/7", {"question": "depth", "value": "tie"}, 404),
     ],
 )
-def test_what_was_not_asked_is_refused(ann: TestClient, exp: Path, sent: dict[str, str]) -> None:
-    assert ann.post("/vote/1", json=sent).status_code == 400
+def test_what_was_not_asked_is_refused(
+    ann: TestClient, exp: Path, path: str, sent: dict[str, str], status: int
+) -> None:
+    assert ann.post(path, json=sent).status_code == status
     assert read_votes(exp) == []
-
-
-def test_there_is_no_sheet_beyond_the_plan(ann: TestClient) -> None:
-    assert ann.get("/vote/7").status_code == 404
-    assert ann.get("/vote/0").status_code == 404
-    assert ann.post("/vote/7", json={"question": "depth", "value": "tie"}).status_code == 404
+    assert [ann.get(beyond).status_code for beyond in ("/vote/7", "/vote/0")] == [404, 404]
 
 
 def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
@@ -179,7 +172,7 @@ def test_claims_are_asked_about_once_some_without_a_source_were_drawn(ann: TestC
     assert ann.post(f"/label/{bare}", json={"question": "support", "value": "full"}).status_code == 400
 
 
-def of_ann(exp: Path, size: int) -> TestClient:
+def of_ann(exp: Path, size: int | None = None) -> TestClient:
     """Ann at a server that begins now."""
     client = client_of(create_app(parts_of(exp, PORT, size), TOKEN, PORT))
     client.post("/name", data={"name": "Ann", "back": "label"})
@@ -204,29 +197,28 @@ def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
     page = parse(ann.get(f"/vote/{number}").text)
     assert [each.attributes.get("src") for each in page.all("script")] == [None, "/assets/voting.js"]
     assert not list(page.all("img"))
-    assert all(
-        each.attributes["href"].startswith(("/", "http", "#")) for each in page.all("a") if "href" in each.attributes
-    )
+    addresses = [each.attributes["href"] for each in page.all("a") if "href" in each.attributes]
+    assert all(address.startswith(("/", "http", "#")) for address in addresses)
     assert "<script>window.evil = 1</script>" not in page.text  # what a report's HTML hides is shown to nobody
     assert "{{ 7*7 }}" in page.text
 
 
 def test_a_report_of_60_kb_in_one_line_is_shown(exp: Path) -> None:
-    path = run_folder(exp, "zephyr", "q1", 1) / "run.json"
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "report": "<b>" * 20_000}))
-    client = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT))
-    client.post("/name", data={"name": "ann"})
+    report_instead(exp, "zephyr", "q1", "<b>" * 20_000)
+    client = of_ann(exp)
     numbers = [each for each, item in enumerate(planned(exp).reports, 1) if item.run_id == "zephyr/q1-r1"]
     assert client.get(f"/rate/{numbers[0]}").text.count("&lt;b&gt;") == 20_000
+
+
+def report_instead(exp: Path, system: str, query_id: str, report: str) -> None:
+    path = run_folder(exp, system, query_id, 1) / "run.json"
+    write_json(path, {**read_json(path), "report": report})
 
 
 def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
     ann.get("/vote")
     item = planned(exp).pairs[0]
-    path = run_folder(exp, item.a, item.query_id, 1) / "run.json"
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "report": "Another one."}))
+    report_instead(exp, item.a, item.query_id, "Another one.")
     found = ann.get("/vote/1")
     assert found.status_code == 409
     assert "has changed since" in found.text
@@ -251,8 +243,7 @@ def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
 def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: Path) -> None:
     for name, report in (("first.jsonl", REPORT), ("second.jsonl", "Take the small one.")):
         record(load_format("drb").read(drb(tmp_path / name, report)), "drb", tmp_path / "exp", Progress())
-    client = client_of(create_app(parts_of(tmp_path / "exp", PORT), TOKEN, PORT))
-    client.post("/name", data={"name": "ann", "back": "rate"})
+    client = of_ann(tmp_path / "exp")
     for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
         text = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
         assert "question" in text

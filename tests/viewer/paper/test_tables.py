@@ -127,16 +127,7 @@ def test_one_judge_alone_stands_beside_the_paper(
     assert all(judge in note for judge, _ in judges)
 
 
-def test_a_rule_based_judges_ratings_are_missing_and_no_numbers(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
-    keep(folder, rated.model_copy(update={"value": None, "note": "not rated (rule-based)"}))
-    view = read_paper_view(folder, None)
-    assert set(values(here(view, "Table 2")[0])) == {None}
-    assert "a language model" in " ".join(table(view, "Table 2").missing)
-
-
-def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) -> None:
+def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_appendix_e(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react", "react+ws", "hybrid_react+ws", "plan_to_function+ws")
     of_judge = {"version": 1, "dimension": "depth", "judge": "anthropic:j", "judge_kind": "llm"}
     shares = {"win": Share(value=0.6), "tie": Share(value=0.1), "loss": Share(value=0.3)}
@@ -145,9 +136,23 @@ def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) 
         {"a": label("hybrid_react+ws"), "b": label("react+ws"), **of_judge, **shares, **counts}
     )
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
-    keep(folder, pairs=(one, other))
-    (row,) = here(read_paper_view(folder, None), "Figure 6")
+    rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
+    rated = rated.model_copy(update={"value": None, "note": "not rated (rule-based)"})
+    agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
+    agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
+    keep(
+        folder,
+        rated,
+        pairs=(one, other),
+        agreements=(agreement, agreement.model_copy(update={"metric": "faithfulness"})),
+    )
+    view = read_paper_view(folder, None)
+    assert set(values(here(view, "Table 2")[0])) == {None}
+    assert "a language model" in " ".join(table(view, "Table 2").missing)
+    (row,) = here(view, "Figure 6")
     assert values(row) == (0.6, 0.1, 0.3, 1)
+    (found,) = here(view, "Appendix E")
+    assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
 
 
 def votes(folder: Path, *given: Vote) -> None:
@@ -183,23 +188,6 @@ def test_what_is_no_vote_is_named(tmp_path: Path, lines: list[str], match: str) 
     write_lines(folder / "votes" / "ann.jsonl", lines)
     with pytest.raises(UserError, match=match):
         read_paper_view(folder, None)
-
-
-def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    row = Agreement(
-        metric="quality",
-        variant="depth",
-        first="a:1",
-        second="b:2",
-        n_reports=4,
-        n_dropped=0,
-        rho_report=0.8,
-        n_systems=1,
-    )
-    keep(folder, agreements=(row, row.model_copy(update={"metric": "faithfulness"})))
-    (found,) = here(read_paper_view(folder, None), "Appendix E")
-    assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
 
 
 def test_the_papers_tables_have_every_system_and_add_up_as_they_do_in_the_paper() -> None:
