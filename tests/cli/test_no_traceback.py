@@ -50,6 +50,13 @@ def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[
     )
 
 
+def python(script: str, *args: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """What a script comes to in an interpreter of its own."""
+    command = [sys.executable, "-c", script, *args]
+    env = environment(folder, **given)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
 def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
     """What a command said, which ended with one sentence."""
     assert ended.returncode == code, ended.stderr
@@ -71,16 +78,7 @@ def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Com
 
 def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
     (tmp_path / "boom.py").write_text("import drretail.cli.tools as t\nt._print_list = lambda: 1 / 0\n")
-    script = f"import boom; {MAIN}"
-    ended = subprocess.run(
-        [sys.executable, "-c", script, "tools"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    result = sentence(ended, 1)
+    result = sentence(python(f"import boom; {MAIN}", "tools", folder=tmp_path), 1)
     assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in result
     assert "--debug shows where it came from" in result
 
@@ -101,14 +99,7 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
         ("ask", "A café lamp – under $20?", "--world", shop),
         ("report", "exp", "--format", "text", "--json"),
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", MAINS, json.dumps(commands)],
-        cwd=tmp_path,
-        env=environment(tmp_path, **ASCII),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = python(MAINS, json.dumps(commands), folder=tmp_path, **ASCII)
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.stdout.rpartition("\n{\n")[2].isascii()
@@ -153,10 +144,8 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     assert "failed in values: TypeError: " in error_of("score", "e", "--metrics", "mine:LENGTH")
     (tmp_path / "mine.py").write_text(LENGTH)
     succeeds("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks")
-    assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {
-        "length",
-        "checks",
-    }  # the first is no lost
+    # What was judged before the failures is not lost.
+    assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}
     (tmp_path / "mine.py").unlink()
     for form in ("text", "html", "paper"):
         succeeds("report", "e", "--format", form, "-o", f"out.{form}")

@@ -9,7 +9,7 @@ from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Scores
 from drretail.viewer.terminal.printed_scores import print_pairs
 from tests.build import experiment
-from tests.cli.commands import Command, ErrorOf
+from tests.cli.commands import Command
 from tests.eval.families.pairwise.judging import A, B, two
 
 PAIRWISE = ("score", "exp", "--metrics", "pairwise")
@@ -47,25 +47,6 @@ def script(tmp_path: Path) -> None:
 def printed(capsys: pytest.CaptureFixture[str], pairs: list[PairScore], ranks: list[RankScore] | None = None) -> str:
     print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks or ())))
     return capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
-        ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),
-        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise has no rules drg: take default, paper"),
-        ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
-        (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
-        (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),
-    ],
-)
-def test_what_the_user_must_fix_is_one_sentence_and_2(
-    error_of: ErrorOf, tmp_path: Path, args: tuple[str, ...], message: str
-) -> None:
-    experiment(tmp_path / "exp", two(1))
-    assert message in error_of(*args)
 
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,9 +17,10 @@ from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
+from tests.eval.families.pairwise.judging import A, B, two
 from tests.eval.own import JUDGED_STUB, STUB
 
-STUBBED = ("score", "exp", "--metrics", STUB)
+STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
 
 @pytest.fixture
@@ -96,12 +97,25 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "exp", "--metrics", "pqr", "--reference", "b"), "add it to the metrics"),
         (("score", "exp", "--metrics", "report_eval", "--unit", "paragraf"), "Did you mean paragraph"),
         (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),
+        ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
+        ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
+        ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
+        (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
+        (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),
+        (("score", "exp", "--metrics", "quality", "--batch"), "--batch needs a judge of anthropic"),
+        (("compare", "nowhere"), "nowhere does not exist"),
+        (("compare", "exp", "aa@model", "b"), "There is no system 'aa@model'. Did you mean a@model"),
+        (("compare", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
+        (("compare", "exp", "--metrics", ","), "--metrics names nothing"),
+        (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
     error_of: ErrorOf, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    experiment(tmp_path / "exp", two(1))
     assert message in error_of(*args)
 
 
