@@ -1,7 +1,6 @@
 """A release from its making to its ranking, on a small shop with a contestant who follows rules."""
 
 import gzip
-import json
 import shutil
 from collections import Counter
 from collections.abc import Mapping
@@ -91,8 +90,8 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
-    promised = json.loads((tmp_path / "release.json").read_text())
-    (tmp_path / "release.json").write_text(json.dumps(promised | {"closes": "2026-11-01T00:00:00Z"}))
+    promised = read_json(tmp_path / "release.json")
+    write_json(tmp_path / "release.json", {**promised, "closes": "2026-11-01T00:00:00Z"})
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
 
@@ -110,8 +109,7 @@ def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tm
         submit(home / "R", home / "exp", tmp_path / "m.json")
     edited = shutil.copytree(home / "exp", tmp_path / "exp")
     path = next(edited.glob("runs/*/*/run.json"))
-    changed = json.loads(path.read_text())
-    path.write_text(json.dumps(changed | {"report": "Take the bath [P:B0TEST0004]."}))
+    write_json(path, {**read_json(path), "report": "Take the bath [P:B0TEST0004]."})
     with pytest.raises(UserError, match="does not verify"):
         submit(home / "R", edited, manifest(home, "editor"))
     assert not (home / "R" / "submissions").exists()
@@ -126,18 +124,14 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     assert (late.late, late.verified) == (True, False)
     ranking = rank(home / "R")
     first, second = ranking.rows
-    assert {row.system: row.notes for row in ranking.rows} == {
-        f"acme.{LABEL}": (), f"late.{LABEL}": ("late", "unverified"),
-    }  # fmt: skip
+    notes = {row.system: row.notes for row in ranking.rows}
+    assert notes == {f"acme.{LABEL}": (), f"late.{LABEL}": ("late", "unverified")}
     assert first.truth == second.truth
     assert (first.ranks, second.ranks) == ((1, 1), None), "what is not verified has no rank, however true it is"
     assert first.dollars == pytest.approx(0.1)
     with pytest.raises(UserError, match="has submitted already"):
         submit(home / "R", home / "exp", manifest(home, "acme"))
-
-    for name in ("acme", "mirror"):
-        if not (home / "R" / "submissions" / name).exists():
-            submit(home / "R", home / "exp", manifest(home, name), sample=2, now=CLOSES - timedelta(hours=1))
+    submit(home / "R", home / "exp", manifest(home, "mirror"), sample=2, now=CLOSES - timedelta(hours=1))
     rows = {row.system: row for row in rank(home / "R").rows}
     assert (rows[f"acme.{LABEL}"].ranks, rows[f"mirror.{LABEL}"].ranks) == ((1, 1), None)
     assert rows[f"mirror.{LABEL}"].notes == (f"a copy of acme.{LABEL}",)

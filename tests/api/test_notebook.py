@@ -50,7 +50,6 @@ def scores(experiment: RecordedExperiment) -> RecordedScores:
 def test_experiments_are_tables_and_scores_a_board(experiment: RecordedExperiment, scores: RecordedScores) -> None:
     assert repr(experiment) == f"<RecordedExperiment {experiment.folder}: 2 systems, 1 query, 2 runs>"
     assert "<table" in shown(experiment)
-
     assert repr(scores) == "<RecordedScores: 2 systems, faithfulness, checks>"
     assert "Scoreboard, judged by offline:judge (rule-based)" in shown(scores)
     assert "\nScoreboard, judged by offline:judge (rule-based)\n" in str(scores)
@@ -75,7 +74,6 @@ def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment
     failed = answers["failed"]
     assert (failed.report, "failed" in repr(failed)) == ("", True)
     assert "The run failed" in unescape(shown(failed))
-
     answered = RecordedAnswer(build.run("q1-r1", "Take **it**."), ())
     assert "Take <strong>it</strong>." in unescape(shown(answered))
 

@@ -57,7 +57,6 @@ def test_runs_are_read_from_the_folder_and_are_made_once(experiment: RecordedExp
     assert experiment.report("nobody").startswith("Nothing is known.")
     assert any(item.kind == "product" for item in experiment.evidence(experiment.run("react")))
     assert [tally.done for tally in experiment.tallies] == [1, 1]
-
     again = run(world, [QUESTION], ["react", MINE], to=experiment.folder, user=USER, baselines=False)
     assert [tally.before for tally in again.tallies] == [1, 1]
 
@@ -70,7 +69,6 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
     assert by_system["nobody"] == 0  # its one run failed
     with pytest.raises(UnknownName, match="scored variant 'FQ'"):
         scores.by_system("FQ")
-
     made = score(experiment, ["process"])
     opened = open_experiment(str(experiment.folder))
     assert (opened.systems, opened.scores) == (experiment.systems, made)
@@ -112,7 +110,6 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"does not exist"):
         score(tmp_path / "nowhere")
     assert not (tmp_path / "exp").exists()
-
     with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
         run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made
 

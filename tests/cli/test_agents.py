@@ -85,5 +85,4 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
 def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], error_of: ErrorOf, shop: str) -> None:
     done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
-
     assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")

@@ -154,7 +154,6 @@ def test_x(error_of: ErrorOf, shop: str, tmp_path: Path, lines: str) -> None:
     (tmp_path / "broken.jsonl").write_text(f"{lines}\n", encoding="utf-8")
     assert "broken.jsonl" in error_of("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
     assert not (tmp_path / "exp").exists()
-
     line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
     (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert "was made for the world ffffffffffff" in error_of(

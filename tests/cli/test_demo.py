@@ -54,7 +54,6 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
     assert "http://ecommerce.com/" in (demo / "report.md").read_text(encoding="utf-8")
     assert done.stderr.startswith("drretail demo: ")
     assert done.stdout.splitlines()[-1] == str(Path("drretail-demo", "report.html"))
-
     screen = parse((demo / "report.html").read_text(encoding="utf-8")).by_id("first")
     slides = list(screen.all("article", "slide"))
     assert len({query.user_id for query in recorded_queries()}) == len(slides) == 10

@@ -47,7 +47,6 @@ def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, 
         assert done.returncode in (1, 2), args
         assert text in done.stderr, args
         assert "Traceback" not in done.stderr
-
     done = drretail("lab", "plant", "exp", "--max-tokens", "1")
     assert done.returncode == 3
     assert "The cap of 1 tokens for judging is reached" in done.stderr

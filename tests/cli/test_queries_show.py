@@ -39,11 +39,9 @@ def test_questions_are_shown_in_full_by_number_and_as_json(drretail: Command, tm
     assert shown.endswith("2 queries of 1 user\n")
     assert "B0OWNED001" not in shown
     assert "why:" not in shown
-
     shown = drretail("queries", "show", "q.jsonl", "--details").stdout
     for text in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
         assert text in shown
-
     assert "mine-2" not in drretail("queries", "show", "q.jsonl", "--only", "1").stdout
     document = json.loads(drretail("queries", "show", "q.jsonl", "--only", "mine-2", "--json").stdout)
     assert [query["query_id"] for query in document["queries"]] == ["mine-2"]

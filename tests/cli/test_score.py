@@ -19,6 +19,8 @@ from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
 from tests.eval.families.pairwise.judging import A, B, two
 from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.test_scoring import judged_by_rules
+from tests.llm.batches.server import BatchServer
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
@@ -189,3 +191,21 @@ def test_a_check_of_nothing_is_not_said_to_pass(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("drretail.api.verification.verify.verify_with", lambda *_, **__: found)
     first, second, *_ = CliRunner().invoke(app, ["verify", "exp"]).stdout.splitlines()
     assert (first.split(), second.split()) == (["–", "votes", "(there", "are", "none)"], ["pass", "runs", "(2)"])
+
+
+def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: Command, tmp_path: Path) -> None:
+    reports = {"q1-r1": "The bed costs $30 [P:B0000000A1].", "q2-r1": "It is soft."}
+    where = experiment(tmp_path / "exp", {LABEL: reports})
+    asked = ("score", "exp", "--metrics", "quality", "--judge", "anthropic:claude-sonnet-4-6")
+
+    def dollars(*more: str) -> float:
+        (row,) = json.loads(drretail(*asked, "--estimate", "--json", *more).stdout)["estimates"]
+        return row["dollars"]["high"]
+
+    assert dollars("--batch") == dollars() / 2 > 0
+    with BatchServer(judged_by_rules) as server:
+        settings = {"DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
+        result = drretail(*asked, "--batch", ANTHROPIC_API_KEY="sk-test-0", **settings)
+    assert result.returncode == 0, result.stderr
+    assert "questions were sent as batch msgbatch_0." in result.stderr
+    assert json.loads((where / "scores.json").read_text())["scores"]

@@ -53,7 +53,6 @@ def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(exp: Path, tmp
         port = taken.getsockname()[1]
         assert refused(str(exp), "--port", str(port)).startswith(f"Port {port} is in use: ")
     bound(0).close()
-
     assert "does not exist" in refused(str(tmp_path / "nothing"))
     assert "Name the folder of an experiment" in refused()
     assert "does not exist" in refused("--review", str(tmp_path / "nothing.jsonl"))

@@ -67,7 +67,6 @@ def test_an_agent_is_one_conversation_and_each_role_of_a_team_another(exp: Path,
         assert called == [step.name for step in run.steps if step.kind == "tool"]
         assert line["messages"][-1]["content"].startswith(cast(str, run.report)[:40])
         assert {tool["function"]["name"] for tool in line["tools"]} >= set(called)
-
     team = [line for line in chat if line["system"] == HYBRID]
     assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
     firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
@@ -272,7 +271,6 @@ def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_
     result = export(Selection.of(exp), "inspect", tmp_path / "logs")
     assert result == "2 logs of 4 runs"
     assert {path.name for path in (tmp_path / "logs").iterdir()} == {f"{HYBRID}.eval", f"{REACT}.eval"}
-
     selection = Selection.of(exp)
     selection.systems = ()
     with pytest.raises(UserError, match="No run of"):

@@ -22,7 +22,6 @@ def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_
     assert selection.left_out.total() == 1
     assert f"{FLOOR}/q1-r1" in ids(Selection.of(exp, floors=True))
     assert f"{HYBRID}/q2-r1" in ids(Selection.of(exp, failed=True))
-
     assert {each.partition("/")[0] for each in ids(Selection.of(exp, ["react"]))} == {REACT}
     with pytest.raises(UnknownName):
         Selection.of(exp, ["nobody"])
@@ -40,7 +39,6 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(
     assert ids(kept) == [each for each, value in values.items() if value >= best]
     assert f"not FP >= {best}" in kept.left_out
     assert ids(Selection.of(exp, rules=[read_rule(f"faithfulness FP>={best}")])) == ids(kept)
-
     with pytest.raises(UnknownName, match="FP"):
         Selection.of(exp, rules=[read_rule("FPP > 0.1")])
 
@@ -64,6 +62,5 @@ def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path
         assert not (tmp_path / form).exists()
     export(Selection.of(exp), "chat", to, force=True)
     assert to.read_bytes() == held
-
     with pytest.raises(UnknownName, match="chat"):
         export(Selection.of(exp), "chatt", tmp_path / "x")

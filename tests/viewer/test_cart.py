@@ -51,7 +51,6 @@ def test_several_of_one_are_told_with_each_price_and_the_total_and_of_alternativ
         "- 1 × Kite: $20.00",
         "Total: $45.00.",
     ]
-
     made = cart(pick(KITE, 1, PUZZLE))
     assert made.lines[0].words == "1 × Kite: $20.00 (runner-up: Wooden Puzzle [24 pieces])"
     assert made.total_words == "Total: $20.00."
@@ -82,7 +81,6 @@ def test_products_that_most_pick_come_first_and_those_who_pick_nothing_have_a_co
         ["one", "$10.00", "4.5 (1,200)", "✓", "–"],
         ["", "", "", "$40.00", "$10.00"],
     ]
-
     table = build.known(compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))]))
     assert [column.name for column in table.columns[-2:]] == ["a", "c"]
     assert table.notes == ("Not known what these pick: b.",)
@@ -97,7 +95,6 @@ def test_a_refusal_stands_in_the_cart_and_in_the_table_of_picks() -> None:
         " Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line
-
     refused = build.run("q1-r1", "No.", [], outcome=Outcome(decision="none", because=("not_sold",)))
     bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], outcome=Outcome(decision="buy"))
     table = build.known(compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))]))

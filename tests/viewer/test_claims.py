@@ -26,11 +26,9 @@ def judged(claims: list[Claim], **support: object) -> Judged:
 def test_a_claim_has_one_verdict_on_all_its_sources_in_which_denied_unverifiable_and_failed_are_apart() -> None:
     (claim,) = claims_of(judged([PRICE], value=0.5), REPORT)
     assert (claim.support, claim.types, claim.span) == ("partial", ("web", "product"), (0, 27))
-
     for state, support in (("unverifiable", "unverifiable"), ("failed", "failed"), ("na", "unjudged")):
         (claim,) = claims_of(judged([PRICE], state=state), REPORT)
         assert claim.support == support
-
     (none,), (denied,) = (
         claims_of(judged([PRICE], value=0.0, notes=notes), REPORT) for notes in ((), ("contradicted",))
     )
@@ -62,7 +60,6 @@ def test_a_quote_is_found_in_what_is_shown_readably_and_what_is_not_there_is_not
     assert shown.splitlines()[1] == "price: 24.99"
     for quote in ('"price":24.99', '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
         assert find_quote(shown, quote) is not None
-
     assert find_quote("some text", "other") is None
     assert find_quote("some text", ' "" ') is None
 

@@ -69,7 +69,6 @@ def test_claims_and_steps_lead_into_a_small_conversation(judged: Path, monkeypat
     cards = [card for card in page.all("article", "card") if "-c" in card.attributes["id"]]
     addresses = [{link.attributes["href"][1:] for link in card.all("a")} for card in cards]
     assert all(its & {*turns, "r1-talk", "r2-talk"} for its in addresses)
-
     monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", 10)
     assert "The whole conversation" not in render_page(judged)
 

@@ -43,7 +43,6 @@ def test_language_models_come_first_and_the_marks_are_theirs_while_all_judges_ha
     judge(mine, run, LLM, 0)
     judges = [one.judge for one in read_judgements(mine, "faithfulness", run).by_judge]
     assert judges == [LLM, JUDGE, RULES]
-
     section = parse(render_page(mine)).by_id("q1")
     claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
     # A mark that a finding overlaps has the finding's class as well.

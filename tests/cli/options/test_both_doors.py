@@ -84,7 +84,6 @@ def test_a_command_and_its_function_have_the_options_of_their_record_with_its_he
     wanted |= {option.option.short for option in options if option.option.short is not None}
     assert flags_of(loaded(f"drretail.cli.{door.command}")) - {*door.own} == wanted
     assert [*inspect.signature(loaded(f"drretail.{door.function}")).parameters] == [option.name for option in options]
-
     shown = inspect.getdoc(loaded(f"drretail.{door.function}")) or ""
     for option in declared_options(loaded(f"drretail.api.options.{door.record}")):
         assert option.option.help.strip() == option.option.help != ""

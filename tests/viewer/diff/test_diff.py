@@ -36,7 +36,6 @@ def test_claims_are_apart_by_who_makes_them_and_what_was_ruled_and_picks_by_how_
     }
     (other,) = [change for change in pair.changes if change.kind == "verdict"]
     assert (other.a and other.a.support, other.b and other.b.support) == ("full", "uncited")
-
     picked = [
         (change.a and (change.a.product, change.a.quantity), change.b and (change.b.product, change.b.quantity))
         for change in pair.cart_changes
@@ -67,7 +66,6 @@ def test_what_only_one_says_is_marked_and_leads_to_its_card_on_a_page_that_runs_
     badges = [each.attributes["href"] for each in page.all("a") if each.attributes.get("class", "").startswith("badge")]
     assert badges
     assert all(href.removeprefix("#") in places for href in badges)
-
     assert not [each.tag for each in page.all() if each.tag in ("script", "img", "iframe", "link", "object", "form")]
     policy = next(each.attributes["content"] for each in page.all("meta") if "http-equiv" in each.attributes)
     assert "default-src 'none'" in policy

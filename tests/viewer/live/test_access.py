@@ -14,7 +14,6 @@ def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(st
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
     assert stranger.get("/vote").status_code == 200
-
     answer = stranger.get(f"//evil.example/?token={TOKEN}")
     assert answer.headers["location"].startswith("/")
     assert not answer.headers["location"].startswith("//")
@@ -57,7 +56,6 @@ def test_what_names_no_origin_and_a_long_body_are_refused(ann: TestClient) -> No
     request = ann.build_request("POST", "/vote/1", json={"question": "depth", "value": "tie"})
     del request.headers["origin"]
     assert ann.send(request).status_code == 403
-
     long = b"x" * (MOST_BYTES + 1)
     assert ann.post("/vote/1", content=long).status_code == 413
     assert ann.post("/vote/1", content=iter([long])).status_code == 413

@@ -64,7 +64,6 @@ def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(browsi
     assert browsing.get("/e/second/changes").json()["version"]
     assert browsing.get("/e/nowhere/").status_code == 404
     assert browsing.get("/e/second/conversation-999.html").status_code == 404
-
     named = browsing.post("/e/second/name", data={"name": "Ann", "back": "vote"})
     assert named.headers["location"] == "/e/second/vote"
     given = {"question": "depth", "value": "tie"}
@@ -78,7 +77,6 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
     page = client_of(create_app(parts_of(several, PORT), TOKEN, PORT)).get("/")
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
-
     assert not names_one(ViewOptions(several))
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --plan"):
         parts_of(several, PORT, 5)

@@ -70,7 +70,6 @@ def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_
     (run_folder(exp, "zephyr", "q1", 1) / "run.json").touch()
     after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
-
     watch = Watch(exp, Clock())
     before = watch.version(), watch.version_of("q1")
     (exp / "votes").mkdir()

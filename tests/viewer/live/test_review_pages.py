@@ -223,7 +223,6 @@ def test_a_file_that_changed_is_read_again_and_what_is_no_decision_is_refused(re
     assert reviewer.get("/review/3").status_code == 200
     write_lines(file, (query.as_line() for query in QUERIES[:2]))
     assert reviewer.get("/review/3").status_code == 404
-
     assert reviewer.post("/review/1", data=filled(do="perhaps")).status_code == 400
     assert read_reviews_of(file) == ()
 

@@ -114,7 +114,6 @@ def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: 
     assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
     (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
     assert int(most) > len(DIMENSIONS)
-
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
     page = ann.get(f"/vote/{number}").text
     assert 'data-question="personalization"' not in page

@@ -57,7 +57,6 @@ def test_the_page_stands_alone_and_its_policy_admits_only_its_own_style_and_scri
     assert_harmless(page)
     assert "url(" not in next(page.all("style")).text
     assert "@import" not in next(page.all("style")).text
-
     rules = dict(rule.strip().split(" ", 1) for rule in policy(page).split(";"))
     for rule, tag in (("style-src", "style"), ("script-src", "script")):
         digest = hashlib.sha256(next(page.all(tag)).text.encode()).digest()
@@ -71,12 +70,10 @@ def test_the_page_has_the_quotes_of_claims_why_runs_failed_and_what_repeats_it(p
     quotes = [mark.text for card in cards for mark in card.all("mark", "quote")]
     assert quotes
     assert all("The price stands there, the rating differs." in card.text for card in cards)
-
     failed = page.by_id("r3")
     assert "The run failed (timeout, in react): no answer within 60 seconds <b>at all</b>" in failed.text
     assert "failed" in next(failed.all("summary")).text
     assert "1 without a report" in page.text
-
     text = page.by_id("repeat").text
     run = "drretail run --queries queries.jsonl --world W --to exp --agent react --model offline:shopper"
     assert f"{run} --no-floors --seed 42" in text

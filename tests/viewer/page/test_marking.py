@@ -45,7 +45,6 @@ def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link_or_on_what_
     badge = next(page.all("a", "badge"))
     assert (badge.attributes["href"], badge.attributes["aria-label"], badge.text) == ("#c1", "Claim c1", "")
     assert all(not list(link.all("a")) for link in page.all("a"))
-
     source = "A [link](http://a.b/c)."
     assert marked_html(source, [mark(source, "a.b/c")]).shown == frozenset()
 
@@ -61,7 +60,6 @@ def test_only_web_addresses_become_links(url: str) -> None:
 def test_numbers_lead_to_the_source_and_quotes_in_addresses_do_not_end_the_attribute() -> None:
     html = marked_html("A [[1]](http://e.com/P1) [words](http://e.com/P1)", [], {"http://e.com/P1": "r1-e2"}).html
     assert [link.attributes["href"] for link in parse(html).all("a")] == ["#r1-e2", "http://e.com/P1"]
-
     page = shown('[x](http://a.b/"onmouseover="alert(1)) [y](http://a.b/<script>)')
     assert all(set(link.attributes) <= {"href", "rel"} for link in page.all("a"))
     assert not list(page.all("script"))
@@ -112,6 +110,5 @@ def test_a_sentence_is_found_with_its_numbers_and_a_span_takes_the_whole_of_a_ma
     assert moved("Two words [P:B1; O:0000000001] here.").startswith("Two words [[1]](http://ecommerce.com/B1) (order")
     assert moved("Two words [P:B1; O:0000000001] here.").endswith(") here.")
     assert moved("Three [P:NONE].") == "Three [unresolved: P:NONE]."
-
     assert moved("words [P:B1; O:") == moved("words [P:B1; O:0000000001]")
     assert moved("000000001] here") == moved("[P:B1; O:0000000001] here")

@@ -69,7 +69,6 @@ def test_the_page_goes_from_questions_to_method_and_tells_a_judges_choice_with_i
     questions = [part.attributes["id"] for part in page.all("details", "question")]
     assert questions == ["q1", "q2"]
     assert QUESTION in page.by_id("questions").text
-
     meeting = next(page.by_id("q1").all("details", "meeting"))
     rows = {next(row.all("th")).text: row.text for row in meeting.all("tr")}
     assert "after" in next(meeting.all("summary")).text
@@ -95,7 +94,6 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     assert "folder-name" not in next(page.all("title")).text
     entitle(folder, " ")
     assert read_view(folder).title == "2 queries answered by after and before"
-
     report = {"q1-r1": "Get it."}
     sizes = [f"size-{size}" for size in ("32k", "64k", "128k")]
     names = [*(f"ant@model-{size}" for size in sizes), *(f"bee@model-files-a1b2-{size}" for size in sizes)]
@@ -136,7 +134,6 @@ def test_above_the_limit_a_file_becomes_a_folder(
     assert not (tmp_path / "report.html").exists()
     assert not (tmp_path / "report" / "query-gone.html").exists()
     assert (tmp_path / "report" / "query-own.html").exists()
-
     monkeypatch.setattr("drretail.viewer.page.document.LARGEST_SINGLE", 20_000)
     with pytest.raises(UserError, match="leave --single out"):
         write_report(read_view(answered), tmp_path / "report.html", "single")

@@ -46,7 +46,6 @@ def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_o
     assert [body.attributes["class"] for body in bodies] == ["system", "floor"]
     assert heads(bodies[1]) == ["null_copy", "oracle"]
     assert "The null agents are trivial." in scores.text
-
     (folded,) = scores.all("details", "slices")
     assert "open" not in folded.attributes
     assert [head.text for head in folded.all("th", "few")] == ["Pet Supplies n=4"]

@@ -195,11 +195,9 @@ def test_the_papers_tables_have_every_system_and_add_up_as_they_do_in_the_paper(
         rows = rows_of(table)
         assert tuple(rows) == SYSTEMS
         assert {len(cells) for cells in rows.values()} == {len(columns_of(table))}
-
     for cells in rows_of("faithfulness").values():
         cited, web, product = (cell.value for cell in cells[4:] if isinstance(cell.value, float))
         assert cited == pytest.approx(web + product)
-
     for cells in rows_of("quality").values():
         *ratings, average = (cell.value for cell in cells if isinstance(cell.value, float))
         assert average == pytest.approx(mean(ratings), abs=0.0051)

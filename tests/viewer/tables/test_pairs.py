@@ -73,7 +73,6 @@ def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_
     assert empty.lacking == (f"{A} over {B}: 40 comparisons not asked yet.",)
     (ruled,) = paired([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
     assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
-
     (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
     assert text.overall is not None
     counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]

@@ -125,9 +125,7 @@ def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many
     failed = "All 20 runs failed (no_research): nothing was compared."
     for systems in (TWO, {"a@m": 0.0}):
         assert conclusion(board(fp=systems, differs=(failed,))) == Conclusion(failed, "")
-
     assert result_of(board(fp={"a@m": 0.9})) == ""
-
     many = {"a@m": 0.1, "b@m": 0.9, "c@m": 0.5, "null_search": 1.0}
     assert two_of(board(fp=many), many) == ("b@m", "c@m")
     assert two_of(None, many) == ("a@m", "b@m")

@@ -25,7 +25,6 @@ def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_wha
     cells = [line.cells[0] for line in table.rows]
     assert [cell and (cell.text, cell.interval) for cell in cells] == [("0.50", ""), ("1.00", ".25–1")]
     assert table.by == "judged by p:m (language model)"
-
     (table,) = score_tables([score(), score(variant="FR", n_scored=4, n_na=0, n_failed=0)])
     left_out, whole = table.rows[0].cells
     assert left_out is not None
@@ -42,12 +41,10 @@ def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or
         ("n/a", ""),
         ("failed", ""),
     ]
-
     nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
     assert any(note.startswith("No report has a value for FP_web (FP ") for note in table.notes), table.notes
-
     nothing = {"value": None, "n_scored": 0, "n_na": 4, "n_failed": 0, "items": {"lacks:no_gold": 4}}
     (table,) = score_tables([score(**nothing), score(variant="FR", **nothing)])
     assert table.columns == ()
@@ -110,7 +107,6 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_that_half_
     found = conclusion(_board(measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower")))
     assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}"
     assert found.cannot == "No difference is shown in clean by 5 queries."
-
     few, most = BoardCell(value=0, n_scored=1, n_planned=20), BoardCell(value=0.5, n_scored=19, n_planned=20)
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
     row = BoardRow(system="gpt", cells={"FP": few, "FR": most})
@@ -152,7 +148,6 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
     ]
     assert [line.name for line in table.rows] == ["a", "b"]
     assert table.rows[1].cells[1] is None
-
     rows = [row("Baby_Products", n_counted=9), row("Pet_Supplies", **FEW), row("Office_Products")]
     (sliced,) = sliced_tables(rows, ())
     (table,) = sliced.tables

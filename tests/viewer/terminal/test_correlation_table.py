@@ -28,7 +28,6 @@ def test_measures_are_rows_and_the_end_says_what_it_is_not(capsys: pytest.Captur
     assert ["pages", "+0.10"] in lines
     assert "FP (n=50)" in out
     assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
-
     assert printed(capsys) == ""
 
 

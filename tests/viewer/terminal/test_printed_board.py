@@ -77,7 +77,6 @@ def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(
     wide = "\n".join(printed(board(), 140))
     assert "Left out" not in wide
     assert "461.9" in wide
-
     lines = [line.strip() for line in printed(board(), 140)]
     rules = [at for at, line in enumerate(lines) if line and set(line) == {"─"}]
     names = [line.split()[0] for line in lines[rules[1] + 1 : rules[1] + 1 + len(NULL_AGENTS) + 1]]
@@ -108,7 +107,6 @@ def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_
     lines = printed(board(others=others), 140)
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
     assert not any("0.11" in line for line in lines)
-
     made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
     lines = printed(made, 140)
     assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)

@@ -86,7 +86,6 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) ->
     assert "47 of 50, 1 failed, 2 not judged" in text
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
-
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
     text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
     assert (

@@ -77,7 +77,6 @@ def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
         assert [query.name for query in asked] == [*DIMENSIONS]
         for query in asked:
             assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
-
     meanings = {option.value: option.meaning for option in label_question().options}
     assert list(meanings) == ["full", "partial", "none", "contradicted"]
     assert "all that is part of the test" in meanings["full"]
