@@ -101,7 +101,7 @@ def test_the_example_release_keeps_its_promise() -> None:
     assert Ranking.model_validate(read_json(EXAMPLE / "ranking.json")).queries == 27
 
 
-def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: Path) -> None:
+def test_what_says_other_models_was_edited_or_is_a_packed_bomb_is_refused(home: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="it ran offline:shopper"):
         submit(home / "R", home / "exp", manifest(home, "liar", models=["openai:gpt-5"]))
     write_json(tmp_path / "m.json", {"format": 1, "name": "m", "systems": {"dr3": {"models": ["offline:shopper"]}}})
@@ -113,6 +113,13 @@ def test_a_folder_that_says_other_models_or_was_edited_is_refused(home: Path, tm
     with pytest.raises(UserError, match="does not verify"):
         submit(home / "R", edited, manifest(home, "editor"))
     assert not (home / "R" / "submissions").exists()
+
+    journal = next((tmp_path / "exp").rglob("journal.jsonl.gz"))
+    with gzip.open(journal, "ab", compresslevel=1) as packed:
+        for _ in range(101):
+            packed.write(b" " * 1024**2)
+    with pytest.raises(UserError, match="holds more than 100 MB when it is unpacked"):
+        submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 
 def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_no_rank(home: Path) -> None:
@@ -135,16 +142,6 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     rows = {row.system: row for row in rank(home / "R").rows}
     assert (rows[f"acme.{LABEL}"].ranks, rows[f"mirror.{LABEL}"].ranks) == ((1, 1), None)
     assert rows[f"mirror.{LABEL}"].notes == (f"a copy of acme.{LABEL}",)
-
-
-def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "exp", tmp_path / "exp")
-    journal = next((tmp_path / "exp").rglob("journal.jsonl.gz"))
-    with gzip.open(journal, "ab", compresslevel=1) as packed:
-        for _ in range(101):
-            packed.write(b" " * 1024**2)
-    with pytest.raises(UserError, match="holds more than 100 MB when it is unpacked"):
-        submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 
 @pytest.fixture

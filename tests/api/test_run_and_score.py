@@ -2,7 +2,6 @@
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -136,18 +135,10 @@ def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None
     assert options.scope == "any"
     assert options.queries == shipped_queries()
     assert len(shipped_queries()) == 50
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
-        ({"preset": "paper", "agents": "react"}, UserError, "leave --agent out"),
-        ({"preset": "papers"}, UnknownName, "Did you mean paper"),
-    ],
-)
-def test_a_preset_takes_no_other_agents(given: dict[str, Any], error: type[UserError], message: str) -> None:
-    with pytest.raises(error, match=message):
-        with_preset(RunOptions(**given))
+    with pytest.raises(UserError, match="leave --agent out"):
+        with_preset(RunOptions(preset="paper", agents="react"))
+    with pytest.raises(UnknownName, match="Did you mean paper"):
+        with_preset(RunOptions(preset="papers"))
 
 
 PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")]

@@ -65,7 +65,7 @@ def recorded(understood: Wish | None) -> RecordedAnswer:
     return RecordedAnswer(build.run("q1-r1", "Take it.", understood=understood), ())
 
 
-def test_how_the_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+def test_how_a_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",), rating_min=4),))
     print_report(recorded(wish))
     shown = capsys.readouterr()
@@ -73,8 +73,6 @@ def test_how_the_question_was_understood_goes_to_stderr_before_the_report(capsys
     assert shown.out == "Take it.\n"
     assert report_document(recorded(wish))["run"]["understood"]["wants"][0]["name"] == "bird feeder"
 
-
-def test_how_a_question_was_understood_is_not_shown_where_it_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
     print_report(recorded(None))
     assert "Understood" not in capsys.readouterr().err
     assert "understood" not in report_document(recorded(None))["run"]
@@ -84,18 +82,16 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
 
 
-def test_many_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Waits()("Waiting")
+    assert capsys.readouterr().err == ""
+
     on_terminal(monkeypatch)
     times = iter([0.0, 0.1, 1.9, 2.1])
     waits = Waits(clock=lambda: next(times))
     for number in range(4):
         waits(f"Waiting: {number}")
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
-
-
-def test_nothing_of_it_goes_into_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    Waits()("Waiting")
-    assert capsys.readouterr().err == ""
 
 
 BUSY = "import time; from drretail.progress import busy\nwith busy('reading it all'): time.sleep(0.5)"

@@ -99,12 +99,20 @@ def test_what_is_wrong_is_one_sentence_and_exit_code_2(
     assert not (tmp_path / "exp").exists()
 
 
-def test_the_list_names_who_is_told_what(drretail: Command) -> None:
+def test_the_list_names_who_is_told_what_and_the_prompts_of_one_agent_are_printed(drretail: Command) -> None:
     output = {each["file"]: each["told_to"] for each in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
     assert output["react.md"] == ["react"]
     assert output["hybrid_react/report.md"] == ["hybrid_react"]
     assert set(output["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
     assert set(output["summarise_page.md"]) == {f"{each}+ws" for each in output["picks.md"]}
+
+    result = CliRunner().invoke(app, ["prompts", "--as-sent", "--agent", "react", "--json"])
+    prompts = json.loads(result.stdout)["prompts"]
+    assert prompts[0]["of"] == "`react`"
+    assert prompts[0]["text"].startswith("You are the research assistant")
+    refused = CliRunner().invoke(app, ["prompts", "--as-sent", "--to", "mine"])
+    assert refused.exit_code != 0
+    assert "--as-sent prints one page" in str(refused.exception)
 
 
 def longest_line(text: str) -> str:
@@ -134,13 +142,3 @@ def test_every_prompt_of_the_judges_is_on_their_page_without_data() -> None:
     (rating,) = (prompt for prompt in prompts if "`quality/rating.md`" in prompt.when)
     assert "<report>…</report>" in rating.text
     assert "{{" not in rating.text
-
-
-def test_the_command_prints_the_prompts_of_one_agent_and_writes_no_files_beside() -> None:
-    result = CliRunner().invoke(app, ["prompts", "--as-sent", "--agent", "react", "--json"])
-    prompts = json.loads(result.stdout)["prompts"]
-    assert prompts[0]["of"] == "`react`"
-    assert prompts[0]["text"].startswith("You are the research assistant")
-    refused = CliRunner().invoke(app, ["prompts", "--as-sent", "--to", "mine"])
-    assert refused.exit_code != 0
-    assert "--as-sent prints one page" in str(refused.exception)

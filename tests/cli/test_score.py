@@ -209,3 +209,29 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
     assert result.returncode == 0, result.stderr
     assert "questions were sent as batch msgbatch_0." in result.stderr
     assert json.loads((where / "scores.json").read_text())["scores"]
+
+
+JUDGE = """
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "So.", rating = 6 } }
+
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "So.", winner = "A" } }
+"""
+
+
+def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
+    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
+    experiment(tmp_path / "exp", two(1))
+    judge = ("--judge", "scripted:judge.toml", "-q")
+    drretail("score", "exp", "--metrics", "quality,checks", *judge)
+    shown = drretail(*PAIRWISE, *judge, "--details").stdout
+    assert "Side by side (pairwise), judged by" in shown
+    assert "Checks, by code" not in shown
+    assert "scores.json also holds quality, checks:" in shown
+    everything = drretail("score", "exp", "-q", "--details").stdout
+    assert "Side by side (pairwise), judged by" in everything
+    assert "Checks, by code" in everything
+    assert "also holds" not in everything

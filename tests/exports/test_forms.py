@@ -57,7 +57,7 @@ def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, 
     return lines(to)
 
 
-def test_an_agent_is_one_conversation_and_each_role_of_a_team_another(exp: Path, chat: list[dict[str, Any]]) -> None:
+def test_an_agent_is_one_conversation_in_which_every_call_is_answered(exp: Path, chat: list[dict[str, Any]]) -> None:
     runs = {run.run_id: run for run in read_runs(exp)}
     mine = [line for line in chat if line["system"] == REACT]
     assert len(mine) == 2
@@ -72,8 +72,6 @@ def test_an_agent_is_one_conversation_and_each_role_of_a_team_another(exp: Path,
     firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
     assert len(firsts) == len(set(firsts))
 
-
-def test_every_call_is_answered_and_langchain_reads_it_all(chat: list[dict[str, Any]]) -> None:
     for line in chat:
         messages = convert_to_messages(line["messages"])
         called = [call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]

@@ -24,7 +24,7 @@ def effect(scope: str, request: dict[str, Any], response: Any = None, **given: A
     return Effect.model_validate({"key": scope, "scope": scope, "request": request, "response": response, **fields})
 
 
-def test_what_was_sent_before_is_counted_and_not_told_again() -> None:
+def test_what_was_sent_before_is_counted_and_agents_stand_apart() -> None:
     effects = [
         effect(
             "0", {"messages": [SYSTEM, USER], "tools": [{"name": "look"}]}, {"content": "I look.", "tool_calls": [CALL]}
@@ -44,8 +44,6 @@ def test_what_was_sent_before_is_counted_and_not_told_again() -> None:
     assert (web.title, web.step) == ("web search", ("0", 1))
     assert (last.sent, last.repeated) == ((Message("look", "price: $5"),), 3)
 
-
-def test_agents_stand_apart_and_errors_are_told() -> None:
     effects = [
         effect("0.2", {"messages": [USER]}, error={"class": "ModelError", "kind": "rate_limit", "message": "slow"}),
         effect("0.1", {"messages": [USER]}, {"content": [{"type": "text", "text": "Yes."}]}),
@@ -101,13 +99,11 @@ STEPS = [
 ]
 
 
-def test_agents_stand_below_whoever_launched_them_in_the_order_of_their_launch() -> None:
+def test_agents_stand_below_whoever_launched_them_by_task_or_question() -> None:
     (root,) = Research(STEPS).agents()
     assert (root.name, [agent.name for agent in root.launched]) == ("supervisor", ["researcher 1", "researcher 2"])
     assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
 
-
-def test_agents_that_dr3_sends_are_told_by_their_questions() -> None:
     refused = {"file": "none.csv", "question": "Refused?"}
     steps = [
         step("0", 0, "researcher"),

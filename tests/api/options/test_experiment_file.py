@@ -21,7 +21,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(tmp_path: Path) -> None:
+def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_said(tmp_path: Path) -> None:
     lines = ['queries = "q.jsonl"', 'to = "/exp"', 'world = "w"', 'model = "scripted:script.toml"', 'agents = "react"']
     assert read_experiment(written(tmp_path, "\n".join(lines))) == {
         "queries": tmp_path / "q.jsonl",
@@ -30,6 +30,9 @@ def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(
         "model": ("scripted:script.toml",),
         "agents": ("react",),
     }
+
+    with pytest.raises(UserError, match="--print-config writes one"):
+        read_experiment(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -52,11 +55,6 @@ def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(
 def test_what_is_wrong_is_answered_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(UserError, match=problem):
         read_experiment(written(tmp_path, text))
-
-
-def test_a_missing_file_says_how_one_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--print-config writes one"):
-        read_experiment(tmp_path / "none.toml")
 
 
 def test_a_flag_replaces_the_files_value_and_of_a_table_the_entries_it_names() -> None:

@@ -47,13 +47,19 @@ def test_claims_are_apart_by_who_makes_them_and_what_was_ruled_and_picks_by_how_
     ]
 
 
-def test_without_a_judge_sentences_are_compared(unjudged: Path) -> None:
+def test_without_a_judge_sentences_are_compared_and_without_a_report_nothing(unjudged: Path, tmp_path: Path) -> None:
     diff = read_diff(unjudged, "before", "after")
     (pair,) = diff.pairs
     assert pair.by == "sentences, by code"
     assert pair.counts["verdict"] == 0
     assert "+ The Tanagrove Bird Bath" in diff_text(diff)
     assert diff_document(diff)["queries"][0]["statements"] == "sentences"
+
+    shutil.copytree(unjudged, tmp_path / "exp")
+    fail(tmp_path / "exp", next(run for run in read_runs(tmp_path / "exp") if run.system == "after"), "too slow")
+    diff = read_diff(tmp_path / "exp", "before", "after")
+    assert "B has no answer (failed)." in diff_text(diff)
+    assert "too slow" in diff_page(diff)
 
 
 def test_what_only_one_says_is_marked_and_leads_to_its_card_on_a_page_that_runs_nothing(page: Element) -> None:
@@ -79,14 +85,6 @@ def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) 
         read_diff(compared, "before", "before")
     with pytest.raises(UnknownName, match="Did you mean after"):
         read_diff(compared, "before", "aftr")
-
-
-def test_a_run_without_a_report_is_said_to_have_none(unjudged: Path, tmp_path: Path) -> None:
-    shutil.copytree(unjudged, tmp_path / "exp")
-    fail(tmp_path / "exp", next(run for run in read_runs(tmp_path / "exp") if run.system == "after"), "too slow")
-    diff = read_diff(tmp_path / "exp", "before", "after")
-    assert "B has no answer (failed)." in diff_text(diff)
-    assert "too slow" in diff_page(diff)
 
 
 def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_server: ForkServer) -> None:

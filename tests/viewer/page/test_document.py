@@ -99,7 +99,7 @@ def test_the_same_folder_gives_the_same_bytes_wherever_it_lies(judged: Path, min
     assert render_page(judged) == render_page(judged) == render_page(mine)
 
 
-def test_hostile_text_stays_text(mine: Path) -> None:
+def test_hostile_text_stays_text_and_no_mark_turns_the_words_beside_it(mine: Path) -> None:
     for run in list(read_runs(mine)):
         poison(mine, run)
     shutil.rmtree(mine / "verdicts")
@@ -108,6 +108,8 @@ def test_hostile_text_stays_text(mine: Path) -> None:
     assert_harmless(page)
     assert page.text.count("alert(1)") > 10
     assert "{{ 7*7 }}" in page.text
+
+    assert writable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"
 
 
 def poison(folder: Path, run: Run, extra: str = "") -> None:
@@ -156,10 +158,6 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 
-def test_no_mark_in_a_text_turns_the_words_beside_it() -> None:
-    assert writable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"
-
-
 @pytest.fixture
 def repeated(mine: Path) -> Path:
     """Its first run was made twice, and handed the same long source and the same results."""
@@ -172,7 +170,7 @@ def repeated(mine: Path) -> Path:
     return mine
 
 
-def test_long_texts_stand_once_and_short_ones_wherever_they_come() -> None:
+def test_long_texts_stand_once_and_every_link_leads_further_up(repeated: Path) -> None:
     once = Once()
     long = "x" * SHORT
     first, again, other = once(long), once(long), once(f"{long}y")
@@ -181,8 +179,6 @@ def test_long_texts_stand_once_and_short_ones_wherever_they_come() -> None:
     assert [once("short") for _ in range(2)] == [once("short")] * 2
     assert once("short").first
 
-
-def test_every_link_leads_to_a_text_further_up_and_pages_start_anew(repeated: Path) -> None:
     page = render_page(repeated)
     places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
     assert places

@@ -55,14 +55,12 @@ def placed_rightly(piece: Piece, source: str) -> bool:
     return all(character == found for character, found in texts)
 
 
-def test_cells_of_a_table_know_their_place_even_when_they_are_alike() -> None:
+def test_cells_know_their_place_html_is_text_and_images_are_not_loaded() -> None:
     source = "| A | A |\n|---|---|\n| x \\| y | A |\n"
     assert places_of(source, "A") == [[2], [6], [source.rindex("A")]]
     (cell,) = places_of(source, "x | y")
     assert "".join(source[at] for at in cell) == "x | y"
 
-
-def test_html_is_text_and_images_are_not_loaded() -> None:
     html = marked_html('<script>alert(1)</script>\n\nA <img src="x"> and ![alt](http://a.b/i.png)', []).html
     assert "<script" not in html
     assert "<img" not in html

@@ -24,14 +24,12 @@ def marked(page: Element, target: str = "c1") -> str:
     return "".join(found.text for found in page.all("mark") if target in found.attributes["data-for"].split())
 
 
-def test_a_row_of_a_table_is_marked_cell_by_cell() -> None:
+def test_rows_are_marked_cell_by_cell_and_overlapping_marks_look_like_the_worse() -> None:
     page = shown(TABLE, mark(TABLE, "| **Feeder** [[1]](http://e.com/P1) | $24.99 |"))
     assert marked(page) == "Feeder [1]$24.99"
     assert len(list(page.all("tr"))) == 3
     assert [cell.attributes.get("class") for cell in page.all("td")] == [None, "right", None, "right"]
 
-
-def test_overlapping_marks_keep_both_and_look_like_the_worse() -> None:
     source = "The feeder costs $19.99 and is green."
     page = shown(source, mark(source, source, "c1"), mark(source, "$19.99", "f1", "finding error", rank=9))
     assert marked(page, "c1") == source

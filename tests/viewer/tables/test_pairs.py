@@ -1,5 +1,7 @@
 """Pairwise judging as tables, on the page and as text."""
 
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,11 @@ from hypothesis import strategies as st
 
 from drretail.files import read_json, write_json
 from drretail.records.pairs import PairScore, RankScore, Share
-from drretail.records.score import Agreement
+from drretail.records.score import Agreement, Scores
 from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
+from drretail.viewer.terminal.printed_scores import print_pairs
 from drretail.viewer.terminal.text_report import render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
@@ -116,3 +119,43 @@ def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
     cells = [None if cell is None else (cell.text, cell.counts) for cell in table.rows[1].cells]
     assert cells == [None, None, ("–", "8 reports"), None]
     assert agreement_table([]) is None
+
+
+MEASURED: dict[str, Any] = {
+    **{"win": Share(value=0.6, ci_low=0.46, ci_high=0.72), "tie": Share(value=0.1), "loss": Share(value=0.3)},
+    **{"win_rate": 0.65, "flip_rate": 0.1, "first_position_rate": 0.48, "n_planned": 50, "n_scored": 49, "n_failed": 1},
+}
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What a wide terminal shows of pairs and strengths."""
+
+    def shown(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> str:
+        monkeypatch.setenv("COLUMNS", "160")
+        print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks)))
+        return capsys.readouterr().out
+
+    return shown
+
+
+def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callable[..., str]) -> None:
+    result = printed([row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)])
+    titles = ("hybrid_react over plan_to_function", "in both orders")
+    for text in (*titles, "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%"):
+        assert text in result
+    assert f"{A} over {B}: 2 questions without a usable answer." in result
+    assert "strengths" not in result
+
+
+def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(printed: Callable[..., str]) -> None:
+    strong = {"a@m": -0.001, "b@m": 1.5, "c@m": -1.5, "d@m": 0.001}
+    pairs = [row(a, b, dimension) for a, b in combinations(strong, 2) for dimension in ("depth", "overall")]
+    ranks = [rank(system, value, dimension) for dimension in ("depth", "overall") for system, value in strong.items()]
+    table, _, strengths = printed(pairs, ranks).partition("Strengths, strongest first by overall")
+    assert "depth" not in table
+    assert "6 pairs: the other six dimensions are in scores.json" in table
+    assert [line.split()[0] for line in strengths.splitlines()[3:7]] == ["b", "d", "a", "c"]
+    for text in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
+        assert text in strengths
+    assert "-0.00" not in strengths

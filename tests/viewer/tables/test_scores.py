@@ -103,7 +103,7 @@ def _board(*compared: ComparedMeasure) -> Scoreboard:
     return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, compared=compared)
 
 
-def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
+def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_queries() -> None:
     found = conclusion(_board(measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower")))
     assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}"
     assert found.cannot == "No difference is shown in clean by 5 queries."
@@ -115,8 +115,6 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_that_half_
     only_few = board.model_copy(update={"columns": (_FP,)})
     assert conclusion(only_few).can == "Nothing is scored on half of the reports yet."
 
-
-def test_a_figure_that_rests_on_one_query_says_so_beside_it() -> None:
     j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
     row = BoardRow(system="gpt", cells={"J": BoardCell(value=1, n_scored=9, n_planned=9, n_queries=1)})
     board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(j,), rows=(row,), differs=())
@@ -161,14 +159,12 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
     assert few_words(sliced_tables([row("Office_Products")], ())[0].tables) == ""
 
 
-def test_judges_never_share_a_table_and_only_the_wanted_kinds_are_there() -> None:
+def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
     rows = [row("budget", by="constraint"), row("Pet_Supplies"), row("Pet_Supplies", judge="q:n")]
     assert [sliced.table_key[1] for sliced in sliced_tables(rows, ())] == ["p:m", "q:n"]
     (sliced,) = sliced_tables(rows, (), ["constraint"])
     assert [table.title for table in sliced.tables] == ["Faithfulness: FP by constraint"]
 
-
-def test_a_slice_with_nothing_to_score_says_so_and_one_that_failed_does_not() -> None:
     usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "judge": "p:m", "judge_kind": "llm"}
     counts = {"n_planned": 12, "n_scored": 8, "value": 0.5}
     why = {"a@m": {"n_na": 4}, "b@m": {"n_na": 2, "n_failed": 2}}

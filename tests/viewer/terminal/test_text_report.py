@@ -29,7 +29,7 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
     assert "The run failed (timeout, in react): no answer" in text
 
 
-def test_the_cart_stands_below_the_report(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
     with monkeypatch.context() as patch:
@@ -46,12 +46,6 @@ def test_the_cart_stands_below_the_report(mine: Path, monkeypatch: pytest.Monkey
     assert cart[0].removeprefix("- ") in unescape(page)
     assert cart[1] in unescape(page)
 
-
-def test_a_cart_that_was_read_by_form_says_so(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (_, first, *_) = read_runs(mine)
-    seen = next(
-        citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
-    )
     rewrite(mine, first.model_copy(update={"picks": None}))
     by_form = Reading(reader="form", picks=(Pick(product=seen[2:], quantity=2),))
     monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: by_form)

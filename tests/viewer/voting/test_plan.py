@@ -21,14 +21,12 @@ from tests.viewer.experiment import rewrite
 from tests.viewer.voting.agents import vote
 
 
-def test_pairs_are_balanced_over_systems_and_queries(exp: Path) -> None:
+def test_pairs_are_balanced_and_one_experiment_has_one_plan(exp: Path, answered: Path, tmp_path: Path) -> None:
     plan = planned(exp, 6)
     assert len(plan.pairs) == 6
     assert set(Counter((pair.a, pair.b) for pair in plan.pairs).values()) == {2}
     assert set(Counter(pair.query_id for pair in plan.pairs).values()) == {2}
 
-
-def test_the_same_experiment_gives_the_same_plan(answered: Path, tmp_path: Path) -> None:
     one, other = (Path(shutil.copytree(answered, tmp_path / name)) for name in ("one", "other"))
     assert planned(one, 5) == planned(other, 5)
 
