@@ -72,13 +72,7 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeed
     assert 'id="distractors"' in page
 
 
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        ("size", "two sizes"),
-        ("web", "two modes"),
-    ],
-)
+@pytest.mark.parametrize(("by", "message"), [("size", "two sizes"), ("web", "two modes")])
 def test_where_nothing_differs_the_error_says_why(error_of: ErrorOf, tmp_path: Path, by: str, message: str) -> None:
     experiment(tmp_path / "exp", [(on("32k"), ALL)])
     assert message in error_of("compare", "exp", "--by", by)
