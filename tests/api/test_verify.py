@@ -41,7 +41,8 @@ REACT, OWN = "react@offline-shopper", "looking"
 RUN = f"runs/{REACT}/q1-r1"
 OWN_RUN = f"runs/{OWN}/q1-r1"
 CHECKS = f"verdicts/checks/code/{REACT}/q1-r1.jsonl"
-JUDGE = "verdicts/faithfulness/offline-judge"
+JUDGE, OTHER_JUDGE = "verdicts/faithfulness/offline-judge", "faithfulness/openai-gpt-5"
+NOTES, BASKET, READING = f"runs/{REACT}/notes", "rubrics/basket/q1.json", f"readings/declared/{REACT}/q1-r1.json"
 NAN = "not a number"
 """What stands for it until the line is written: JSON has none."""
 Edit = Callable[[Path], object]
@@ -86,12 +87,16 @@ def edit_lines(path: Path, change: Callable[[list[Any]], object]) -> None:
     write_lines(path, map(canonical_json, lines))
 
 
+def of_file(name: str, change: Callable[[Any], object]) -> Edit:
+    return lambda folder: edit(folder / name, change)
+
+
 def of_run(change: Callable[[Any], object]) -> Edit:
-    return lambda folder: edit(folder / RUN / "run.json", change)
+    return of_file(f"{RUN}/run.json", change)
 
 
 def of_experiment(change: Callable[[Any], object]) -> Edit:
-    return lambda folder: edit(folder / "experiment.json", change)
+    return of_file("experiment.json", change)
 
 
 def of_lines(name: str, change: Callable[[list[Any]], object]) -> Edit:
@@ -157,6 +162,10 @@ def without_query(folder: Path) -> None:
     edit(folder / "experiment.json", lambda value: value["queries"].pop())
     for path in folder.glob("runs/*/q2-r1"):
         shutil.rmtree(path)
+
+
+def another_score(value: Any) -> None:
+    value["scores"][0].update(value=0.123)
 
 
 def tool_step(value: Any) -> Any:
@@ -264,7 +273,7 @@ def without_journals(folder: Path) -> None:
         path.unlink()
     of_judge(folder, lambda lines: [line.update(judge=judge) for line in lines])
     place = folder / "verdicts" / "faithfulness"
-    (place / "offline-judge").rename(place / "openai-gpt-5")
+    (place / "offline-judge").rename(folder / "verdicts" / OTHER_JUDGE)
 
 
 def asked_again(folder: Path) -> None:
@@ -360,11 +369,7 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "plan",
         "experiment.json",
     ),
-    "a folder that is no run": (
-        lambda folder: shutil.copytree(folder / RUN, folder / RUN.replace("q1-r1", "notes")),
-        "plan",
-        RUN.replace("q1-r1", "notes"),
-    ),
+    "a folder that is no run": (lambda folder: shutil.copytree(folder / RUN, folder / NOTES), "plan", NOTES),
     "a value that is no number": (verdict(lambda lines: lines[0].update(value=NAN), "process"), "verdicts", "verdicts"),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
@@ -380,25 +385,15 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "verdicts of a run": (lambda folder: (folder / CHECKS).unlink(), "verdicts", CHECKS),
     "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
     "a verdict by code": (verdict(lambda lines: lines[0].update(reason="edited"), "checks"), "verdicts", CHECKS),
-    "a score": (
-        lambda folder: edit(folder / "scores.json", lambda value: value["scores"][0].update(value=0.123)),
-        "scores",
-        "scores.json",
-    ),
-    "the gold basket": (
-        lambda folder: edit(folder / "rubrics/basket/q1.json", lambda value: value.update(things=[])),
-        "versions",
-        "rubrics/basket/q1.json",
-    ),
+    "a score": (of_file("scores.json", another_score), "scores", "scores.json"),
+    "the gold basket": (of_file(BASKET, lambda value: value.update(things=[])), "versions", BASKET),
     "gold in a query's text": (
         of_experiment(lambda value: value["queries"][0].update(text="Buy P:B0X.")),
         "replay",
         f"{RUN}/run.json",
     ),
     "an own agent's tool result": (
-        lambda folder: edit(
-            folder / OWN_RUN / "run.json", lambda value: value["steps"][0].update(args={"query": "tray"})
-        ),
+        of_file(f"{OWN_RUN}/run.json", lambda value: value["steps"][0].update(args={"query": "tray"})),
         "tools",
         f"{OWN_RUN}/run.json",
     ),
@@ -407,18 +402,10 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "tools",
         f"{OWN_RUN}/evidence.jsonl.gz",
     ),
-    "verdicts without a journal": (
-        without_journals,
-        "verdicts",
-        f"verdicts/faithfulness/openai-gpt-5/{OWN}/q1-r1.jsonl",
-    ),
+    "verdicts without a journal": (without_journals, "verdicts", f"verdicts/{OTHER_JUDGE}/{OWN}/q1-r1.jsonl"),
     "a second answer of a judge that follows rules": (asked_again, "verdicts", f"{JUDGE}/{OWN}/q1-r1.jsonl"),
     "verdicts that are said to be of live pages": (of_live_pages, "verdicts", f"{JUDGE}/{OWN}/q1-r1.jsonl"),
-    "a reading": (
-        lambda folder: edit(folder / f"readings/declared/{REACT}/q1-r1.json", lambda value: value.update(seen=99)),
-        "verdicts",
-        f"readings/declared/{REACT}/q1-r1.json",
-    ),
+    "a reading": (of_file(READING, lambda value: value.update(seen=99)), "verdicts", READING),
     "the world's name": (without_world, "versions", "experiment.json"),
 }
 
@@ -516,7 +503,7 @@ def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) 
 def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert not report(exp).document.get("failure")
     assert not capsys.readouterr().err
-    edit(exp / "scores.json", lambda value: value["scores"][0].update(value=0.123))
+    edit(exp / "scores.json", another_score)
     report(exp)
     assert "scores.json: its scores are not what the runs and verdicts come to" in capsys.readouterr().err
     CHEAP["usage"][0](exp)
