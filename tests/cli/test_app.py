@@ -84,7 +84,7 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["ask", "Which feeder?", "--world", "w", "--user", "NOBODY"], "no user 'NOBODY'"),
         (["ask", "Which feeder?", "--world", "w", "--agent", "reakt"], "Did you mean react"),
         (["ask", "Which feeder?", "--world", "w", "--model", "antropic:claude-sonnet-5"], "anthropic"),
-        (["ask", "Which feeder?", "--world", "w", "--model", "anthropic:claude-sonnet-5"], "ANTHROPIC_API_KEY"),
+        (["ask", "?", "--world", "w", "--model", "anthropic:claude-sonnet-5", "--to", "exp"], "ANTHROPIC_API_KEY"),
         (["ask", "Which feeder?", "--world", "w", "--model", "shopper"], "provider:model"),
         (["ask", "Which feeder?", "--world", "w", "--model", "cook=offline:shopper"], "no role 'cook'"),
         (["run", "--queries", "none.jsonl", "--world", "w", "--to", "exp"], "none.jsonl does not exist"),
@@ -99,31 +99,21 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["world", "info", "nowhere"], "nowhere"),
         (["world", "check", "."], "is not a world: it holds no file CURRENT"),
         (["ingest", "nothing-here", "--world", "new"], "nothing-here"),
+        (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
         (["queries", "generate", "--world", "w", "--user", "NOBODY", "--to", "new.jsonl"], "NOBODY"),
     ],
 )  # fmt: skip
-def test_what_the_user_must_fix_is_one_sentence_and_exit_code_2(
-    drretail: Command, shop: str, queries: str, tmp_path_factory: pytest.TempPathFactory, args: list[str], message: str
+def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(
+    drretail: Command, shop: str, queries: str, tmp_path: Path, args: list[str], message: str
 ) -> None:
-    fixed = [queries if arg == "q.jsonl" else arg for arg in args]
-    done = drretail(*fixed)
+    before = {path.name for path in tmp_path.iterdir()}
+    done = drretail(*(queries if arg == "q.jsonl" else arg for arg in args))
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("Error: ")
+    assert done.stderr.strip().splitlines()[-1].startswith("Error: ")
     assert done.stdout == ""
-
-
-def test_nothing_is_left_behind_by_what_was_refused(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    before = sorted(path.name for path in tmp_path.iterdir())
-    for args in (
-        ["ask", "Which feeder?", "--world", shop, "--model", "anthropic:claude-sonnet-5", "--to", "exp"],
-        ["run", "--queries", queries, "--world", shop, "--to", "exp", "--replay", "none"],
-        ["ingest", queries, "--world", "new"],
-    ):
-        assert drretail(*args).returncode == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert {path.name for path in tmp_path.iterdir()} == before
 
 
 QUESTION = "Which bird feeder suits me, under $30?"

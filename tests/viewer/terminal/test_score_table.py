@@ -5,29 +5,11 @@ import pytest
 from drretail.records.score import Judging, Score, Scores
 from drretail.viewer.terminal.printed_scores import print_scores, print_slices
 
-SYSTEMS = [
-    *(
-        f"{agent}{web}@offline-shopper"
-        for agent in ("plan_to_function", "react", "hybrid_react")
-        for web in ("", "+ws")
-    ),
-    "null_empty",
-    "null_copy",
-    "null_keywords",
-    "null_bestsellers",
-    "oracle",
-]
-VARIANTS = (
-    "FP",
-    "FP_eq2",
-    "FP_pooled",
-    "FP_strict",
-    "FP_web",
-    "FP_product",
-    "FP_internal",
-    "FR",
-    "near_identical_sections",
-)
+AGENTS = ("plan_to_function", "react", "hybrid_react")
+SYSTEMS = [f"{agent}{web}@offline-shopper" for agent in AGENTS for web in ("", "+ws")]
+SYSTEMS += ["null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle"]
+VARIANTS = [f"FP{part}" for part in ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")]
+VARIANTS += ["FR", "near_identical_sections"]
 Print = Callable[..., list[str]]
 
 
