@@ -1,4 +1,4 @@
-"""Ablations of a sandbox from the command line: scores against size and composition, and where errors come from."""
+"""Systems set beside themselves: on other sandboxes, in a perturbed world, and as another user."""
 
 import json
 from pathlib import Path

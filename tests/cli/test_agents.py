@@ -1,4 +1,4 @@
-"""Agents, whole pages and ablations from the command line."""
+"""Agents from the command line, and the floors and the oracle that run beside them."""
 
 import json
 import os

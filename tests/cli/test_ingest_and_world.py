@@ -1,4 +1,4 @@
-"""`drretail ingest` and `drretail world` as a person or a script meets them."""
+"""`drretail ingest`, `download` and `world` as a person or a script meets them."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What a person reads, live, of each step."""
+"""What a person reads, live, of each step, of many runs, and of what is waited for."""
 
 import json
 import os

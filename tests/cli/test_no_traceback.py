@@ -1,4 +1,4 @@
-"""Whatever goes wrong, a command ends in one sentence; where it came from is told to who asks."""
+"""Whatever goes wrong, a command ends in one sentence; pipes and devices are written to as files are."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Prompts written out, one changed, tried on a few queries beside what was, compared, then run whole."""
+"""Prompts written out or shown as sent; one changed, tried on a few queries, compared, then run whole."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``--web``: which web a run searches, and that a key never shows."""
+"""``--web``: which web a run searches, that a key never shows, and the cited pages that a score reads."""
 
 import json
 from collections.abc import Generator

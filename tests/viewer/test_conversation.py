@@ -1,4 +1,4 @@
-"""A run's conversation: what each model was sent and answered, told once, and where the page leads to it."""
+"""A run's conversation: what each model was sent and answered, told once, and which agents launched which."""
 
 from pathlib import Path
 from typing import Any

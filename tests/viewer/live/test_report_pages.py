@@ -1,4 +1,4 @@
-"""The report's own pages from the live server."""
+"""The report's own pages from the live server, and what makes them anew."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The scoreboard in a terminal: it fits, floors stand below, what is left out is named."""
+"""The scoreboard in a terminal: it fits, floors stand below, what is left out is named; and correlations."""
 
 from collections.abc import Callable
 from typing import Any

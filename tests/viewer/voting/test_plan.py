@@ -1,4 +1,4 @@
-"""What everybody is asked: balanced, the same for all, and kept."""
+"""What everybody is asked: balanced, the same for all, in the judges' words, without names, and counted."""
 
 import shutil
 from collections import Counter
