@@ -1,11 +1,13 @@
-"""Systems set beside themselves: on other sandboxes, in a perturbed world, and as another user."""
+"""Systems set beside themselves: on other sandboxes, in a perturbed world, as another user, told more or less."""
 
 import json
 from pathlib import Path
 
 import pytest
 
+from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json, write_lines
+from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -112,24 +114,16 @@ def test_a_query_of_another_world_is_told_in_a_sentence(drretail: Command, shop:
     assert (done.returncode, "no perturbed world" in done.stderr) == (2, True)
 
 
-def asked(folder: Path) -> None:
+def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Command, tmp_path: Path) -> None:
     wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",), again=True),), budget=Money.of(30))
     text = "I bought a feeder. Another bird feeder under $30?"
     query = Query(query_id="q1", user_id=BIRDS, text=text, source="t", wish=wish)
-    (folder / "q.jsonl").write_text(canonical_json(query.model_dump(mode="json")) + "\n", encoding="utf-8")
-    build_shop(folder / "w")
-
-
-def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Command, tmp_path: Path) -> None:
-    asked(tmp_path)
+    (tmp_path / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
+    build_shop(tmp_path / "w")
     swaps = ("--counterfactual", "swap", "--counterfactual", "neutral")
     succeeds("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
     systems = {path.name for path in (tmp_path / "exp" / "runs").iterdir()}
-    assert {
-        "react@offline-shopper",
-        "react@offline-shopper-counterfactual-swap",
-        "react@offline-shopper-counterfactual-neutral",
-    } <= systems
+    assert systems >= {AGENT, f"{AGENT}-counterfactual-swap", f"{AGENT}-counterfactual-neutral"}
     assert not any(name.startswith("null_") and "counterfactual" in name for name in systems)
     scored = succeeds("score", "exp", "--metrics", "checks", "--details")
     assert "counterfactual, by code" in scored.stdout
@@ -140,3 +134,36 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Comma
     first = (tmp_path / "exp" / "scores.json").read_bytes()
     succeeds("score", "exp", "--metrics", "checks")
     assert (tmp_path / "exp" / "scores.json").read_bytes() == first
+
+
+TASKS = (
+    "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"
+)
+SETTINGS = [each for setting in ("task", "context", "persona", "tools") for each in ("--information", setting)]
+USER_TOOLS = {"get_order_details", "update_user_profile"}
+USER_TOOLS |= {f"get_user_{what}" for what in ("orders", "profile", "statistics")}
+
+
+def test_users_become_personas_tasks_queries_and_reports_scores(succeeds: Command, tmp_path: Path) -> None:
+    (tmp_path / "tasks.txt").write_text(TASKS)
+    for command in (
+        ("personas", "--people", "people", "--users", "12"),
+        ("context", "--people", "people"),
+        ("pair", "tasks.txt", "--people", "people", "--to", "q.jsonl", "--users-per-task", "2"),
+    ):
+        succeeds("queries", *command)
+    assert len(read_queries(tmp_path / "q.jsonl")) == 4
+    succeeds("run", "--queries", "q.jsonl", "--only", "2", "--to", "exp", "--no-floors", *SETTINGS)
+    fields = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
+    assert sorted(fields.values()) == ["context", "persona", "task", "tools"]
+    called = {run.run_id: {step.name for step in run.steps} for run in read_runs(tmp_path / "exp")}
+    assert all(bool(tools & USER_TOOLS) == ("information" not in run_id) for run_id, tools in called.items())
+    succeeds("score", "exp", "--metrics", "checks")
+    compared = succeeds("compare", "exp", "--by", "information", "--metric", "checks:clean", "--json")
+    (table,) = json.loads(compared.stdout)["information"]
+    assert [cell["setting"] for cell in table["rows"][0]["cells"]] == ["task", "context", "persona", "tools"]
+    assert len(table["rows"][0]["steps"]) == 4
+    succeeds("report", "exp", "--output", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Score against information" in page
+    assert "checks clean against information" in page

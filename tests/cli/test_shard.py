@@ -6,25 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from drretail.records.base import canonical_json
+from drretail.files import write_lines
 from drretail.records.query import Query
 from tests.cli.commands import Command
 from tests.shop import USER
 
 VOLATILE = ("telemetry.json", "journal.jsonl", ".lock")
-TEXTS = (
-    "Which bird feeder under $30?",
-    "Is there a bird bath?",
-    "How do I clean a bird feeder?",
-    "Which hopper feeder?",
-)
+TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")
 
 
 @pytest.fixture
 def four(tmp_path: Path) -> str:
     asked = [Query(query_id=f"q{n}", user_id=USER, text=text, source="test") for n, text in enumerate(TEXTS)]
-    lines = "".join(f"{canonical_json(query.model_dump(mode='json'))}\n" for query in asked)
-    (tmp_path / "four.jsonl").write_text(lines, encoding="utf-8")
+    write_lines(tmp_path / "four.jsonl", (query.as_line() for query in asked))
     return "four.jsonl"
 
 
