@@ -140,8 +140,8 @@ TASKS = (
     "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"
 )
 SETTINGS = [each for setting in ("task", "context", "persona", "tools") for each in ("--information", setting)]
-USER_TOOLS = {"get_order_details", "update_user_profile"}
-USER_TOOLS |= {f"get_user_{what}" for what in ("orders", "profile", "statistics")}
+OF_USERS = (f"get_user_{what}" for what in ("orders", "profile", "statistics"))
+USER_TOOLS = {*OF_USERS, "get_order_details", "update_user_profile"}
 
 
 def test_users_become_personas_tasks_queries_and_reports_scores(succeeds: Command, tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from drretail.records.score import Judging, Score, Scores
 from drretail.viewer.terminal.printed_scores import print_scores, print_slices
 
 AGENTS = ("plan_to_function", "react", "hybrid_react")
-SYSTEMS = [f"{agent}{web}@offline-shopper" for agent in AGENTS for web in ("", "+ws")]
-SYSTEMS += ["null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle"]
-VARIANTS = [f"FP{part}" for part in ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")]
-VARIANTS += ["FR", "near_identical_sections"]
+FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle")
+SYSTEMS = [*(f"{agent}{web}@offline-shopper" for agent in AGENTS for web in ("", "+ws")), *FLOORS]
+PARTS = ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")
+VARIANTS = [*(f"FP{part}" for part in PARTS), "FR", "near_identical_sections"]
 Print = Callable[..., list[str]]
 
 
