@@ -35,9 +35,7 @@ def key_of(model: Model) -> str:
 
 
 @pytest.mark.parametrize("toml", [f'base_url = "{URL}"', f'base_urls.openai = "{URL}"'])
-def test_an_address_of_the_file_here_is_said_once_and_gets_no_key(
-    toml: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_address_of_the_file_is_said_once_and_gets_no_key(toml: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert key_of(opened(toml)) == "none"
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"drretail.toml here has openai:gpt-5 asked at {URL}, without a key")

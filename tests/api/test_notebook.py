@@ -47,12 +47,9 @@ def scores(experiment: RecordedExperiment) -> RecordedScores:
     return score(experiment, ["faithfulness", "checks"])
 
 
-def test_an_experiment_is_a_table_of_its_systems(experiment: RecordedExperiment) -> None:
+def test_experiments_are_tables_and_scores_a_board(experiment: RecordedExperiment, scores: RecordedScores) -> None:
     assert repr(experiment) == f"<RecordedExperiment {experiment.folder}: 2 systems, 1 query, 2 runs>"
     assert "<table" in shown(experiment)
-
-
-def test_scores_are_a_scoreboard(scores: RecordedScores) -> None:
     assert repr(scores) == "<RecordedScores: 2 systems, faithfulness, checks>"
     assert "Scoreboard, judged by offline:judge (rule-based)" in shown(scores)
     assert "\nScoreboard, judged by offline:judge (rule-based)\n" in str(scores)
@@ -63,9 +60,7 @@ def test_scores_are_a_scoreboard(scores: RecordedScores) -> None:
     )
 
 
-def test_a_report_is_a_page_of_its_own_with_its_claims_and_steps(
-    experiment: RecordedExperiment, scores: RecordedScores
-) -> None:
+def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment, scores: RecordedScores) -> None:
     answers = {answer.run.status: answer for answer in experiment.reports()}
     html = shown(answers["done"])
     assert html.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
@@ -79,9 +74,6 @@ def test_a_report_is_a_page_of_its_own_with_its_claims_and_steps(
     failed = answers["failed"]
     assert (failed.report, "failed" in repr(failed)) == ("", True)
     assert "The run failed" in unescape(shown(failed))
-
-
-def test_an_answer_that_no_folder_holds_shows_its_report_or_why_there_is_none() -> None:
     answered = RecordedAnswer(build.run("q1-r1", "Take **it**."), ())
     assert "Take <strong>it</strong>." in unescape(shown(answered))
 

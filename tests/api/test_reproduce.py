@@ -27,14 +27,11 @@ def made(folder: Path) -> Reproduction:
     return reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS)
 
 
-def test_all_systems_run_are_judged_by_the_papers_rules_and_verified(made: Reproduction) -> None:
+def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made: Reproduction) -> None:
     labels = {label.partition("@")[0] for label in made.experiment.systems}
     assert labels >= {*AGENTS}
     assert {row.rules for row in made.scored.scores.scores if row.metric == "faithfulness"} == {"paper"}
     assert made.verification.passes
-
-
-def test_the_page_holds_our_numbers_the_papers_and_what_verification_found(made: Reproduction) -> None:
     page = made.page.read_text(encoding="utf-8")
     for part in (
         "## Table 1",
@@ -57,11 +54,18 @@ def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(mad
     write_json(path, run)
 
 
-def test_what_is_left_is_estimated_by_system_and_a_folder_is_needed(folder: Path) -> None:
+def test_what_cannot_be_asked_is_said_first_and_what_is_left_is_estimated(folder: Path, error_of: ErrorOf) -> None:
     left = estimate_reproduction(to=folder / "new", world=folder / "w", queries=QUESTIONS)
     assert {row.name.partition("@")[0] for row in left if row.calls.low} == {*AGENTS}
     with pytest.raises(UserError, match="--to EXP"):
         reproduce(world=folder / "w")
+    assert "--max-dollars" in error_of(
+        "reproduce", "--model", "anthropic:claude-sonnet-5", "--to", str(folder / "paid")
+    )
+    assert not (folder / "paid").exists()
+    with pytest.raises(UserError, match="nonsense"):
+        reproduce(judge="nonsense", to=folder / "judged", world=folder / "w", queries=QUESTIONS)
+    assert not (folder / "judged").exists()
 
 
 @pytest.mark.slow  # some of it once more
@@ -69,16 +73,3 @@ def test_a_cap_on_tokens_is_that_of_runs_and_judging_together(folder: Path) -> N
     capped = reproduce(to=folder / "capped", world=folder / "w", queries=QUESTIONS, max_tokens=3_000)
     assert not capped.is_complete
     assert capped.closing is not None
-
-
-def test_a_model_is_asked_only_under_a_cap(folder: Path, error_of: ErrorOf) -> None:
-    assert "--max-dollars" in error_of(
-        "reproduce", "--model", "anthropic:claude-sonnet-5", "--to", str(folder / "paid")
-    )
-    assert not (folder / "paid").exists()
-
-
-def test_a_judge_that_cannot_be_asked_is_said_before_anything_runs(folder: Path) -> None:
-    with pytest.raises(UserError, match="nonsense"):
-        reproduce(judge="nonsense", to=folder / "judged", world=folder / "w", queries=QUESTIONS)
-    assert not (folder / "judged").exists()

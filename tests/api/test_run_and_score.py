@@ -2,7 +2,6 @@
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,7 +46,7 @@ def experiment(world: World, tmp_path: Path) -> RecordedExperiment:
     return run(world, [QUESTION], agents, to=tmp_path / "exp", user=USER, baselines=False, title="Feeders, first try")
 
 
-def test_runs_and_reports_are_read_from_the_folder(experiment: RecordedExperiment) -> None:
+def test_runs_are_read_from_the_folder_and_are_made_once(experiment: RecordedExperiment, world: World) -> None:
     assert experiment.systems == ["nobody", "react@offline-shopper"]
     assert read_definition(experiment.folder).title == "Feeders, first try"
     assert [(one.status, one.user_id) for one in experiment] == [("done", USER)] * 2
@@ -57,14 +56,11 @@ def test_runs_and_reports_are_read_from_the_folder(experiment: RecordedExperimen
     assert experiment.report("nobody").startswith("Nothing is known.")
     assert any(item.kind == "product" for item in experiment.evidence(experiment.run("react")))
     assert [tally.done for tally in experiment.tallies] == [1, 1]
-
-
-def test_the_same_call_again_makes_no_run_again(experiment: RecordedExperiment, world: World) -> None:
     again = run(world, [QUESTION], ["react", MINE], to=experiment.folder, user=USER, baselines=False)
     assert [tally.before for tally in again.tallies] == [1, 1]
 
 
-def test_scores_are_rows_and_a_mapping_by_system(experiment: RecordedExperiment) -> None:
+def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExperiment, tmp_path: Path) -> None:
     scores = score(experiment, ["faithfulness", "process"])
     assert {row.metric for row in scores.scores} == {"faithfulness", "process"}
     by_system = scores.by_system("FP", metric="faithfulness")
@@ -72,10 +68,6 @@ def test_scores_are_rows_and_a_mapping_by_system(experiment: RecordedExperiment)
     assert by_system["nobody"] == 0  # its one run failed
     with pytest.raises(UnknownName, match="scored variant 'FQ'"):
         scores.by_system("FQ")
-
-
-def test_a_recorded_experiment_is_opened_by_its_folder(experiment: RecordedExperiment, tmp_path: Path) -> None:
-    assert open_experiment(experiment.folder).scores is None
     made = score(experiment, ["process"])
     opened = open_experiment(str(experiment.folder))
     assert (opened.systems, opened.scores) == (experiment.systems, made)
@@ -117,6 +109,8 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"does not exist"):
         score(tmp_path / "nowhere")
     assert not (tmp_path / "exp").exists()
+    with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
+        run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made
 
 
 def test_several_queries_must_be_named(world: World, tmp_path: Path) -> None:
@@ -135,31 +129,16 @@ def test_every_public_name_is_there_and_another_one_is_not() -> None:
         _ = drretail.nothing  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_an_option_that_there_is_not_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
-        run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made
-
-
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.agents, options.model_profile, options.preset) == (SYSTEMS, "paper-like", None)
     assert options.scope == "any"
     assert options.queries == shipped_queries()
     assert len(shipped_queries()) == 50
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
-        ({"preset": "paper", "agents": "react"}, UserError, "leave --agent out"),
-        ({"preset": "papers"}, UnknownName, "Did you mean paper"),
-    ],
-)
-def test_other_agents_beside_the_preset_and_an_unknown_one_are_refused(
-    given: dict[str, Any], error: type[UserError], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        with_preset(RunOptions(**given))
+    with pytest.raises(UserError, match="leave --agent out"):
+        with_preset(RunOptions(preset="paper", agents="react"))
+    with pytest.raises(UnknownName, match="Did you mean paper"):
+        with_preset(RunOptions(preset="papers"))
 
 
 PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")]

@@ -41,7 +41,8 @@ REACT, OWN = "react@offline-shopper", "looking"
 RUN = f"runs/{REACT}/q1-r1"
 OWN_RUN = f"runs/{OWN}/q1-r1"
 CHECKS = f"verdicts/checks/code/{REACT}/q1-r1.jsonl"
-JUDGE = "verdicts/faithfulness/offline-judge"
+JUDGE, OTHER_JUDGE = "verdicts/faithfulness/offline-judge", "faithfulness/openai-gpt-5"
+NOTES, BASKET, READING = f"runs/{REACT}/notes", "rubrics/basket/q1.json", f"readings/declared/{REACT}/q1-r1.json"
 NAN = "not a number"
 """What stands for it until the line is written: JSON has none."""
 Edit = Callable[[Path], object]
@@ -86,8 +87,16 @@ def edit_lines(path: Path, change: Callable[[list[Any]], object]) -> None:
     write_lines(path, map(canonical_json, lines))
 
 
+def of_file(name: str, change: Callable[[Any], object]) -> Edit:
+    return lambda folder: edit(folder / name, change)
+
+
 def of_run(change: Callable[[Any], object]) -> Edit:
-    return lambda folder: edit(folder / RUN / "run.json", change)
+    return of_file(f"{RUN}/run.json", change)
+
+
+def of_experiment(change: Callable[[Any], object]) -> Edit:
+    return of_file("experiment.json", change)
 
 
 def of_lines(name: str, change: Callable[[list[Any]], object]) -> Edit:
@@ -153,6 +162,10 @@ def without_query(folder: Path) -> None:
     edit(folder / "experiment.json", lambda value: value["queries"].pop())
     for path in folder.glob("runs/*/q2-r1"):
         shutil.rmtree(path)
+
+
+def another_score(value: Any) -> None:
+    value["scores"][0].update(value=0.123)
 
 
 def tool_step(value: Any) -> Any:
@@ -260,7 +273,7 @@ def without_journals(folder: Path) -> None:
         path.unlink()
     of_judge(folder, lambda lines: [line.update(judge=judge) for line in lines])
     place = folder / "verdicts" / "faithfulness"
-    (place / "offline-judge").rename(place / "openai-gpt-5")
+    (place / "offline-judge").rename(folder / "verdicts" / OTHER_JUDGE)
 
 
 def asked_again(folder: Path) -> None:
@@ -297,9 +310,7 @@ def test_what_was_left_as_it_was_made_fails_nothing(exp: Path, world: World) -> 
     assert {name for name, state in states.items() if state == "not_checkable"} == {"replay"}
     (left,) = {mismatch.reason for mismatch in found.checks[2].unchecked}
     assert left == f"the agent {OWN} is not one of the package's"
-    assert {check.check: check.checked > 0 for check in found.checks if check.check != "votes"} == {
-        name: True for name in states if name != "votes"
-    }
+    assert [check.check for check in found.checks if not check.checked] == ["votes"]
     assert {path: path.read_bytes() for path in exp.rglob("*") if path.is_file()} == before
 
 
@@ -325,13 +336,10 @@ CHEAP: dict[str, tuple[Edit, str]] = {
         "a call that a server is said to have failed has an answer",
     ),
     "imported": (
-        lambda folder: edit(folder / "experiment.json", lambda value: value["systems"][REACT].update(agent="imported")),
+        of_experiment(lambda value: value["systems"][REACT].update(agent="imported")),
         "it is said to be imported, and has a journal",
     ),
-    "label": (
-        lambda folder: edit(folder / "experiment.json", lambda value: value["systems"][REACT].update(scope="any")),
-        "a system's label is",
-    ),
+    "label": (of_experiment(lambda value: value["systems"][REACT].update(scope="any")), "a system's label is"),
     "an unknown count": (
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["usage"].update(thought=1)),
         "1 validation error for Usage",
@@ -357,20 +365,12 @@ def test_a_folder_that_contradicts_itself_is_told_of_without_the_world(name: str
 
 DEEP: dict[str, tuple[Edit, str, str]] = {
     "a query that is asked twice": (
-        lambda folder: edit(folder / "experiment.json", lambda value: value["queries"].append(value["queries"][0])),
+        of_experiment(lambda value: value["queries"].append(value["queries"][0])),
         "plan",
         "experiment.json",
     ),
-    "a folder that is no run": (
-        lambda folder: shutil.copytree(folder / RUN, folder / RUN.replace("q1-r1", "notes")),
-        "plan",
-        RUN.replace("q1-r1", "notes"),
-    ),
-    "a verdict that is no number": (
-        verdict(lambda lines: lines[0].update(value=NAN), "process"),
-        "verdicts",
-        "verdicts",
-    ),
+    "a folder that is no run": (lambda folder: shutil.copytree(folder / RUN, folder / NOTES), "plan", NOTES),
+    "a value that is no number": (verdict(lambda lines: lines[0].update(value=NAN), "process"), "verdicts", "verdicts"),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
     "a question in a judge's journal": (asked_otherwise, "verdicts", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"),
@@ -385,25 +385,15 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "verdicts of a run": (lambda folder: (folder / CHECKS).unlink(), "verdicts", CHECKS),
     "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
     "a verdict by code": (verdict(lambda lines: lines[0].update(reason="edited"), "checks"), "verdicts", CHECKS),
-    "a score": (
-        lambda folder: edit(folder / "scores.json", lambda value: value["scores"][0].update(value=0.123)),
-        "scores",
-        "scores.json",
-    ),
-    "the gold basket": (
-        lambda folder: edit(folder / "rubrics/basket/q1.json", lambda value: value.update(things=[])),
-        "versions",
-        "rubrics/basket/q1.json",
-    ),
+    "a score": (of_file("scores.json", another_score), "scores", "scores.json"),
+    "the gold basket": (of_file(BASKET, lambda value: value.update(things=[])), "versions", BASKET),
     "gold in a query's text": (
-        lambda folder: edit(folder / "experiment.json", lambda value: value["queries"][0].update(text="Buy P:B0X.")),
+        of_experiment(lambda value: value["queries"][0].update(text="Buy P:B0X.")),
         "replay",
         f"{RUN}/run.json",
     ),
     "an own agent's tool result": (
-        lambda folder: edit(
-            folder / OWN_RUN / "run.json", lambda value: value["steps"][0].update(args={"query": "tray"})
-        ),
+        of_file(f"{OWN_RUN}/run.json", lambda value: value["steps"][0].update(args={"query": "tray"})),
         "tools",
         f"{OWN_RUN}/run.json",
     ),
@@ -412,18 +402,10 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "tools",
         f"{OWN_RUN}/evidence.jsonl.gz",
     ),
-    "verdicts without a journal": (
-        without_journals,
-        "verdicts",
-        f"verdicts/faithfulness/openai-gpt-5/{OWN}/q1-r1.jsonl",
-    ),
+    "verdicts without a journal": (without_journals, "verdicts", f"verdicts/{OTHER_JUDGE}/{OWN}/q1-r1.jsonl"),
     "a second answer of a judge that follows rules": (asked_again, "verdicts", f"{JUDGE}/{OWN}/q1-r1.jsonl"),
     "verdicts that are said to be of live pages": (of_live_pages, "verdicts", f"{JUDGE}/{OWN}/q1-r1.jsonl"),
-    "a reading": (
-        lambda folder: edit(folder / f"readings/declared/{REACT}/q1-r1.json", lambda value: value.update(seen=99)),
-        "verdicts",
-        f"readings/declared/{REACT}/q1-r1.json",
-    ),
+    "a reading": (of_file(READING, lambda value: value.update(seen=99)), "verdicts", READING),
     "the world's name": (without_world, "versions", "experiment.json"),
 }
 
@@ -453,9 +435,7 @@ def test_an_answer_of_a_model_that_follows_rules_can_not_be_made_an_error(exp: P
     assert fails(verify(exp, world))["replay"] == f"{RUN}/run.json"
 
 
-def test_a_run_that_a_server_failed_is_left_open_and_its_other_calls_are_made_again(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_a_server_failed_is_left_open(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     perform = Toolkit._perform  # pyright: ignore[reportPrivateUsage]
 
     def fails_once(toolkit: Toolkit, launch: Any) -> Any:
@@ -486,10 +466,7 @@ def test_queries_are_compared_with_those_that_were_published(exp: Path, world: W
     more[1] = more[1].model_copy(update={"kind": "gift"})
     write_lines(published, (query.as_line() for query in more))
     reasons = {mismatch.reason for mismatch in verify(exp, world, queries=published).failures}
-    assert reasons == {
-        "the query q3 was left out",
-        "the kind of the query q2 is not as it was published",
-    }
+    assert reasons == {"the query q3 was left out", "the kind of the query q2 is not as it was published"}
 
 
 def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp_path: Path) -> None:
@@ -509,13 +486,6 @@ def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp
     assert {check.check for check in found.checks if check.unchecked} >= {"replay", "tools", "verdicts"}
 
 
-def test_a_folder_of_another_version_is_not_checkable_and_says_what_would_check_it(exp: Path, world: World) -> None:
-    edit(exp / "experiment.json", lambda value: value["versions"].update(drretail="0.0.1"))
-    found = verify(exp, world)
-    (line,) = {mismatch.line for check in found.checks[2:4] for mismatch in check.unchecked}
-    assert "drretail@0.0.1" in line
-
-
 def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) -> None:
     recorded = next(iter(read_runs(exp)))
     line = {
@@ -531,48 +501,32 @@ def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) 
 
 
 def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    CHEAP["usage"][0](exp)
-    score(exp, "process", world=world)
-    assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]
-    made = report(exp)
-    assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]
-    assert made.path is not None
-    assert "This folder contradicts itself" in made.path.read_text(encoding="utf-8")
-
-
-def test_a_report_says_first_where_scores_are_not_what_the_verdicts_come_to(
-    exp: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     assert not report(exp).document.get("failure")
     assert not capsys.readouterr().err
-    edit(exp / "scores.json", lambda value: value["scores"][0].update(value=0.123))
-    made = report(exp)
+    edit(exp / "scores.json", another_score)
+    report(exp)
     assert "scores.json: its scores are not what the runs and verdicts come to" in capsys.readouterr().err
+    CHEAP["usage"][0](exp)
+    made = report(exp)
+    assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]
     assert made.path is not None
     assert "This folder contradicts itself" in made.path.read_text(encoding="utf-8")
+    score(exp, "process", world=world)
+    assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]
 
 
-def test_the_command_ends_with_3_where_something_fails(
-    exp: Path, world: World, drretail: Command, succeeds: Command
-) -> None:
-    made = succeeds("verify", str(exp), "--world", str(world.folder), "--json")
-    assert json.loads(made.stdout)["passes"] is True
-    strict = drretail("verify", str(exp), "--world", str(world.folder), "--strict")
+def test_the_command_ends_with_3_where_it_fails(exp: Path, world: World, drretail: Command, succeeds: Command) -> None:
+    command = ("verify", str(exp), "--world", str(world.folder))
+    assert json.loads(succeeds(*command, "--json").stdout)["passes"] is True
+    strict = drretail(*command, "--strict")
     assert (strict.returncode, "not checkable" in strict.stdout) == (3, True)
-    CHEAP["usage"][0](exp)
-    made = drretail("verify", str(exp), "--world", str(world.folder))
-    assert made.returncode == 3
-    assert "FAIL" in made.stdout
-    assert "Delete the run's folder" in " ".join(made.stdout.split())
-
-
-def test_findings_of_one_cause_are_printed_once_and_counted(exp: Path, world: World, drretail: Command) -> None:
     for path in exp.glob("runs/*/*/run.json"):
         edit(path, lambda value: value.update(report_sha="0" * 64))
-    command = ("verify", str(exp), "--world", str(world.folder))
     made = drretail(*command), drretail(*command, "--details")
     assert [each.returncode for each in made] == [3, 3]
     short, whole = (" ".join(each.stdout.split()) for each in made)
+    assert "FAIL" in short
+    assert "Delete the run's folder" in short
     assert short.count("report_sha is 000") == 1
     assert "and 3 more like it" in short
     assert short.endswith("--details names each finding.")
@@ -581,9 +535,7 @@ def test_findings_of_one_cause_are_printed_once_and_counted(exp: Path, world: Wo
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
-def test_a_folder_with_links_or_pipes_is_refused_and_what_they_lead_to_stays(
-    kind: str, exp: Path, tmp_path: Path
-) -> None:
+def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(kind: str, exp: Path, tmp_path: Path) -> None:
     scores, elsewhere = exp / "scores.json", tmp_path / "elsewhere"
     if kind == "folder":
         shutil.move(exp / RUN, elsewhere)
@@ -598,7 +550,7 @@ def test_a_folder_with_links_or_pipes_is_refused_and_what_they_lead_to_stays(
     assert elsewhere.is_dir() or elsewhere.read_text() == "mine"
 
 
-def test_what_can_not_be_known_is_said(exp: Path, world: World) -> None:
+def test_what_can_not_be_known_is_said_and_of_another_version_what_would_check_it(exp: Path, world: World) -> None:
     assert not verify(exp, world).taken_at_word
     counting(exp, 1)
     edit(exp / "experiment.json", lambda value: value["asked"].update({OWN: ["q1"]}))
@@ -606,6 +558,10 @@ def test_what_can_not_be_known_is_said(exp: Path, world: World) -> None:
     left = {mismatch.reason for check in verify(exp, world).checks for mismatch in check.unchecked}
     assert "a call of the researcher counts fewer tokens than its text could have" in left
     assert f"{OWN} was asked 1 of 2 queries, and not q2" in left
+    edit(exp / "experiment.json", lambda value: value["versions"].update(drretail="0.0.1"))
+    found = verify(exp, world)
+    (line,) = {mismatch.line for check in found.checks[2:4] for mismatch in check.unchecked}
+    assert "drretail@0.0.1" in line
 
 
 def test_a_query_that_says_it_ships_with_drretail_has_to_be_one_of_them() -> None:

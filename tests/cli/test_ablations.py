@@ -1,17 +1,23 @@
-"""Ablations of a sandbox from the command line: scores against size and composition, and where errors come from."""
+"""Systems set beside themselves: on other sandboxes, in a perturbed world, as another user, told more or less."""
 
 import json
 from pathlib import Path
 
 import pytest
 
+from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json, write_lines
+from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
+from drretail.records.money import Money
+from drretail.records.query import Query
 from drretail.records.run import System
+from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import SYSTEM
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, RECALL_ID
+from tests.two_tastes import BIRDS, build_shop
 
 ALL = f"It cost $22.99 [{ORDERS_ID}]. Clean it [{CARE_ID}]. It was recalled [{RECALL_ID}]."
 LESS = f"It cost $22.99 [{ORDERS_ID}]."
@@ -68,15 +74,96 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeed
     assert 'id="distractors"' in page
 
 
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        ("size", "two sizes"),
-        ("web", "two modes"),
-    ],
-)
-def test_where_nothing_differs_the_error_says_how_to_run_another(
-    error_of: ErrorOf, tmp_path: Path, by: str, message: str
-) -> None:
+@pytest.mark.parametrize(("by", "message"), [("size", "two sizes"), ("web", "two modes")])
+def test_where_nothing_differs_the_error_says_why(error_of: ErrorOf, tmp_path: Path, by: str, message: str) -> None:
     experiment(tmp_path / "exp", [(on("32k"), ALL)])
     assert message in error_of("compare", "exp", "--by", by)
+
+
+AGENT = "react@offline-shopper"
+
+
+def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(succeeds: Command, tmp_path: Path) -> None:
+    made = json.loads(succeeds("synth", "--perturb", "demo", "--to", "other", "--json", "-q").stdout)
+    assert succeeds("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
+    succeeds("queries", "shipped", "--split", "dev", "--to", "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()[:3]
+    (tmp_path / "here.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    succeeds("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl")
+    succeeds("queries", "check", "there.jsonl", "--world", "other", "-q")
+    for name, world in (("here", "demo"), ("there", "other")):
+        asked = ("--world", world, "--queries", f"{name}.jsonl", "--agent", "react", "--to", name, "-q")
+        succeeds("run", *asked)
+        succeeds("score", name, "-q")
+    (both,) = json.loads(succeeds("compare", "here", "--beside", "there", "--json", "-q").stdout)["comparisons"]
+    assert (both["a"], both["b"]) == (AGENT, f"{AGENT}@there")
+    rows = {(row["metric"], row["variant"]): row for table in both["tables"] for row in table["rows"]}
+    assert rows["checks", "clean"]["n_pairs"] == 3
+    report = next((tmp_path / "there" / "runs").glob(f"*react*/{json.loads(lines[0])['query_id']}-r1/run.json"))
+    ids = json.loads((tmp_path / "other" / "perturbed.json").read_text(encoding="utf-8"))["ids"]
+    assert not any(old in report.read_text(encoding="utf-8") for old in ids)
+
+
+def test_a_query_of_another_world_is_told_in_a_sentence(drretail: Command, shop: str, tmp_path: Path) -> None:
+    query = {"query_id": "q", "text": "A lamp?", "source": "test", "world_fingerprint": "a" * 64, "format": 1}
+    (tmp_path / "q.jsonl").write_text(json.dumps(query), encoding="utf-8")
+    drretail("synth", "--perturb", shop, "--to", "other", "-q")
+    done = drretail("queries", "carry", "q.jsonl", "--world", "other", "--to", "q2.jsonl")
+    assert (done.returncode, "was made for the world" in done.stderr) == (2, True)
+    done = drretail("queries", "carry", "q.jsonl", "--world", "q.jsonl", "--to", "q2.jsonl")
+    assert (done.returncode, "no perturbed world" in done.stderr) == (2, True)
+
+
+def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Command, tmp_path: Path) -> None:
+    wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",), again=True),), budget=Money.of(30))
+    text = "I bought a feeder. Another bird feeder under $30?"
+    query = Query(query_id="q1", user_id=BIRDS, text=text, source="t", wish=wish)
+    (tmp_path / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
+    build_shop(tmp_path / "w")
+    swaps = ("--counterfactual", "swap", "--counterfactual", "neutral")
+    succeeds("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
+    systems = {path.name for path in (tmp_path / "exp" / "runs").iterdir()}
+    assert systems >= {AGENT, f"{AGENT}-counterfactual-swap", f"{AGENT}-counterfactual-neutral"}
+    assert not any(name.startswith("null_") and "counterfactual" in name for name in systems)
+    scored = succeeds("score", "exp", "--metrics", "checks", "--details")
+    assert "counterfactual, by code" in scored.stdout
+    assert "profile ignored" in scored.stdout
+    assert "1 of 1 queries name a purchase that the other profile lacks" in scored.stdout
+    rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
+    assert {row["kind"] for row in rows} == {"swap", "neutral"}
+    first = (tmp_path / "exp" / "scores.json").read_bytes()
+    succeeds("score", "exp", "--metrics", "checks")
+    assert (tmp_path / "exp" / "scores.json").read_bytes() == first
+
+
+TASKS = (
+    "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"
+)
+SETTINGS = [each for setting in ("task", "context", "persona", "tools") for each in ("--information", setting)]
+OF_USERS = (f"get_user_{what}" for what in ("orders", "profile", "statistics"))
+USER_TOOLS = {*OF_USERS, "get_order_details", "update_user_profile"}
+
+
+def test_users_become_personas_tasks_queries_and_reports_scores(succeeds: Command, tmp_path: Path) -> None:
+    (tmp_path / "tasks.txt").write_text(TASKS)
+    for command in (
+        ("personas", "--people", "people", "--users", "12"),
+        ("context", "--people", "people"),
+        ("pair", "tasks.txt", "--people", "people", "--to", "q.jsonl", "--users-per-task", "2"),
+    ):
+        succeeds("queries", *command)
+    assert len(read_queries(tmp_path / "q.jsonl")) == 4
+    succeeds("run", "--queries", "q.jsonl", "--only", "2", "--to", "exp", "--no-floors", *SETTINGS)
+    fields = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
+    assert sorted(fields.values()) == ["context", "persona", "task", "tools"]
+    called = {run.run_id: {step.name for step in run.steps} for run in read_runs(tmp_path / "exp")}
+    assert all(bool(tools & USER_TOOLS) == ("information" not in run_id) for run_id, tools in called.items())
+    succeeds("score", "exp", "--metrics", "checks")
+    compared = succeeds("compare", "exp", "--by", "information", "--metric", "checks:clean", "--json")
+    (table,) = json.loads(compared.stdout)["information"]
+    assert [cell["setting"] for cell in table["rows"][0]["cells"]] == ["task", "context", "persona", "tools"]
+    assert len(table["rows"][0]["steps"]) == 4
+    succeeds("report", "exp", "--output", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Score against information" in page
+    assert "checks clean against information" in page

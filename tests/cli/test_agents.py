@@ -1,12 +1,15 @@
-"""Agents, whole pages and ablations from the command line."""
+"""Agents from the command line, and the floors and the oracle that run beside them."""
 
 import json
 import os
 import time
 from pathlib import Path
 
-from drretail.experiment import read_runs
-from tests.cli.commands import Command
+import pytest
+
+from drretail.experiment import read_reference, read_runs
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
+from tests.cli.commands import Command, ErrorOf
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
 
@@ -32,7 +35,7 @@ def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, sh
     assert noted("react", "plan_to_function")
 
 
-def test_a_function_that_was_edited_is_noted_and_runs_under_another_name(
+def test_a_function_that_was_edited_needs_a_new_name(
     succeeds: Command, shop: str, queries: str, tmp_path: Path
 ) -> None:
     mine = tmp_path / "mine.py"
@@ -51,3 +54,35 @@ def test_a_function_that_was_edited_is_noted_and_runs_under_another_name(
     assert "has changed" not in run("v2=mine:answer")
     assert note.format(3) in run("v2=mine:answer")
     assert {made.system for made in read_runs(tmp_path / "exp")} == {"mine-answer", "v2"}
+
+
+BESIDE = {*NULL_AGENTS, ORACLE_AGENT}
+
+
+@pytest.fixture
+def run(shop: str, queries: str) -> tuple[str, ...]:
+    return ("run", "--queries", queries, "--world", shop, "--to", "exp")
+
+
+def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: tuple[str, ...], tmp_path: Path) -> None:
+    done = succeeds(*run, "--repeats", "2", "--json", "--quiet")
+    document = json.loads(done.stdout)
+    counts = {system["label"]: system["done"] for system in document["systems"]}
+    assert counts == {"react@offline-shopper": 4} | dict.fromkeys(BESIDE, 2)
+    assert [row["system"] for row in document["spending"]] == ["react@offline-shopper"]
+    assert read_reference(tmp_path / "exp", "q1") is not None
+    again = succeeds(*run, "--repeats", "2")
+    assert "16 of 16 runs had ended before." in again.stderr
+    scored = succeeds("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
+    scores = json.loads(scored.stdout)
+    assert {row["system"] for row in scores["scores"]} == {*BESIDE, "react@offline-shopper"}
+    assert all(judging.get("failed", 0) == 0 for judging in scores["judgings"])
+    empty = [row for row in scores["scores"] if row["system"] == "null_empty"]
+    assert all(row["n_planned"] == 2 and row["n_failed"] == 0 for row in empty)
+    succeeds("report", "exp", "--output", "page.html")
+
+
+def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], error_of: ErrorOf, shop: str) -> None:
+    done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
+    assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
+    assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")

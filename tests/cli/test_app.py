@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -5,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.cli.app import COMMANDS
-from tests.cli.commands import ROOT, Command
+from tests.cli.commands import ROOT, Command, ErrorOf
+from tests.shop import USER
 
 HEAVY = [
     "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
@@ -57,9 +59,7 @@ def test_help_names_every_command_and_loads_nothing_heavy(helps: dict[str, tuple
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_s_own_help_begins_as_the_list_says_and_loads_nothing_heavy(
-    helps: dict[str, tuple[str, set[str]]], name: str
-) -> None:
+def test_a_command_s_help_says_what_the_list_says(helps: dict[str, tuple[str, set[str]]], name: str) -> None:
     typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
     printed, loaded = helps[name]
     assert " ".join(COMMANDS[name][1].split()) in " ".join(printed.split())
@@ -84,7 +84,7 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["ask", "Which feeder?", "--world", "w", "--user", "NOBODY"], "no user 'NOBODY'"),
         (["ask", "Which feeder?", "--world", "w", "--agent", "reakt"], "Did you mean react"),
         (["ask", "Which feeder?", "--world", "w", "--model", "antropic:claude-sonnet-5"], "anthropic"),
-        (["ask", "Which feeder?", "--world", "w", "--model", "anthropic:claude-sonnet-5"], "ANTHROPIC_API_KEY"),
+        (["ask", "?", "--world", "w", "--model", "anthropic:claude-sonnet-5", "--to", "exp"], "ANTHROPIC_API_KEY"),
         (["ask", "Which feeder?", "--world", "w", "--model", "shopper"], "provider:model"),
         (["ask", "Which feeder?", "--world", "w", "--model", "cook=offline:shopper"], "no role 'cook'"),
         (["run", "--queries", "none.jsonl", "--world", "w", "--to", "exp"], "none.jsonl does not exist"),
@@ -99,28 +99,53 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["world", "info", "nowhere"], "nowhere"),
         (["world", "check", "."], "is not a world: it holds no file CURRENT"),
         (["ingest", "nothing-here", "--world", "new"], "nothing-here"),
+        (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
         (["queries", "generate", "--world", "w", "--user", "NOBODY", "--to", "new.jsonl"], "NOBODY"),
     ],
 )  # fmt: skip
-def test_what_the_user_must_fix_is_one_sentence_and_exit_code_2(
-    drretail: Command, shop: str, queries: str, tmp_path_factory: pytest.TempPathFactory, args: list[str], message: str
+def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(
+    drretail: Command, shop: str, queries: str, tmp_path: Path, args: list[str], message: str
 ) -> None:
-    fixed = [queries if arg == "q.jsonl" else arg for arg in args]
-    done = drretail(*fixed)
+    before = {path.name for path in tmp_path.iterdir()}
+    done = drretail(*(queries if arg == "q.jsonl" else arg for arg in args))
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("Error: ")
+    assert done.stderr.strip().splitlines()[-1].startswith("Error: ")
     assert done.stdout == ""
+    assert {path.name for path in tmp_path.iterdir()} == before
 
 
-def test_nothing_is_left_behind_by_what_was_refused(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    before = sorted(path.name for path in tmp_path.iterdir())
-    for args in (
-        ["ask", "Which feeder?", "--world", shop, "--model", "anthropic:claude-sonnet-5", "--to", "exp"],
-        ["run", "--queries", queries, "--world", shop, "--to", "exp", "--replay", "none"],
-        ["ingest", queries, "--world", "new"],
-    ):
-        assert drretail(*args).returncode == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
+QUESTION = "Which bird feeder suits me, under $30?"
+
+
+def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: str) -> None:
+    first = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
+    again = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
+    assert again.stdout == first.stdout
+    assert "product_catalog_search" not in again.stderr
+
+
+def test_an_experiment_stays_with_its_world(
+    drretail: Command, error_of: ErrorOf, shop: str, queries: str, tmp_path: Path
+) -> None:
+    drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
+    before = (tmp_path / "exp" / "experiment.json").read_bytes()
+    raw = tmp_path / "Pet_Supplies.jsonl"
+    row = {"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}
+    raw.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    drretail("ingest", str(raw), "--world", "other", "--min-interactions", "0")
+    assert "was made on the world" in error_of("ask", QUESTION, "--world", "other", "--to", "exp")
+    assert (tmp_path / "exp" / "experiment.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("lines", ["{", '{"query_id": "Q 1", "text": "x", "source": "s"}', ""])
+def test_x(error_of: ErrorOf, shop: str, tmp_path: Path, lines: str) -> None:
+    (tmp_path / "broken.jsonl").write_text(f"{lines}\n", encoding="utf-8")
+    assert "broken.jsonl" in error_of("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
+    assert not (tmp_path / "exp").exists()
+    line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
+    (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert "was made for the world ffffffffffff" in error_of(
+        "run", "--queries", "other.jsonl", "--world", shop, "--to", "exp"
+    )

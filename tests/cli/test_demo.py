@@ -45,7 +45,7 @@ def shown(
     return done, where / "drretail-demo"
 
 
-def test_the_demo_shows_the_whole_path_and_leaves_it(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
     done, demo = shown
     assert {path.name for path in demo.iterdir()} == {"raw", "world", "recorded", "report.md", "report.html"}
     page = (demo / "report.html").read_text(encoding="utf-8")
@@ -54,12 +54,6 @@ def test_the_demo_shows_the_whole_path_and_leaves_it(shown: tuple[subprocess.Com
     assert "http://ecommerce.com/" in (demo / "report.md").read_text(encoding="utf-8")
     assert done.stderr.startswith("drretail demo: ")
     assert done.stdout.splitlines()[-1] == str(Path("drretail-demo", "report.html"))
-
-
-def test_ten_shoppers_ask_and_one_of_them_wants_what_the_shop_has_not(
-    shown: tuple[subprocess.CompletedProcess[str], Path],
-) -> None:
-    _, demo = shown
     screen = parse((demo / "report.html").read_text(encoding="utf-8")).by_id("first")
     slides = list(screen.all("article", "slide"))
     assert len({query.user_id for query in recorded_queries()}) == len(slides) == 10

@@ -1,5 +1,6 @@
-"""`drretail ingest` and `drretail world` as a person or a script meets them."""
+"""`drretail ingest`, `download` and `world` as a person or a script meets them."""
 
+import gzip
 import json
 import sqlite3
 from contextlib import closing
@@ -11,7 +12,13 @@ from typer.testing import CliRunner, Result
 from drretail.cli.app import app
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
+from drretail.env.profiles import default_pool
+from drretail.env.writing import write_world
 from drretail.errors import UserError
+from drretail.records.query import Query
+from tests.cli.commands import Command
+from tests.data_ingest.download.server import Script, serve
+from tests.shop import JANUARY, PRODUCTS, OrderRow
 
 MOMENT = 1_600_000_000_000
 
@@ -53,35 +60,26 @@ def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(mapping: Path, tmp
     assert "Home > Lamps" in result.output
     assert "products.csv: 1 price unknown, such as 'on request'" in result.output
     assert "1 ordered products have no product row." in result.output
+    ended = invoke("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
+    assert f"drretail ingest {mapping}" in str(ended.exception)
     assert not (tmp_path / "w").exists()
 
 
-def test_ingest_prints_what_was_read_kept_and_dropped(raw: Path, tmp_path: Path) -> None:
-    result = invoke("ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet")
-    assert result.exit_code == 0, result.output
-    assert "1 too few interactions" in result.stdout
-    assert "1 bad line" in result.stdout
-    assert "Office_Products.jsonl, line 6: not JSON" in result.stdout
-    assert f"World {tmp_path / 'w'}, fingerprint " in result.stdout
-    assert result.stderr == ""
-
-
-def test_a_dry_run_prints_the_same_tables_and_writes_nothing(raw: Path, tmp_path: Path) -> None:
-    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
+def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Path, tmp_path: Path) -> None:
+    arguments = ["ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet"]
     dry = invoke(*arguments, "--dry-run")
     assert not (tmp_path / "w").exists()
     wet = invoke(*arguments)
+    assert (wet.exit_code, wet.stderr) == (0, "")
+    assert "1 too few interactions" in wet.stdout
+    assert "1 bad line" in wet.stdout
+    assert "Office_Products.jsonl, line 6: not JSON" in wet.stdout
+    assert f"World {tmp_path / 'w'}, fingerprint " in wet.stdout
     assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-2]
     assert dry.stdout.splitlines()[0] == "1 product, 5 users, 5 orders"
     assert wet.stdout.splitlines()[0] == "1 product, 5 users, 5 orders; with a price: 0 of 1"
     assert dry.stdout.splitlines()[-1] == "Dry run: nothing was written."
     assert wet.stdout.splitlines()[-1] == f'Next: drretail ask "Which …?" --world {tmp_path / "w"}'
-
-
-def test_a_folder_that_holds_a_mapping_is_answered_with_the_mapping(tmp_path: Path) -> None:
-    (tmp_path / "shop.toml").write_text('products = {file = "p.csv", id = "a", title = "b"}', encoding="utf-8")
-    ended = invoke("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
-    assert f"drretail ingest {tmp_path / 'shop.toml'}" in str(ended.exception)
 
 
 def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
@@ -117,12 +115,16 @@ def test_info_shows_the_headline_counts_beside_the_papers_and_the_world_before(r
     assert f"before       {before}: 1 product" in output
 
 
-def test_check_says_ok_or_what_is_wrong(raw: Path, tmp_path: Path) -> None:
+def test_check_says_ok_or_what_is_wrong_and_use_that_there_is_no_former_one(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
     invoke("ingest", str(raw), "-w", str(world), "-q")
+    for asked in ([], ["gen-0123"], ["gen-"]):
+        refused = invoke("world", "use", str(world), *asked)
+        assert isinstance(refused.exception, UserError)
+        assert "keeps no former generation" in str(refused.exception)
+    assert invoke("world", "use", str(world), live_generation(world).name).exit_code == 0
     whole = invoke("world", "check", str(world))
     assert (whole.exit_code, whole.stdout.split()[0]) == (0, "ok")
-
     with closing(sqlite3.connect(live_generation(world) / DATABASE_FILE)) as db:
         db.execute("UPDATE orders SET quantity = 2")
         db.commit()
@@ -148,16 +150,9 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tm
     arguments = ["ingest", str(other), "-w", str(world), "-q", "--min-interactions", "0"]
     refused = invoke(*arguments)
     assert isinstance(refused.exception, UserError)
-    text = str(refused.exception)
-    assert "1 product, 5 users, 5 orders" in text
-    assert "min interactions 0 instead of 5" in text
-    assert "1 file of " in text
-    assert "--replace" in text
-    assert (live_generation(world), sorted(path.name for path in world.iterdir())) == (
-        live,
-        ["CURRENT", live.name],
-    )
-
+    for part in ("1 product, 5 users, 5 orders", "min interactions 0 instead of 5", "1 file of ", "--replace"):
+        assert part in str(refused.exception)
+    assert (live_generation(world), {path.name for path in world.iterdir()}) == (live, {"CURRENT", live.name})
     replaced = invoke(*arguments, "--replace")
     assert replaced.stdout.startswith("2 products, 0 users, 0 orders; with a price: 0 of 2\n")
     assert f"It replaced 1 product, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
@@ -170,9 +165,7 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tm
     assert live_generation(world) != live
 
 
-def test_a_world_that_is_finished_says_so_without_reading_a_file(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_world_that_is_finished_reads_no_file(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
     first = invoke(*arguments)
     monkeypatch.setattr("drretail.data_ingest.engines.duckdb.select", lambda _task: pytest.fail("it selects again"))
@@ -184,11 +177,59 @@ def test_a_world_that_is_finished_says_so_without_reading_a_file(
     assert json.loads(invoke(*arguments, "--json").stdout)["there_already"] is True
 
 
-def test_a_world_that_keeps_no_other_generation_says_so(raw: Path, tmp_path: Path) -> None:
-    invoke("ingest", str(raw), "-w", str(tmp_path / "w"), "-q")
-    for asked in ([], ["gen-0123"], ["gen-"]):
-        refused = invoke("world", "use", str(tmp_path / "w"), *asked)
-        assert isinstance(refused.exception, UserError)
-        assert "keeps no former generation" in str(refused.exception)
-    name = live_generation(tmp_path / "w").name
-    assert invoke("world", "use", str(tmp_path / "w"), name).exit_code == 0
+USERS = sorted(["../../x", "A\0B", "A" * 300, "/etc/passwd", "a\nb"])
+
+
+@pytest.fixture
+def hostile_world(tmp_path: Path) -> Path:
+    orders = [OrderRow(f"000000000{place}", user, "B0TEST0001", JANUARY) for place, user in enumerate(USERS)]
+    folder = tmp_path / "world"
+    write_world(folder, products=PRODUCTS, orders=orders, seed="42", pool=default_pool())
+    return folder
+
+
+def test_runs_of_hostile_users_stay_in_the_experiment(succeeds: Command, hostile_world: Path, tmp_path: Path) -> None:
+    queries = [
+        Query(query_id=f"q{place}", user_id=user, text="Which bird feeder under $40 suits me?", source="test")
+        for place, user in enumerate(USERS)
+    ]
+    (tmp_path / "q.jsonl").write_text("".join(f"{query.as_line()}\n" for query in queries), encoding="utf-8")
+    there = {*tmp_path.iterdir(), *tmp_path.parent.iterdir()}
+    succeeds("run", "--world", "world", "--queries", "q.jsonl", "--to", "exp", "--agent", "react", "--no-floors")
+    succeeds("score", "exp", "--world", "world", "--metrics", "checks")
+    assert {*tmp_path.iterdir(), *tmp_path.parent.iterdir()} - there <= {tmp_path / "exp", tmp_path / ".cache"}
+    profiles = [
+        json.loads(path.read_text(encoding="utf-8"))["user_id"] for path in (tmp_path / "exp/profiles").iterdir()
+    ]
+    assert sorted(profiles) == USERS
+
+
+FILES = {
+    "/raw/meta_categories/meta_Books.jsonl.gz": gzip.compress(b'{"parent_asin": "B1", "title": "x"}\n'),
+    "/raw/review_categories/Books.jsonl.gz": gzip.compress(b"{}\n" * 1000),
+}
+
+
+def test_files_of_a_mirror_are_fetched_and_listed(drretail: Command, tmp_path: Path) -> None:
+    with serve(Script(FILES)) as server:
+        done = drretail("download", "Books", "--to", "raw", "--mirror", server.address, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert [file["name"] for file in report["files"]] == ["meta_Books.jsonl.gz", "Books.jsonl.gz"]
+    assert "downloading" in done.stderr
+    assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["Books.jsonl.gz", "meta_Books.jsonl.gz"]
+
+
+def test_a_dry_run_prints_the_addresses(drretail: Command, tmp_path: Path) -> None:
+    done = drretail("download", "--preset", "paper", "--to", "raw", "--dry-run", "--json")
+    assert len(json.loads(done.stdout)["files"]) == 16
+    assert not (tmp_path / "raw").exists()
+
+
+def test_what_cannot_be_had_is_one_sentence(drretail: Command) -> None:
+    with serve(Script({})) as server:
+        done = drretail("download", "Books", "--to", "raw", "--mirror", server.address, "--quiet")
+    assert done.returncode == 2
+    assert "answers 404" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Pet_Supplies" in drretail("download", "Pet_Suplies", "--to", "raw").stderr

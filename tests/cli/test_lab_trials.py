@@ -34,7 +34,7 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
     assert as_json["everything"]["n"] == 25
 
 
-def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, exp: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for args, text in (
         (("nowhere",), "nowhere"),
@@ -47,6 +47,11 @@ def test_what_cannot_be_planted_is_said_in_a_sentence(drretail: Command, exp: Pa
         assert done.returncode in (1, 2), args
         assert text in done.stderr, args
         assert "Traceback" not in done.stderr
+    done = drretail("lab", "plant", "exp", "--max-tokens", "1")
+    assert done.returncode == 3
+    assert "The cap of 1 tokens for judging is reached" in done.stderr
+    assert "Planted errors that were found" in done.stdout
+    assert exp.exists()
 
 
 def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path) -> None:
@@ -59,14 +64,6 @@ def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path)
     feasible = next(each for each in by_name["empty"]["level"] if each["name"] == "basket feasible")
     assert (feasible["value"], feasible["honest"]) == (0, 1)
     assert "1 of 7 queries" in " ".join(done.stdout.split())
-
-
-def test_what_a_cap_left_is_told_and_is_no_success(drretail: Command, exp: Path) -> None:
-    done = drretail("lab", "plant", "exp", "--max-tokens", "1")
-    assert done.returncode == 3
-    assert "The cap of 1 tokens for judging is reached" in done.stderr
-    assert "Planted errors that were found" in done.stdout
-    assert exp.exists()
 
 
 JUDGE = """

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import pytest
 from typer.testing import CliRunner
@@ -23,7 +23,7 @@ from drretail.errors import UserError
 from drretail.experiment import read_run, read_runs
 from tests.cli.commands import Start
 from tests.cli.forked import ForkedCommand
-from tests.shop import USER, build_shop
+from tests.shop import OTHER, USER, build_shop
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -152,9 +152,8 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
         async def respond(context: object, asked: Any) -> ElicitResult:
             await asyncio.sleep(0.2)
             assert asked.message == "How much?"
-            if answer is None:
-                return ElicitResult(action="decline")
-            return ElicitResult(action="accept", content={"answer": answer})
+            accepted = ElicitResult(action="accept", content={"answer": answer})
+            return ElicitResult(action="decline") if answer is None else accepted
 
         return respond
 
@@ -166,17 +165,12 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
         answers = ["Up to $40.", "Up to $70.", None]
         found = list(threads.map(lambda each: over_http(address, token, ask, person(each)), answers))
         (shown,) = over_http(address, token, lambda client: ask(client))[:1]
-    assert [[each["answer"] for each in of_client] for of_client in found] == [
-        ["Up to $40."] * 2,
-        ["Up to $70."] * 2,
-        ["I don't mind."] * 2,
-    ]
+    said = [[each["answer"] for each in of_client] for of_client in found]
+    assert said == [[answer] * 2 for answer in ("Up to $40.", "Up to $70.", "I don't mind.")]
     assert shown["error"]["type"] == "unknown_tool"
 
 
-def test_python_clients_of_one_http_server_research_and_have_a_run_each(
-    serving: Serving, world: Path, tmp_path: Path
-) -> None:
+def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, world: Path, tmp_path: Path) -> None:
     with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
         for _ in range(2):
             results = over_http(address, token, answered)
@@ -185,9 +179,7 @@ def test_python_clients_of_one_http_server_research_and_have_a_run_each(
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
-def test_the_node_client_reads_and_leaves_the_same(
-    serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str
-) -> None:
+def test_the_node_client_leaves_the_same(serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str) -> None:
     args = command(world, *recording(tmp_path / "exp"))
     if kind == "stdio":
         seen = by_node(node, "stdio", *args)
@@ -211,39 +203,37 @@ def test_the_token_may_be_given_and_is_then_not_shown(serving: Serving, world: P
         assert httpx2.post(address, json={}).status_code == 401
 
 
+CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+CALL = {"name": "calculator", "arguments": {"expression": "1"}}
 HANDSHAKE = [
-    {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
-    },
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CLIENT},
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    {
-        "jsonrpc": "2.0",
-        "id": 2,
-        "method": "tools/call",
-        "params": {"name": "calculator", "arguments": {"expression": "1"}},
-    },
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": CALL},
 ]
 
 
+@contextmanager
+def on_stdio(world: Path, *args: str) -> Generator[tuple[subprocess.Popen[str], IO[str], IO[str], IO[str]]]:
+    """A server, and its stdin, stdout and stderr."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command(world, *args), stdin=pipe, stdout=pipe, stderr=pipe, text=True) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        yield server, server.stdin, server.stdout, server.stderr
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
+def test_an_interrupted_server_ends_at_once_and_keeps_its_calls(
     world: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
-    args = command(world, *recording(tmp_path / "exp"))
-    with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as it:
-        assert it.stdin is not None
-        assert it.stdout is not None
-        for message in HANDSHAKE:
-            it.stdin.write(json.dumps(message) + "\n")
-        it.stdin.flush()
-        assert [json.loads(it.stdout.readline())["id"] for _ in range(2)] == [1, 2]
-        it.send_signal(how)
-        assert it.wait(20) == 0  # though its stdin is still open
-        assert it.stderr is not None
-        assert "Traceback" not in it.stderr.read()
+    with on_stdio(world, *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
+        stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE))
+        stdin.flush()
+        assert [json.loads(stdout.readline())["id"] for _ in range(2)] == [1, 2]
+        server.send_signal(how)
+        assert server.wait(20) == 0  # though its stdin is still open
+        assert "Traceback" not in stderr.read()
     (path,) = (tmp_path / "exp").glob("runs/*/*/run.json")
     run = read_run(path.parent)
     assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])
@@ -252,23 +242,19 @@ def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
 @pytest.mark.parametrize(
     "answers", [pytest.param(0, id="at once", marks=pytest.mark.slow), pytest.param(1, id="after an answer")]
 )
-def test_a_client_on_stdio_that_stops_reading_is_no_error_and_its_call_is_kept(
+def test_a_client_that_stops_reading_is_no_error_and_its_call_is_kept(
     world: Path, tmp_path: Path, answers: int
 ) -> None:
-    args = command(world, "--quiet", *recording(tmp_path / "exp"))
-    with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as it:
-        assert it.stdin is not None
-        assert it.stdout is not None
-        assert it.stderr is not None
-        it.stdin.write(json.dumps(HANDSHAKE[0]) + "\n")
-        it.stdin.flush()
+    with on_stdio(world, "--quiet", *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
+        stdin.write(json.dumps(HANDSHAKE[0]) + "\n")
+        stdin.flush()
         for _ in range(answers):
-            it.stdout.readline()
-        it.stdout.close()
-        it.stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE[1:]))
-        it.stdin.flush()
-        assert it.wait(60) == 0  # though its stdin is still open
-        assert it.stderr.read() == ""
+            stdout.readline()
+        stdout.close()
+        stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE[1:]))
+        stdin.flush()
+        assert server.wait(60) == 0  # though its stdin is still open
+        assert stderr.read() == ""
     if answers:  # before that its call may be read or not
         assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
 
@@ -292,9 +278,7 @@ def refused(*args: str) -> str:
     return str(found.exception)
 
 
-def test_what_is_missing_or_does_not_go_together_is_one_sentence(
-    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_does_not_go_together_is_said(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shop, to = ["--world", str(world)], ["--to", str(tmp_path / "exp")]
     assert "add --to EXP" in refused(*shop, "--question", "x")
     assert "--question TEXT" in refused(*shop, *to)
@@ -302,26 +286,12 @@ def test_what_is_missing_or_does_not_go_together_is_one_sentence(
     assert "add --http" in refused(*shop, "--port", "8080")
     assert "The shop has no user" in refused(*shop, "--user", "AEWRONG")
     assert "family of tools" in refused(*shop, "--without", "the_web")
+    lines = [json.dumps({"query_id": each, "user_id": USER, "text": "Ask", "source": "test"}) for each in "ab"]
+    (tmp_path / "queries.jsonl").write_text("\n".join(lines))
+    of_a_file = [*shop, *to, "--queries", str(tmp_path / "queries.jsonl"), "--query"]
+    assert "There is no query 'c'" in refused(*of_a_file, "c")
+    assert "is asked by" in refused(*of_a_file, "b", "--user", OTHER)
     monkeypatch.setenv("MCP_TOKEN", "short")
     assert "MCP_TOKEN needs 16" in refused(*shop, "--http")
     monkeypatch.setattr("drretail.cli.mcp.find_spec", lambda name: None)
     assert refused(*shop) == "The MCP server needs mcp: pip install mcp."
-
-
-@pytest.fixture
-def of_a_file(world: Path, tmp_path: Path) -> list[str]:
-    """The command that serves a query of a file, of which the id is still to be named."""
-    file = tmp_path / "queries.jsonl"
-    file.write_text(
-        "".join(
-            json.dumps({"query_id": each, "user_id": USER, "text": f"Ask {each}", "source": "test"}) + "\n"
-            for each in "ab"
-        )
-    )
-    args = [sys.executable, "-m", "drretail", "mcp", "--world", str(world), "--to", str(tmp_path / "exp")]
-    return [*args, "--queries", str(file), "--query"]
-
-
-def test_a_query_that_the_file_lacks_and_another_s_are_refused(of_a_file: list[str]) -> None:
-    assert "There is no query 'c'" in refused(*of_a_file[4:], "c")
-    assert "is asked by" in refused(*of_a_file[4:], "b", "--user", "AF" + "Y" * 26)

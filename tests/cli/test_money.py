@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,24 +27,23 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
     assert (system["done"], system["before"], system["not_started"]) == (2, 1, 0)
 
 
-@pytest.mark.parametrize("cap", [["--limit", "dollars=1"], ["--max-dollars", "1"]], ids=["run", "experiment"])
-def test_dollars_cannot_be_capped_where_a_price_is_unknown(error_of: ErrorOf, cap: list[str]) -> None:
-    assert "No price is known for openai:m" in error_of(
-        *RUN, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", *cap
-    )
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--model", "openai:m", "--limit", "dollars=1"], "No price is known for openai:m"),
+        (["--model", "openai:m", "--max-dollars", "1"], "No price is known for openai:m"),
+        (["--model", "anthropic:m", "--model", "report=openai:m"], "say which of anthropic, openai"),
+    ],
+)
+def test_an_unknown_price_and_two_providers_are_refused(error_of: ErrorOf, flags: list[str], message: str) -> None:
+    assert message in error_of(*RUN, "--base-url", "http://127.0.0.1:1/v1", *flags)
 
 
-def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_told(
-    drretail: Command, tmp_path: Path
-) -> None:
+def test_a_profile_of_drretail_toml_runs_with_its_own_price(drretail: Command, tmp_path: Path) -> None:
     cached = {"cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}
-    report = answers(
-        {"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"},
-        input_tokens=100,
-        output_tokens=10,
-        more=cached,
-    )
-    look = answers(SEARCH, stop_reason="tool_use", input_tokens=100, output_tokens=10, more=cached)
+    taken: dict[str, Any] = {"input_tokens": 100, "output_tokens": 10, "more": cached}
+    report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"}, **taken)
+    look = answers(SEARCH, stop_reason="tool_use", **taken)
     with Provider(look, report, look, report) as provider:
         (tmp_path / "drretail.toml").write_text(
             f'[profiles.mine]\nwhy = "w"\nmodel = "anthropic:claude-mine"\nbase_url = "{provider.url}"\n'
@@ -61,11 +61,6 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
     assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.29)
 
 
-def test_a_base_url_for_two_providers_must_say_which(error_of: ErrorOf) -> None:
-    profile = ["--model", "anthropic:m", "--model", "report=openai:m", "--base-url", "http://127.0.0.1:1"]
-    assert "say which of anthropic, openai" in error_of(*RUN, *profile)
-
-
 def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(succeeds: Command, tmp_path: Path) -> None:
     succeeds(*RUN, "--quiet")
     done = succeeds("score", "exp", "--model-profile", "paper-like", "--estimate", "--json")
@@ -81,7 +76,7 @@ def judging(server: WireServer, *flags: str) -> tuple[str, ...]:
     return ("score", "exp", "--metrics", "quality", *judge, "--quiet", "--json", *flags)
 
 
-def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_the_same_scores(
+def test_a_cap_ends_judging_with_3_and_a_higher_one_goes_on(
     drretail: Command, succeeds: Command, tmp_path: Path
 ) -> None:
     reports = {LABEL: {"q1-r1": "Buy the tube feeder.", "q2-r1": "Buy the dog bed."}}

@@ -24,9 +24,7 @@ def scores_of(printed: str) -> list[dict[str, Any]]:
     return json.loads(printed)["scores"]
 
 
-def test_on_a_world_that_holds_orders_out_score_adds_next_purchases_by_itself(
-    succeeds: Command, held: str, tmp_path: Path
-) -> None:
+def test_on_a_world_that_holds_orders_out_purchases_are_scored(succeeds: Command, held: str, tmp_path: Path) -> None:
     succeeds("queries", "generate", "--world", held, "--users", "2", "--to", "queries.jsonl", "--quiet")
     asking = ("run", "--queries", "queries.jsonl", "--to", "exp", "--agent", "plan_to_function")
     succeeds(*asking, "--world", held, "--quiet")

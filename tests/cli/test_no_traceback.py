@@ -1,12 +1,17 @@
-"""Whatever goes wrong, a command ends in one sentence; where it came from is told to who asks."""
+"""Whatever goes wrong, a command ends in one sentence; pipes and devices are written to as files are."""
 
 import json
+import os
+import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from drretail.cli.entry import sentence_of
+from drretail.errors import NotFound, ToolError, ToolErrorType
 from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -45,6 +50,13 @@ def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[
     )
 
 
+def python(script: str, *args: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """What a script comes to in an interpreter of its own."""
+    command = [sys.executable, "-c", script, *args]
+    env = environment(folder, **given)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
 def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
     """What a command said, which ended with one sentence."""
     assert ended.returncode == code, ended.stderr
@@ -66,24 +78,13 @@ def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Com
 
 def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
     (tmp_path / "boom.py").write_text("import drretail.cli.tools as t\nt._print_list = lambda: 1 / 0\n")
-    script = f"import boom; {MAIN}"
-    ended = subprocess.run(
-        [sys.executable, "-c", script, "tools"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    result = sentence(ended, 1)
+    result = sentence(python(f"import boom; {MAIN}", "tools", folder=tmp_path), 1)
     assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in result
     assert "--debug shows where it came from" in result
 
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&- <&-", "| true"])
-def test_closed_streams_break_nothing_and_nothing_is_written_into_files(
-    drretail: Command, tmp_path: Path, shop: str, streams: str
-) -> None:
+def test_closed_streams_break_nothing(drretail: Command, tmp_path: Path, shop: str, streams: str) -> None:
     ended = shell(f"$D world check {shop} {streams}", tmp_path)
     assert ended.stderr == ""
     assert drretail("world", "check", shop).stdout.startswith("ok ")
@@ -98,22 +99,13 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
         ("ask", "A café lamp – under $20?", "--world", shop),
         ("report", "exp", "--format", "text", "--json"),
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", MAINS, json.dumps(commands)],
-        cwd=tmp_path,
-        env=environment(tmp_path, **ASCII),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = python(MAINS, json.dumps(commands), folder=tmp_path, **ASCII)
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.stdout.rpartition("\n{\n")[2].isascii()
 
 
-def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(
-    drretail: Command, tmp_path: Path, shop: str
-) -> None:
+def test_arguments_that_are_no_text_or_endless_are_one_sentence(drretail: Command, tmp_path: Path, shop: str) -> None:
     assert "not UTF-8" in sentence(shell("$D ask $'\\xff'", tmp_path))
     name = "\x1b[31m" + "x" * 90_000
     for line in (("tools", name), ("tools", "--world", shop, "calculator", "--args", name), ("report", name)):
@@ -152,10 +144,8 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     assert "failed in values: TypeError: " in error_of("score", "e", "--metrics", "mine:LENGTH")
     (tmp_path / "mine.py").write_text(LENGTH)
     succeeds("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks")
-    assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {
-        "length",
-        "checks",
-    }  # the first is no lost
+    # What was judged before the failures is not lost.
+    assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}
     (tmp_path / "mine.py").unlink()
     for form in ("text", "html", "paper"):
         succeeds("report", "e", "--format", form, "-o", f"out.{form}")
@@ -200,3 +190,37 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
     pages = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<summary>Traceback</summary>" in pages
     assert "in looked_up" in pages
+
+
+@pytest.mark.parametrize("kind", ["unavailable", "timeout"])
+def test_a_server_that_fails_outside_of_a_tool_is_one_sentence(kind: ToolErrorType) -> None:
+    sentence = sentence_of(ToolError(kind, "The shop's database (MongoDB at host:1) cannot be reached."))
+    assert sentence is not None
+    assert sentence.startswith("The shop's database (MongoDB at host:1) cannot be reached. Run the same command again")
+
+
+def test_an_id_that_nobody_looked_after_is_a_bug_of_ours() -> None:
+    assert sentence_of(NotFound("product", "B1")) is None
+
+
+def test_queries_can_be_written_to_a_pipe(drretail: Command, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = list[str]()
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    ended = drretail("queries", "shipped", "--to", "pipe")
+    reader.join(10)
+    assert ended.returncode == 0, ended.stderr
+    assert read[0].startswith('{"')
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+def test_a_report_can_be_written_to_standard_output(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    succeeds("run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors")
+    (tmp_path / "link.html").symlink_to("page.html")
+    succeeds("report", "exp", "-o", "link.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert (tmp_path / "link.html").is_symlink()
+    result = succeeds("report", "exp", "--format", "html", "-o", "/dev/stdout")
+    assert result.stdout.startswith(page)

@@ -28,7 +28,7 @@ def write(folder: Path, *queries: dict[str, object]) -> None:
     (folder / "q.jsonl").write_text(lines, encoding="utf-8")
 
 
-def test_a_question_is_shown_in_full_within_80_columns(drretail: Command, tmp_path: Path) -> None:
+def test_questions_are_shown_in_full_by_number_and_as_json(drretail: Command, tmp_path: Path) -> None:
     write(tmp_path, QUERY, {**QUERY, "query_id": "mine-2", "text": "Which feeder?", "kind": None})
     shown = drretail("queries", "show", "q.jsonl", COLUMNS="80").stdout
     assert max(map(len, shown.splitlines())) <= 80
@@ -39,17 +39,9 @@ def test_a_question_is_shown_in_full_within_80_columns(drretail: Command, tmp_pa
     assert shown.endswith("2 queries of 1 user\n")
     assert "B0OWNED001" not in shown
     assert "why:" not in shown
-
-
-def test_details_say_why_and_for_whom(drretail: Command, tmp_path: Path) -> None:
-    write(tmp_path, QUERY)
     shown = drretail("queries", "show", "q.jsonl", "--details").stdout
     for text in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
         assert text in shown
-
-
-def test_some_of_them_are_shown_by_number_or_id_also_as_json(drretail: Command, tmp_path: Path) -> None:
-    write(tmp_path, QUERY, {**QUERY, "query_id": "mine-2"})
     assert "mine-2" not in drretail("queries", "show", "q.jsonl", "--only", "1").stdout
     document = json.loads(drretail("queries", "show", "q.jsonl", "--only", "mine-2", "--json").stdout)
     assert [query["query_id"] for query in document["queries"]] == ["mine-2"]

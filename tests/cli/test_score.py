@@ -17,9 +17,12 @@ from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
+from tests.eval.families.pairwise.judging import A, B, two
 from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.test_scoring import judged_by_rules
+from tests.llm.batches.server import BatchServer
 
-STUBBED = ("score", "exp", "--metrics", STUB)
+STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
 
 @pytest.fixture
@@ -96,18 +99,29 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "exp", "--metrics", "pqr", "--reference", "b"), "add it to the metrics"),
         (("score", "exp", "--metrics", "report_eval", "--unit", "paragraf"), "Did you mean paragraph"),
         (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),
+        ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
+        ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
+        ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
+        (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
+        (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),
+        (("score", "exp", "--metrics", "quality", "--batch"), "--batch needs a judge of anthropic"),
+        (("compare", "nowhere"), "nowhere does not exist"),
+        (("compare", "exp", "aa@model", "b"), "There is no system 'aa@model'. Did you mean a@model"),
+        (("compare", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
+        (("compare", "exp", "--metrics", ","), "--metrics names nothing"),
+        (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
     ],
 )
 def test_what_the_user_must_fix_is_one_sentence_and_2(
     error_of: ErrorOf, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    experiment(tmp_path / "exp", two(1))
     assert message in error_of(*args)
 
 
-def test_a_world_that_is_gone_is_said_and_another_one_is_refused(
-    drretail: Command, error_of: ErrorOf, made: Path, tmp_path: Path
-) -> None:
+def test_another_world_is_refused(drretail: Command, error_of: ErrorOf, made: Path, tmp_path: Path) -> None:
     assert "Without the shop's records" not in drretail(*STUBBED).stderr
     (tmp_path / "w").rename(tmp_path / "moved")
     assert f"Without the shop's records (There is no world at {tmp_path / 'w'})" in drretail(*STUBBED).stderr
@@ -124,9 +138,7 @@ def judged_files(folder: Path) -> list[Path]:
     return [*(folder / "exp" / "verdicts").rglob("*.jsonl")]
 
 
-def test_an_interrupted_score_says_so_once_and_heals(
-    drretail: Command, start: Start, made: Path, tmp_path: Path
-) -> None:
+def test_an_interrupted_score_goes_on(drretail: Command, start: Start, made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "whole")
     drretail("score", "whole", "-q")
     process = start("score", "exp")
@@ -179,3 +191,47 @@ def test_a_check_of_nothing_is_not_said_to_pass(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("drretail.api.verification.verify.verify_with", lambda *_, **__: found)
     first, second, *_ = CliRunner().invoke(app, ["verify", "exp"]).stdout.splitlines()
     assert (first.split(), second.split()) == (["–", "votes", "(there", "are", "none)"], ["pass", "runs", "(2)"])
+
+
+def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: Command, tmp_path: Path) -> None:
+    reports = {"q1-r1": "The bed costs $30 [P:B0000000A1].", "q2-r1": "It is soft."}
+    where = experiment(tmp_path / "exp", {LABEL: reports})
+    asked = ("score", "exp", "--metrics", "quality", "--judge", "anthropic:claude-sonnet-4-6")
+
+    def dollars(*more: str) -> float:
+        (row,) = json.loads(drretail(*asked, "--estimate", "--json", *more).stdout)["estimates"]
+        return row["dollars"]["high"]
+
+    assert dollars("--batch") == dollars() / 2 > 0
+    with BatchServer(judged_by_rules) as server:
+        settings = {"DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
+        result = drretail(*asked, "--batch", ANTHROPIC_API_KEY="sk-test-0", **settings)
+    assert result.returncode == 0, result.stderr
+    assert "questions were sent as batch msgbatch_0." in result.stderr
+    assert json.loads((where / "scores.json").read_text())["scores"]
+
+
+JUDGE = """
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "So.", rating = 6 } }
+
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "So.", winner = "A" } }
+"""
+
+
+def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
+    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
+    experiment(tmp_path / "exp", two(1))
+    judge = ("--judge", "scripted:judge.toml", "-q")
+    drretail("score", "exp", "--metrics", "quality,checks", *judge)
+    shown = drretail(*PAIRWISE, *judge, "--details").stdout
+    assert "Side by side (pairwise), judged by" in shown
+    assert "Checks, by code" not in shown
+    assert "scores.json also holds quality, checks:" in shown
+    everything = drretail("score", "exp", "-q", "--details").stdout
+    assert "Side by side (pairwise), judged by" in everything
+    assert "Checks, by code" in everything
+    assert "also holds" not in everything

@@ -29,7 +29,7 @@ def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
         return seal(tmp_path / "s", tasks, asked, world.manifest, files={"note.md": "The feeder hangs in the shade."})
 
 
-def test_sizes_are_systems_of_one_experiment_which_every_other_command_takes(
+def test_sizes_are_systems_of_one_experiment(
     drretail: Command, succeeds: Command, sandbox: Path, tmp_path: Path
 ) -> None:
     ran = succeeds(*RUN, "--size", "32k,64k", "--no-pages")

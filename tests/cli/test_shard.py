@@ -6,25 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from drretail.records.base import canonical_json
+from drretail.files import write_lines
 from drretail.records.query import Query
 from tests.cli.commands import Command
 from tests.shop import USER
 
 VOLATILE = ("telemetry.json", "journal.jsonl", ".lock")
-TEXTS = (
-    "Which bird feeder under $30?",
-    "Is there a bird bath?",
-    "How do I clean a bird feeder?",
-    "Which hopper feeder?",
-)
+TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")
 
 
 @pytest.fixture
 def four(tmp_path: Path) -> str:
     asked = [Query(query_id=f"q{n}", user_id=USER, text=text, source="test") for n, text in enumerate(TEXTS)]
-    lines = "".join(f"{canonical_json(query.model_dump(mode='json'))}\n" for query in asked)
-    (tmp_path / "four.jsonl").write_text(lines, encoding="utf-8")
+    write_lines(tmp_path / "four.jsonl", (query.as_line() for query in asked))
     return "four.jsonl"
 
 
@@ -37,9 +31,7 @@ def runs(folder: Path) -> set[str]:
     return {str(path.parent.relative_to(folder)) for path in folder.glob("runs/*/*/run.json")}
 
 
-def test_shards_are_disjoint_and_copied_together_they_are_the_whole(
-    succeeds: Command, shop: str, four: str, tmp_path: Path
-) -> None:
+def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four: str, tmp_path: Path) -> None:
     command = ["run", "--queries", four, "--world", shop, "--agent", "react", "--agent", "plan_to_function", "--json"]
     whole, one, two = (tmp_path / name for name in ("whole", "one", "two"))
     succeeds(*command, "--to", "whole")

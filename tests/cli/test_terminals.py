@@ -156,9 +156,7 @@ def filled_in(name: str, place: Path, provider: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_prints_what_a_terminal_obeys(
-    fork_server: ForkServer, place: Path, provider: str, name: str
-) -> None:
+def test_no_command_prints_escape_codes(fork_server: ForkServer, place: Path, provider: str, name: str) -> None:
     given = environment(place, OPENAI_API_KEY="none", DRRETAIL_MODEL_RETRIES="0")
     ended = fork_server.run(tuple(filled_in(name, place, provider)), place, given)
     shown = ended.stdout + ended.stderr

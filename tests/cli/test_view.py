@@ -48,11 +48,14 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal
     assert text.splitlines() == ["The server answers only this machine. Ctrl-C stops it.", "ann: 1 vote on 1 pair."]
 
 
-def test_a_port_in_use_is_one_sentence(exp: Path) -> None:
+def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(exp: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert refused(str(exp), "--port", str(port)).startswith(f"Port {port} is in use: ")
     bound(0).close()
+    assert "does not exist" in refused(str(tmp_path / "nothing"))
+    assert "Name the folder of an experiment" in refused()
+    assert "does not exist" in refused("--review", str(tmp_path / "nothing.jsonl"))
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,12 +65,6 @@ def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkey
     result = refused(str(exp))
     assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
     assert "ann" in CliRunner().invoke(app, ["view", str(exp), "--results"]).output
-
-
-def test_what_is_no_experiment_is_said(tmp_path: Path) -> None:
-    assert "does not exist" in refused(str(tmp_path / "nothing"))
-    assert "Name the folder of an experiment" in refused()
-    assert "does not exist" in refused("--review", str(tmp_path / "nothing.jsonl"))
 
 
 def test_results_are_tables_or_a_document(exp: Path) -> None:

@@ -25,9 +25,7 @@ def steps() -> list[str]:
     ("price", "code"),
     [pytest.param("hit['price']", 0, id="passes", marks=pytest.mark.slow), pytest.param("99_999", 3, id="fails")],
 )
-def test_the_workflow_passes_or_fails_by_its_candidate(
-    price: str, code: int, drretail: Command, tmp_path: Path
-) -> None:
+def test_the_workflow_is_decided_by_its_candidate(price: str, code: int, drretail: Command, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     agent = (tmp_path / "agent.py").read_text(encoding="utf-8")
     (tmp_path / "agent.py").write_text(agent.replace("{hit['price']:.2f}", f"{{{price}:.2f}}"), encoding="utf-8")

@@ -39,8 +39,12 @@ def plugged(fresh_drretail: Command, site: Path) -> Callable[..., subprocess.Com
     return lambda *args: fresh_drretail(*args, PYTHONPATH=f"{ROOT}:{site}")
 
 
-def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def asked(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
+
+
+def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None:
     systems = ("--agent", "first_hit", "--agent", "react", "--model", "parrot:cracker", "--web", "notice_board")
     ran = plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors", "--json")
     output = {each["label"]: each for each in json.loads(ran.stdout)["systems"]}
@@ -59,7 +63,6 @@ def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None
 
 
 def test_an_experiment_opens_once_the_package_is_gone(plugged: Command, drretail: Command, tmp_path: Path) -> None:
-    (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
     systems = ("--agent", "first_hit", "--agent", "plan_to_function")
     plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors")
     assert plugged("score", "exp", "--metrics", "brevity,checks").returncode == 0
@@ -92,7 +95,6 @@ def test_a_broken_plugin_is_named_and_keeps_nothing_else_from_working(fresh_drre
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: drretail-burst\nVersion: 0.3\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(BROKEN, encoding="utf-8")
     (tmp_path / "site" / "drretail_burst.py").write_text("raise OSError('burst')\n", encoding="utf-8")
-    (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
 
     def with_broken(*args: str) -> subprocess.CompletedProcess[str]:
         return fresh_drretail(*args, PYTHONPATH=f"{ROOT}:{tmp_path / 'site'}")
@@ -103,19 +105,12 @@ def test_a_broken_plugin_is_named_and_keeps_nothing_else_from_working(fresh_drre
     assert {each["state"] for each in found.values()} == {"absent"}
     assert found["plugin nowhere (agents)"]["found"].startswith("drretail-burst 0.3: ")
     assert "burst" in found["plugin burst (evaluators)"]["found"]
-    systems = ("--agent", "react", "--agent", "plan_to_function")
-    for command in (
-        ("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors"),
-        ("score", "exp", "--metrics", "checks"),
-        ("compare", "exp"),
-        ("report", "exp"),
-    ):
+    run, score = ("run", "--queries", "q.jsonl", "--no-floors", "--agent"), ("score", "exp", "--metrics")
+    whole = (*run, "react", "--agent", "plan_to_function", "--to", "exp")
+    for command in (whole, (*score, "checks"), ("compare", "exp"), ("report", "exp")):
         went = with_broken(*command)
         assert (went.returncode, "Traceback" in went.stderr) == (0, False), went.stderr
-    for command in (
-        ("run", "--agent", "nowhere", "--queries", "q.jsonl", "--to", "x"),
-        ("score", "exp", "--metrics", "burst"),
-    ):
+    for command in ((*run, "nowhere", "--to", "x"), (*score, "burst")):
         refused = with_broken(*command)
         assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
         assert "cannot be loaded" in refused.stderr

@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,8 +18,7 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores, read_scores
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.exports import formats
 from drretail.exports.formats import export
@@ -30,10 +30,10 @@ from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
-from tests.build import known
+from tests.build import files, known
 from tests.exports.conftest import HYBRID, REACT
 from tests.imports.foreign import CHINESE, REPORT, drb
-from tests.viewer.experiment import rewrite
+from tests.viewer.experiment import keep_scores, rewrite
 
 
 def rows(query: str) -> list[tuple[Any, ...]]:
@@ -45,6 +45,11 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 @pytest.fixture(scope="module")
 def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     to = tmp_path_factory.mktemp("chat") / "chat.jsonl"
@@ -52,7 +57,7 @@ def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, 
     return lines(to)
 
 
-def test_a_single_agent_is_one_conversation_that_ends_with_its_report(exp: Path, chat: list[dict[str, Any]]) -> None:
+def test_an_agent_is_one_conversation_in_which_every_call_is_answered(exp: Path, chat: list[dict[str, Any]]) -> None:
     runs = {run.run_id: run for run in read_runs(exp)}
     mine = [line for line in chat if line["system"] == REACT]
     assert len(mine) == 2
@@ -62,22 +67,17 @@ def test_a_single_agent_is_one_conversation_that_ends_with_its_report(exp: Path,
         assert called == [step.name for step in run.steps if step.kind == "tool"]
         assert line["messages"][-1]["content"].startswith(cast(str, run.report)[:40])
         assert {tool["function"]["name"] for tool in line["tools"]} >= set(called)
+    team = [line for line in chat if line["system"] == HYBRID]
+    assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
+    firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
+    assert len(firsts) == len(set(firsts))
 
-
-def test_every_call_is_answered_and_langchain_reads_it_all(chat: list[dict[str, Any]]) -> None:
     for line in chat:
         messages = convert_to_messages(line["messages"])
         called = [call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
         answered = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
         assert answered == called or line["path"] != "0" or line["role"] == "supervisor"
         assert set(answered) <= set(called)
-
-
-def test_each_role_of_a_team_has_conversations_of_its_own(chat: list[dict[str, Any]]) -> None:
-    team = [line for line in chat if line["system"] == HYBRID]
-    assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
-    firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
-    assert len(firsts) == len(set(firsts))
 
 
 def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Path, tmp_path: Path) -> None:
@@ -131,30 +131,25 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
     got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
     assert values == got
-    with (tmp_path / "csv" / "verdicts.csv").open(encoding="utf-8-sig", newline="") as file:
-        table = list(csv.DictReader(file))
-    assert len(rows(f"FROM '{parquet}/verdicts.parquet'")) == len(table)
-    assert {row["judge"] for row in table} >= {"scripted:judge", "code"}
+    verdicts = table(tmp_path / "csv" / "verdicts.csv")
+    assert len(rows(f"FROM '{parquet}/verdicts.parquet'")) == len(verdicts)
+    assert {row["judge"] for row in verdicts} >= {"scripted:judge", "code"}
 
 
 def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "exp"
-    shutil.copytree(exp, copy)
-    scores = derive_scores(copy, [load_metric("faithfulness"), load_metric("checks")])
-    write_json(copy / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    copy = Path(shutil.copytree(exp, tmp_path / "exp"))
+    scores = keep_scores(copy, "faithfulness", "checks")
     export(Selection.of(copy), "csv", tmp_path / "csv")
     board = known(scores.scoreboard)
-    with (tmp_path / "csv" / "scoreboard.csv").open(encoding="utf-8-sig", newline="") as file:
-        made = {row["system"]: row for row in csv.DictReader(file)}
+    made = {row["system"]: row for row in table(tmp_path / "csv" / "scoreboard.csv")}
     assert made.keys() == {row.system for row in board.rows if not row.system.startswith("null")}
     for row in board.rows:
         for name, cell in row.cells.items() if row.system in made else ():
             assert float(made[row.system][name]) == cell.value
             assert made[row.system][f"{name} ci_low"] == ("" if cell.ci_low is None else str(cell.ci_low))
             assert int(made[row.system][f"{name} n_scored"]) == cell.n_scored
-    with (tmp_path / "csv" / "comparisons.csv").open(encoding="utf-8-sig", newline="") as file:
-        compared = [(row["measure"], row["difference"]) for row in csv.DictReader(file)]
-    assert compared == [
+    compared = table(tmp_path / "csv" / "comparisons.csv")
+    assert [(row["measure"], row["difference"]) for row in compared] == [
         (each.measure, "" if pair.row.difference is None else str(pair.row.difference))
         for each in board.compared
         for pair in each.pairs
@@ -177,22 +172,23 @@ def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_p
     assert "Left out: 1 without a report." in card
     assert "{{" not in card
     assert [line["query_id"] for line in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
+    sums = (tmp_path / "d" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert {line.split("  ")[1] for line in sums} == {*files(tmp_path / "d")} - {"SHA256SUMS"}
+    assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
     assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
-    with pytest.raises(UserError, match="drretail score"):
-        export(Selection.of(bare), "csv", tmp_path / "csv")
-    with pytest.raises(UserError, match="drretail score"):
-        export(Selection.of(bare), "dataset", tmp_path / "d")
-    assert not (tmp_path / "d").exists()
+    for form in ("csv", "dataset"):
+        with pytest.raises(UserError, match="drretail score"):
+            export(Selection.of(bare), form, tmp_path / form)
+        assert not (tmp_path / form).exists()
 
 
 def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_path: Path) -> None:
-    lost = Path(shutil.copytree(exp, tmp_path / "exp"))
-    for journal in (lost / "runs" / REACT).glob("*/journal.jsonl.gz"):
-        journal.unlink()
+    lost = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("journal.jsonl.gz")))
+    shutil.copytree(exp / "runs" / HYBRID, lost / "runs" / HYBRID, dirs_exist_ok=True)
     selection = Selection.of(lost)
     assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 run")
     assert selection.left_out["without a journal"] == 2
@@ -200,7 +196,7 @@ def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_p
 
 def test_a_rule_holds_for_verdicts_too_and_a_device_is_written_through(exp: Path, tmp_path: Path) -> None:
     export(Selection.of(exp, rules=[read_rule("FP > 2")]), "csv", tmp_path / "csv")
-    assert len((tmp_path / "csv" / "verdicts.csv").read_text(encoding="utf-8-sig").splitlines()) == 1
+    assert table(tmp_path / "csv" / "verdicts.csv") == []
     export(Selection.of(exp), "chat", Path("/dev/null"))
 
 
@@ -252,23 +248,18 @@ def test_the_commands_of_the_docs_work(
     shutil.copytree(exp, tmp_path / "exp")
     fetch_a_page(tmp_path / "exp")
     monkeypatch.chdir(tmp_path)
-    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    before = {*files(tmp_path)}
     done = CliRunner().invoke(app, words[1:])
     if "--where" in words:  # nobody rated these reports
         assert isinstance(done.exception, UserError)
         assert "overall" in str(done.exception)
     else:
         assert done.exit_code == 0, done.output
-        assert {path for path in tmp_path.rglob("*") if path.is_file()} - before
+        assert {*files(tmp_path)} - before
 
 
-def test_without_inspect_one_sentence_says_what_to_install(
-    exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def absent(_: str) -> None:
-        return None
-
-    monkeypatch.setattr(formats, "find_spec", absent)
+def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
         export(Selection.of(exp), "inspect", tmp_path / "logs")
 
@@ -277,14 +268,7 @@ def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_
     pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
     result = export(Selection.of(exp), "inspect", tmp_path / "logs")
     assert result == "2 logs of 4 runs"
-    assert {path.name for path in (tmp_path / "logs").iterdir()} == {
-        "hybrid_react@offline-shopper.eval",
-        "react@offline-shopper.eval",
-    }
-
-
-def test_nothing_left_is_told(exp: Path, tmp_path: Path) -> None:
-    pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == {f"{HYBRID}.eval", f"{REACT}.eval"}
     selection = Selection.of(exp)
     selection.systems = ()
     with pytest.raises(UserError, match="No run of"):

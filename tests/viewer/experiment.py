@@ -12,6 +12,7 @@ from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores
 from drretail.experiment import Experiment, read_evidence, read_runs, run_folder
 from drretail.files import write_json
 from drretail.llm.registry import open_model
@@ -50,19 +51,18 @@ def judge_by_hand(folder: Path) -> None:
     write_scores(folder)
 
 
+def keep_scores(folder: Path, *metrics: str) -> Scores:
+    """The scores that follow from the verdicts of some families, which are then the experiment's."""
+    made = derive_scores(folder, [load_metric(name) for name in metrics])
+    write_json(folder / "scores.json", made.model_dump(mode="json", exclude_none=True))
+    return made
+
+
 def fail(folder: Path, run: Run, message: str) -> None:
     """Turns a recorded run into one that failed."""
-    failed = run.model_copy(
-        update={
-            "status": "failed",
-            "stop": "error",
-            "error": RunError(kind="timeout", where="react", message=message),
-            "report": None,
-            "report_sha": None,
-            "citations": (),
-        }
-    )
-    rewrite(folder, failed)
+    error = RunError(kind="timeout", where="react", message=message)
+    without = {"report": None, "report_sha": None, "citations": ()}
+    rewrite(folder, run.model_copy(update={"status": "failed", "stop": "error", "error": error, **without}))
 
 
 def rewrite(folder: Path, run: Run) -> None:
@@ -145,27 +145,15 @@ def write_scores(folder: Path) -> None:
     rows = [
         *(_score("faithfulness", v, value, JUDGE) for v, value in (("FP", 0.78), ("FP_web", 0.7), ("FR", 0.64))),
         _score("quality", "clarity", 8.0, JUDGE),
-        Score.model_validate(
-            {**_score("quality", "depth", None, JUDGE).model_dump(), "note": "not rated (rule-based)"}
-        ),
+        _score("quality", "depth", None, JUDGE, note="not rated (rule-based)"),
         _score("checks", "price", 1.0, CODE),
     ]
     scores = Scores(scores=tuple(rows), judgings=())
     write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
 
 
-def _score(metric: str, variant: str, value: float | None, judge: JudgeRef) -> Score:
-    return Score(
-        metric=metric,
-        version=1,
-        variant=variant,
-        system=LABEL,
-        value=value,
-        ci_low=None if value is None else value - 0.1,
-        ci_high=None if value is None else value + 0.1,
-        n_planned=3,
-        n_scored=2,
-        n_failed=1,
-        judge=judge.spec,
-        judge_kind=judge.kind,
-    )
+def _score(metric: str, variant: str, value: float | None, judge: JudgeRef, **fields: object) -> Score:
+    interval = {} if value is None else {"value": value, "ci_low": value - 0.1, "ci_high": value + 0.1}
+    about = {"metric": metric, "version": 1, "variant": variant, "system": LABEL, **interval}
+    counts = {"n_planned": 3, "n_scored": 2, "n_failed": 1, "judge": judge.spec, "judge_kind": judge.kind}
+    return Score.model_validate(about | counts | fields)

@@ -45,27 +45,28 @@ def words(*verdicts: Verdict) -> str:
     return arithmetic_of(Judged(JUDGE, verdicts[0].rules, verdicts), subject(REPORT)).words
 
 
-def test_each_type_tells_its_support_of_how_many() -> None:
-    result = words(*ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1))
-    assert result == "FP 0.83 (web 1.5 of 2, product 1 of 1); FR 0.75 (cited 3 of 4)"
-
-
-def test_a_claim_that_cites_both_types_is_taken_out_of_the_sum_once() -> None:
-    result = words(*ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)))
-    assert result.startswith("FP 0.50 (web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2)")
-
-
-def test_the_papers_rules_take_the_mean_of_the_types() -> None:
-    result = words(*ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"))
-    assert result.startswith("FP 0.75 (web 0.5 of 1, product 2 of 2, the mean of both)")
-
-
 @pytest.mark.parametrize(
-    ("claims", "why"),
-    [([((ORDER,), 1)], "it cites neither web pages nor products"), ([((WEB,), None)], "no cited source could be read")],
+    ("verdicts", "line"),
+    [
+        (
+            ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1),
+            "FP 0.83 (web 1.5 of 2, product 1 of 1); FR 0.75 (cited 3 of 4)",
+        ),
+        (
+            ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)),
+            "FP 0.50 (web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2)",
+        ),
+        (
+            ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"),
+            "FP 0.75 (web 0.5 of 1, product 2 of 2, the mean of both)",
+        ),
+        (ruled(((ORDER,), 1)), "no FP: it cites neither web pages nor products"),
+        (ruled(((WEB,), None)), "no FP: no cited source could be read"),
+    ],
+    ids=["types", "a claim of both types", "the paper's rules", "other sources", "unread sources"],
 )
-def test_where_there_is_no_fp_it_is_said_why(claims: list[Cited], why: str) -> None:
-    assert words(*ruled(*claims)).startswith(f"no FP: {why}")
+def test_each_type_tells_its_support_of_how_many(verdicts: list[Verdict], line: str) -> None:
+    assert words(*verdicts).startswith(line)
 
 
 def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> None:

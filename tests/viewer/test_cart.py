@@ -45,15 +45,12 @@ def cart(*picks: Pick) -> Cart:
     return build.known(cart_of(declaring(*picks), seen(PUZZLE, KITE, BALL)))
 
 
-def test_several_of_one_are_told_with_the_price_of_each_and_the_total_of_all() -> None:
+def test_several_of_one_are_told_with_each_price_and_the_total_and_of_alternatives_the_first_counts() -> None:
     assert list(cart_text(cart(pick(PUZZLE, 2), pick(KITE)))) == [
         "- 2 × Wooden Puzzle [24 pieces], $12.50 each: $25.00",
         "- 1 × Kite: $20.00",
         "Total: $45.00.",
     ]
-
-
-def test_of_alternatives_the_first_counts_and_the_others_are_named() -> None:
     made = cart(pick(KITE, 1, PUZZLE))
     assert made.lines[0].words == "1 × Kite: $20.00 (runner-up: Wooden Puzzle [24 pieces])"
     assert made.total_words == "Total: $20.00."
@@ -78,22 +75,19 @@ def cells(*carts: tuple[str, Cart | None]) -> list[list[str]]:
     return [[cell.text if cell else "" for cell in row.cells] for row in table.rows]
 
 
-def test_products_that_most_pick_come_first_with_price_rating_who_picks_them_and_totals() -> None:
+def test_products_that_most_pick_come_first_and_those_who_pick_nothing_have_a_column() -> None:
     assert cells(("a", Cart((line("one"), line("two", 3)))), ("b", Cart((line("two"),)))) == [
         ["two", "$10.00", "4.5 (1,200)", "✓ × 3", "✓"],
         ["one", "$10.00", "4.5 (1,200)", "✓", "–"],
         ["", "", "", "$40.00", "$10.00"],
     ]
-
-
-def test_answers_whose_picks_are_not_known_are_named_and_those_that_pick_nothing_have_a_column() -> None:
     table = build.known(compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))]))
     assert [column.name for column in table.columns[-2:]] == ["a", "c"]
     assert table.notes == ("Not known what these pick: b.",)
     assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
 
 
-def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -> None:
+def test_a_refusal_stands_in_the_cart_and_in_the_table_of_picks() -> None:
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
     (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)))
     assert line.startswith(
@@ -101,9 +95,6 @@ def test_a_refusal_stands_in_the_cart_with_its_reason_and_what_comes_nearest() -
         " Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line
-
-
-def test_an_answer_that_refuses_stands_in_the_table_of_picks() -> None:
     refused = build.run("q1-r1", "No.", [], outcome=Outcome(decision="none", because=("not_sold",)))
     bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], outcome=Outcome(decision="buy"))
     table = build.known(compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))]))

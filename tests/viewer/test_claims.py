@@ -23,18 +23,12 @@ def judged(claims: list[Claim], **support: object) -> Judged:
     return Judged(JUDGE, "default", tuple(made))
 
 
-def test_a_claim_has_one_verdict_on_all_types_of_its_sources() -> None:
+def test_a_claim_has_one_verdict_on_all_its_sources_in_which_denied_unverifiable_and_failed_are_apart() -> None:
     (claim,) = claims_of(judged([PRICE], value=0.5), REPORT)
     assert (claim.support, claim.types, claim.span) == ("partial", ("web", "product"), (0, 27))
-
-
-def test_unverifiable_and_failed_are_told_apart_from_unsupported() -> None:
     for state, support in (("unverifiable", "unverifiable"), ("failed", "failed"), ("na", "unjudged")):
         (claim,) = claims_of(judged([PRICE], state=state), REPORT)
         assert claim.support == support
-
-
-def test_what_its_sources_deny_is_told_apart_from_what_they_do_not_say() -> None:
     (none,), (denied,) = (
         claims_of(judged([PRICE], value=0.0, notes=notes), REPORT) for notes in ((), ("contradicted",))
     )
@@ -60,15 +54,12 @@ def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_plac
     assert claim.span is None
 
 
-def test_a_quote_from_a_record_is_found_where_it_is_shown_readably() -> None:
+def test_a_quote_is_found_in_what_is_shown_readably_and_what_is_not_there_is_not() -> None:
     record = compact_json({"title": 'A "fine" feeder', "price": 24.99, "features": ["One", "Two"], "store": None})
     shown = readable(record)
     assert shown.splitlines()[1] == "price: 24.99"
     for quote in ('"price":24.99', '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
         assert find_quote(shown, quote) is not None
-
-
-def test_what_is_not_there_is_not_found() -> None:
     assert find_quote("some text", "other") is None
     assert find_quote("some text", ' "" ') is None
 

@@ -1,4 +1,4 @@
-"""A run's conversation: what each model was sent and answered, told once, and where the page leads to it."""
+"""A run's conversation: what each model was sent and answered, told once, and which agents launched which."""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from drretail.experiment import read_runs, run_folder
 from drretail.journal import Effect
 from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
+from drretail.viewer.page.agent_tree import Research
 from drretail.viewer.page.document import render_page
 from tests.viewer.dom import parse
 
@@ -23,7 +24,7 @@ def effect(scope: str, request: dict[str, Any], response: Any = None, **given: A
     return Effect.model_validate({"key": scope, "scope": scope, "request": request, "response": response, **fields})
 
 
-def test_what_was_sent_before_is_counted_and_not_told_again() -> None:
+def test_what_was_sent_before_is_counted_and_agents_stand_apart() -> None:
     effects = [
         effect(
             "0", {"messages": [SYSTEM, USER], "tools": [{"name": "look"}]}, {"content": "I look.", "tool_calls": [CALL]}
@@ -43,8 +44,6 @@ def test_what_was_sent_before_is_counted_and_not_told_again() -> None:
     assert (web.title, web.step) == ("web search", ("0", 1))
     assert (last.sent, last.repeated) == ((Message("look", "price: $5"),), 3)
 
-
-def test_agents_stand_apart_and_errors_are_told() -> None:
     effects = [
         effect("0.2", {"messages": [USER]}, error={"class": "ModelError", "kind": "rate_limit", "message": "slow"}),
         effect("0.1", {"messages": [USER]}, {"content": [{"type": "text", "text": "Yes."}]}),
@@ -56,7 +55,7 @@ def test_agents_stand_apart_and_errors_are_told() -> None:
     assert talks[1].turns[0].error == "rate limit: slow"
 
 
-def test_claims_and_steps_of_a_small_experiment_lead_into_the_conversation(judged: Path) -> None:
+def test_claims_and_steps_lead_into_a_small_conversation(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = next(iter(read_runs(judged)))
     assert read_conversation(judged, run)
     page = parse(render_page(judged))
@@ -68,11 +67,6 @@ def test_claims_and_steps_of_a_small_experiment_lead_into_the_conversation(judge
     cards = [card for card in page.all("article", "card") if "-c" in card.attributes["id"]]
     addresses = [{link.attributes["href"][1:] for link in card.all("a")} for card in cards]
     assert all(its & {*turns, "r1-talk", "r2-talk"} for its in addresses)
-
-
-def test_a_large_experiment_keeps_its_conversations_out_of_the_page(
-    judged: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", 10)
     assert "The whole conversation" not in render_page(judged)
 
@@ -83,3 +77,44 @@ def test_a_journal_that_can_not_be_read_takes_nothing_else_from_the_page(mine: P
     (folder / "journal.jsonl.gz").unlink()
     (folder / "journal.jsonl").write_text('{"format":99}\n', encoding="utf-8")
     assert (run.report or "")[:20] in parse(render_page(mine)).text
+
+
+def step(path: str, seq: int, role: str, name: str = "m", **fields: Any) -> Step:
+    kind = "model" if name == "m" else "tool"
+    return Step.model_validate({"path": path, "seq": seq, "kind": kind, "role": role, "name": name, **fields})
+
+
+def launch(seq: int, task: str, error: str | None = None) -> Step:
+    return step("0", seq, "supervisor", "LaunchResearcher", args={"sub_problem": task}, error=error)
+
+
+STEPS = [
+    step("0", 0, "supervisor"),
+    launch(1, "Find a post"),
+    launch(2, "Not launched", error="limit: At most one"),
+    launch(3, "Read the web"),
+    *(step("0.1", at, "researcher", "m" if at == 0 else "web_search") for at in range(3)),
+    step("0.1.1.1", 0, "summariser"),
+    step("0.2", 0, "researcher"),
+]
+
+
+def test_agents_stand_below_whoever_launched_them_by_task_or_question() -> None:
+    (root,) = Research(STEPS).agents()
+    assert (root.name, [agent.name for agent in root.launched]) == ("supervisor", ["researcher 1", "researcher 2"])
+    assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
+
+    refused = {"file": "none.csv", "question": "Refused?"}
+    steps = [
+        step("0", 0, "researcher"),
+        step("0", 1, "researcher", "read_file", args=refused, error="invalid_argument: There is no file"),
+        step("0", 2, "researcher", "search_sandbox", args={"question": "How to clean?"}),
+        step("0", 3, "researcher", "read_file", args={"file": "a.csv", "question": "When bought?"}),
+        step("0.1", 0, "retriever"),
+        step("0.2", 0, "reader"),
+    ]
+    (root,) = Research(steps).agents()
+    assert [(each.name, each.task) for each in root.launched] == [
+        ("retriever 1", "How to clean?"),
+        ("reader 2", "When bought?"),
+    ]

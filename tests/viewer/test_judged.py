@@ -5,10 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, make_claim
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder
-from drretail.files import write_json
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
@@ -18,7 +15,7 @@ from drretail.viewer.judged import read_judgements
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text
 from tests.viewer.dom import parse
-from tests.viewer.experiment import JUDGE, append, rewrite, verdict
+from tests.viewer.experiment import JUDGE, append, keep_scores, rewrite, verdict
 
 LLM = JudgeRef(spec="anthropic:some-model", kind="llm")
 RULES = JudgeRef(spec="offline:judge", kind="rule_based")
@@ -33,27 +30,19 @@ def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
     assert run.report is not None
     claim = make_claim(1, "The beginning.", ["P:B0TEST0001"], span=(0, 30))
     held = [claim.model_dump(mode="json")]
-    append(
-        folder,
-        run,
-        [
-            verdict(run, "faithfulness", ref, EXTRACT, "report", value=held),
-            verdict(run, "faithfulness", ref, SUPPORT, claim.claim_id, value=value, reason="Because."),
-        ],
-    )
+    made = [
+        verdict(run, "faithfulness", ref, EXTRACT, "report", value=held),
+        verdict(run, "faithfulness", ref, SUPPORT, claim.claim_id, value=value, reason="Because."),
+    ]
+    append(folder, run, made)
 
 
-def test_language_models_come_first_and_rules_last(mine: Path) -> None:
+def test_language_models_come_first_and_the_marks_are_theirs_while_all_judges_have_cards(mine: Path) -> None:
     run = first_run(mine)
     judge(mine, run, RULES, 1)
     judge(mine, run, LLM, 0)
     judges = [one.judge for one in read_judgements(mine, "faithfulness", run).by_judge]
     assert judges == [LLM, JUDGE, RULES]
-
-
-def test_the_marks_are_of_the_first_judge_and_all_judges_have_cards(mine: Path) -> None:
-    run = first_run(mine)
-    judge(mine, run, LLM, 0)
     section = parse(render_page(mine)).by_id("q1")
     claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
     # A mark that a finding overlaps has the finding's class as well.
@@ -66,9 +55,8 @@ def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_
     run = first_run(mine)
     assert run.report is not None
     (cited, *_) = [citation.evidence_id for citation in run.citations if (citation.evidence_id or "").startswith("P:")]
-    (entry,) = [
-        each for each in read_evidence(run_folder(mine, run.system, run.query_id, run.repeat)) if each.id == cited
-    ]
+    folder = run_folder(mine, run.system, run.query_id, run.repeat)
+    (entry,) = [each for each in read_evidence(folder) if each.id == cited]
     text = entry.sources[0]
     quotes = (text.text[30:60], text.text[70:100])
     claim = make_claim(1, "The beginning.", [entry.id], span=(0, 30))
@@ -100,8 +88,7 @@ OLDER = "These scores are older than the runs: "
 @pytest.fixture
 def scored(mine: Path) -> Path:
     """Scores made by code of the verdicts that stand there."""
-    families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
-    write_json(mine / "scores.json", derive_scores(mine, families).model_dump(mode="json", exclude_none=True))
+    keep_scores(mine, "faithfulness", "quality", "checks")
     return mine
 
 
@@ -131,9 +118,7 @@ def test_a_panel_has_no_verdicts_and_does_not_make_scores_old(mine: Path) -> Non
     for run in read_runs(mine):
         for judge in judges if run.report is not None else ():
             append(mine, run, [verdict(run, "quality", judge, "rating", "clarity", value=8)])
-    made = derive_scores(mine, [load_metric("quality")])
-    assert any(judging.judge.startswith("panel(") for judging in made.judgings)
-    write_json(mine / "scores.json", made.model_dump(mode="json", exclude_none=True))
+    assert any(judging.judge.startswith("panel(") for judging in keep_scores(mine, "quality").judgings)
     assert read_view(mine).outdated == ""
     assert "--judge 'panel" not in render_page(mine) + " ".join(score_commands(read_view(mine)))
     (first, *_) = read_runs(mine)

@@ -21,7 +21,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(tmp_path: Path) -> None:
+def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_said(tmp_path: Path) -> None:
     lines = ['queries = "q.jsonl"', 'to = "/exp"', 'world = "w"', 'model = "scripted:script.toml"', 'agents = "react"']
     assert read_experiment(written(tmp_path, "\n".join(lines))) == {
         "queries": tmp_path / "q.jsonl",
@@ -30,6 +30,9 @@ def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(
         "model": ("scripted:script.toml",),
         "agents": ("react",),
     }
+
+    with pytest.raises(UserError, match="--print-config writes one"):
+        read_experiment(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -52,11 +55,6 @@ def test_relative_paths_are_joined_to_the_files_folder_and_other_names_are_left(
 def test_what_is_wrong_is_answered_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(UserError, match=problem):
         read_experiment(written(tmp_path, text))
-
-
-def test_a_missing_file_says_how_one_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--print-config writes one"):
-        read_experiment(tmp_path / "none.toml")
 
 
 def test_a_flag_replaces_the_files_value_and_of_a_table_the_entries_it_names() -> None:
@@ -88,9 +86,7 @@ OPTIONS = st.builds(
 
 @given(options=OPTIONS)
 @example(options=RunOptions(model={"\x7f": "\x7f"}))
-def test_options_that_are_written_are_read_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, options: RunOptions
-) -> None:
+def test_written_options_are_read_as_they_were(tmp_path_factory: pytest.TempPathFactory, options: RunOptions) -> None:
     path = written(tmp_path_factory.mktemp("file"), experiment_toml(options))
     assert RunOptions(**read_experiment(path)) == options
 
@@ -102,20 +98,17 @@ def test_what_only_python_can_give_is_not_written() -> None:
         experiment_toml(RunOptions(agents=[Agent(nobody, roles=())]))  # pyright: ignore[reportArgumentType]
 
 
-def test_limits_are_those_of_the_record() -> None:
+def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nearest() -> None:
     assert set(LIMIT_NAMES) == set(Limits.model_fields)
     given = limits_of_flags(["tool-turns=5", "dollars=0.5", "tokens = 900"])
     assert read_limits(given) == Limits(tool_turns=5, dollars=0.5, tokens=900)
+    with pytest.raises(UnknownName, match=r"There is no limit 'tool_turn'\. Did you mean tool_turns"):
+        read_limits({"tool_turn": 3})
+    with pytest.raises(UserError, match="The limit tool_turns is 0: "):
+        read_limits({"tool_turns": 0})
 
 
 @pytest.mark.parametrize("text", ["tool_turns", "tool_turns=many", "tool_turns=-1", "=3x"])
 def test_a_limit_of_another_form_says_how_one_is_written(text: str) -> None:
     with pytest.raises(UserError, match="write NAME=N, such as --limit tool_turns=5"):
         limits_of_flags([text])
-
-
-def test_a_wrong_limit_is_answered_with_the_nearest_and_a_wrong_number_with_its_name() -> None:
-    with pytest.raises(UnknownName, match=r"There is no limit 'tool_turn'\. Did you mean tool_turns"):
-        read_limits({"tool_turn": 3})
-    with pytest.raises(UserError, match="The limit tool_turns is 0: "):
-        read_limits({"tool_turns": 0})

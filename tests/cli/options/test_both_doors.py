@@ -78,16 +78,12 @@ def flags_of(command: Callable[..., None]) -> set[str]:
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
-def test_a_command_has_the_options_of_its_record_and_its_function_takes_them(door: Door) -> None:
+def test_a_command_and_its_function_have_the_options_of_their_record_with_its_help(door: Door) -> None:
     options = declared_options(loaded(f"drretail.api.options.{door.record}"))
     wanted = {(option.flag or option.name).partition("/")[0] for option in options if option.option.flag != ""}
     wanted |= {option.option.short for option in options if option.option.short is not None}
     assert flags_of(loaded(f"drretail.cli.{door.command}")) - {*door.own} == wanted
     assert [*inspect.signature(loaded(f"drretail.{door.function}")).parameters] == [option.name for option in options]
-
-
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
-def test_every_option_has_a_help_of_one_sentence_and_its_function_shows_it(door: Door) -> None:
     shown = inspect.getdoc(loaded(f"drretail.{door.function}")) or ""
     for option in declared_options(loaded(f"drretail.api.options.{door.record}")):
         assert option.option.help.strip() == option.option.help != ""

@@ -23,7 +23,7 @@ def page(compared: Path) -> Element:
     return parse(diff_page(read_diff(compared, "before", "after")))
 
 
-def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
+def test_claims_are_apart_by_who_makes_them_and_what_was_ruled_and_picks_by_how_many(compared: Path) -> None:
     (pair,) = read_diff(compared, "before", "after").pairs
     assert pair.by == "claims, judged by offline:judge"
     fields = {change.kind: (change.a or change.b) for change in pair.changes}
@@ -36,10 +36,6 @@ def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -
     }
     (other,) = [change for change in pair.changes if change.kind == "verdict"]
     assert (other.a and other.a.support, other.b and other.b.support) == ("full", "uncited")
-
-
-def test_products_that_are_not_picked_alike_are_told_with_how_many(compared: Path) -> None:
-    (pair,) = read_diff(compared, "before", "after").pairs
     picked = [
         (change.a and (change.a.product, change.a.quantity), change.b and (change.b.product, change.b.quantity))
         for change in pair.cart_changes
@@ -51,7 +47,7 @@ def test_products_that_are_not_picked_alike_are_told_with_how_many(compared: Pat
     ]
 
 
-def test_without_a_judge_sentences_are_compared(unjudged: Path) -> None:
+def test_without_a_judge_sentences_are_compared_and_without_a_report_nothing(unjudged: Path, tmp_path: Path) -> None:
     diff = read_diff(unjudged, "before", "after")
     (pair,) = diff.pairs
     assert pair.by == "sentences, by code"
@@ -59,8 +55,14 @@ def test_without_a_judge_sentences_are_compared(unjudged: Path) -> None:
     assert "+ The Tanagrove Bird Bath" in diff_text(diff)
     assert diff_document(diff)["queries"][0]["statements"] == "sentences"
 
+    shutil.copytree(unjudged, tmp_path / "exp")
+    fail(tmp_path / "exp", next(run for run in read_runs(tmp_path / "exp") if run.system == "after"), "too slow")
+    diff = read_diff(tmp_path / "exp", "before", "after")
+    assert "B has no answer (failed)." in diff_text(diff)
+    assert "too slow" in diff_page(diff)
 
-def test_what_only_one_says_is_marked_in_its_answer_and_leads_to_its_card(page: Element) -> None:
+
+def test_what_only_one_says_is_marked_and_leads_to_its_card_on_a_page_that_runs_nothing(page: Element) -> None:
     a, b = [each for each in page.all("section") if each.attributes.get("aria-label", "").startswith("Answer of")]
     marked = [" ".join(mark.text for mark in side.all("mark")) for side in (a, b)]
     assert "cedar" in marked[0]
@@ -70,9 +72,6 @@ def test_what_only_one_says_is_marked_in_its_answer_and_leads_to_its_card(page: 
     badges = [each.attributes["href"] for each in page.all("a") if each.attributes.get("class", "").startswith("badge")]
     assert badges
     assert all(href.removeprefix("#") in places for href in badges)
-
-
-def test_the_page_stands_alone_and_runs_nothing(page: Element) -> None:
     assert not [each.tag for each in page.all() if each.tag in ("script", "img", "iframe", "link", "object", "form")]
     policy = next(each.attributes["content"] for each in page.all("meta") if "http-equiv" in each.attributes)
     assert "default-src 'none'" in policy
@@ -86,14 +85,6 @@ def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) 
         read_diff(compared, "before", "before")
     with pytest.raises(UnknownName, match="Did you mean after"):
         read_diff(compared, "before", "aftr")
-
-
-def test_a_run_without_a_report_is_said_to_have_none(unjudged: Path, tmp_path: Path) -> None:
-    shutil.copytree(unjudged, tmp_path / "exp")
-    fail(tmp_path / "exp", next(run for run in read_runs(tmp_path / "exp") if run.system == "after"), "too slow")
-    diff = read_diff(tmp_path / "exp", "before", "after")
-    assert "B has no answer (failed)." in diff_text(diff)
-    assert "too slow" in diff_page(diff)
 
 
 def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_server: ForkServer) -> None:

@@ -1,6 +1,5 @@
 """Several experiments of a folder: their table in order of time, and the pages of each."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,33 +9,29 @@ from starlette.testclient import TestClient
 from drretail.api.options.report import ViewOptions
 from drretail.api.view import names_one
 from drretail.errors import UserError
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import entitle
-from drretail.files import write_json
+from drretail.files import read_json, write_json
 from drretail.viewer.live.app import create_app, parts_of
 from drretail.viewer.timeline import experiments_in, overview_of, read_listed
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
+from tests.viewer.experiment import keep_scores
 from tests.viewer.live.conftest import PORT, TOKEN, Serve, client_of
 
 
 @pytest.fixture
 def several(exp: Path, tmp_path: Path) -> Path:
     """Three experiments: "first", "second" of a day later, and one of other queries."""
-    scores = derive_scores(exp, [load_metric("faithfulness")])
-    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    keep_scores(exp, "faithfulness")
     home = tmp_path / "several"
     for day, name in enumerate(("first", "second", "third"), 1):
         shutil.copytree(exp, home / name)
         entitle(home / name, f"The {name}")
         for path in (home / name).glob("runs/*/*/telemetry.json"):
-            document = json.loads(path.read_text("utf-8"))
-            path.write_text(json.dumps(document | {"ended": f"2026-03-0{day}T10:00:00+00:00"}), "utf-8")
-    path = home / "third" / "experiment.json"
-    document = json.loads(path.read_text("utf-8"))
+            write_json(path, {**read_json(path), "ended": f"2026-03-0{day}T10:00:00+00:00"})
+    document = read_json(home / "third" / "experiment.json")
     document["queries"][0]["text"] = "Another question?"
-    path.write_text(json.dumps(document), "utf-8")
+    write_json(home / "third" / "experiment.json", document)
     (home / "notes").mkdir()
     return home
 
@@ -56,7 +51,7 @@ def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(sever
     assert {figure.change for figure in figures[1]} == {"0.00"}
 
 
-def test_each_experiment_is_opened_below_its_name_and_leads_back(browsing: TestClient) -> None:
+def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(browsing: TestClient, several: Path) -> None:
     page = parse(browsing.get("/").text)
     assert "/e/second/" in {link.attributes["href"] for link in page.all("a")}
     opened = browsing.get("/e/second/")
@@ -69,9 +64,6 @@ def test_each_experiment_is_opened_below_its_name_and_leads_back(browsing: TestC
     assert browsing.get("/e/second/changes").json()["version"]
     assert browsing.get("/e/nowhere/").status_code == 404
     assert browsing.get("/e/second/conversation-999.html").status_code == 404
-
-
-def test_votes_are_kept_in_the_experiment_that_they_are_about(browsing: TestClient, several: Path) -> None:
     named = browsing.post("/e/second/name", data={"name": "Ann", "back": "vote"})
     assert named.headers["location"] == "/e/second/vote"
     given = {"question": "depth", "value": "tie"}
@@ -80,14 +72,11 @@ def test_votes_are_kept_in_the_experiment_that_they_are_about(browsing: TestClie
     assert not (several / "first" / "votes" / "ann.jsonl").exists()
 
 
-def test_one_that_can_not_be_read_is_told_in_its_row(several: Path) -> None:
+def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(several: Path) -> None:
     (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
     page = client_of(create_app(parts_of(several, PORT), TOKEN, PORT)).get("/")
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
-
-
-def test_a_plan_of_votes_is_of_one_experiment(several: Path) -> None:
     assert not names_one(ViewOptions(several))
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --plan"):
         parts_of(several, PORT, 5)

@@ -219,19 +219,16 @@ def test_a_dispute_is_settled_on_a_page_of_its_own(reviewer: TestClient, file: P
     assert reviewer.get("/review/settle/1").status_code == 404
 
 
-def test_a_file_that_changed_is_read_again(reviewer: TestClient, file: Path) -> None:
+def test_a_file_that_changed_is_read_again_and_what_is_no_decision_is_refused(reviewer: TestClient, file: Path) -> None:
     assert reviewer.get("/review/3").status_code == 200
     write_lines(file, (query.as_line() for query in QUERIES[:2]))
     assert reviewer.get("/review/3").status_code == 404
+    assert reviewer.post("/review/1", data=filled(do="perhaps")).status_code == 400
+    assert read_reviews_of(file) == ()
 
 
 def test_nobody_reviews_without_a_name(file: Path, world: World) -> None:
     client = client_of(create_app(parts_of(None, PORT, None, (file, world)), TOKEN, PORT))
     assert client.get("/review/1").headers["location"] == "/review"
     assert client.post("/review/1", data=filled()).status_code == 403
-    assert read_reviews_of(file) == ()
-
-
-def test_what_is_no_decision_at_all_is_refused(reviewer: TestClient, file: Path) -> None:
-    assert reviewer.post("/review/1", data=filled(do="perhaps")).status_code == 400
     assert read_reviews_of(file) == ()

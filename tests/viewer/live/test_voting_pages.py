@@ -1,6 +1,5 @@
 """The voting pages, and what they keep."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +11,7 @@ from starlette.testclient import TestClient
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_jsonl
+from drretail.files import read_json, read_jsonl, write_json
 from drretail.imports.formats import load_format
 from drretail.imports.recording import record
 from drretail.lab.correction import correction_of
@@ -59,14 +58,10 @@ def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient, 
         held = f"{found.text} {found.url} {dict(found.headers)}"
         for name in (*NAMES, "scripted:judge", "The source says just this."):
             assert name not in held, f"{name} is told on {path.format(number)}"
+    assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "live.css", "page.css"))
 
 
-def test_the_assets_tell_nothing_either(ann: TestClient) -> None:
-    for name in ("voting.js", "live.css", "page.css"):
-        assert "slow" not in ann.get(f"/assets/{name}").text
-
-
-def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: TestClient, exp: Path) -> None:
+def test_what_is_shown_as_a_is_what_left_counts_for_and_sides_stay(ann: TestClient, exp: Path) -> None:
     for number, item in enumerate(planned(exp).pairs[:6], 1):
         answer(ann, "right", path=f"/vote/{number}")
         vote = read_votes(exp)[-1]
@@ -77,8 +72,6 @@ def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: Test
         (_, report) = (each.text for each in right.all("div", "report"))
         assert says[preferred] in report
 
-
-def test_sides_are_drawn_by_person_and_stay(ann: TestClient, exp: Path) -> None:
     def left(client: TestClient) -> list[str]:
         pages = [parse(client.get(f"/vote/{number}").text) for number in range(1, 7)]
         return [next(page.all("div", "report")).text for page in pages]
@@ -112,7 +105,7 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
 
-def test_progress_counts_the_answers_kept_and_whole_sheets(ann: TestClient, exp: Path) -> None:
+def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: TestClient, exp: Path) -> None:
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     for dimension in DIMENSIONS[:-1]:
         assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
@@ -121,9 +114,6 @@ def test_progress_counts_the_answers_kept_and_whole_sheets(ann: TestClient, exp:
     assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
     (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
     assert int(most) > len(DIMENSIONS)
-
-
-def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, exp: Path) -> None:
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
     page = ann.get(f"/vote/{number}").text
     assert 'data-question="personalization"' not in page
@@ -132,24 +122,22 @@ def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, e
 
 
 @pytest.mark.parametrize(
-    "sent",
+    ("path", "sent", "status"),
     [
-        {"question": "depth", "value": "a"},
-        {"question": "depths", "value": "left"},
-        {"question": "depth"},
-        {"question": "depth", "value": "left", "annotator": "ben"},
-        {"question": "depth", "value": "left", "note": "x" * 5000},
+        ("/vote/1", {"question": "depth", "value": "a"}, 400),
+        ("/vote/1", {"question": "depths", "value": "left"}, 400),
+        ("/vote/1", {"question": "depth"}, 400),
+        ("/vote/1", {"question": "depth", "value": "left", "annotator": "ben"}, 400),
+        ("/vote/1", {"question": "depth", "value": "left", "note": "x" * 5000}, 400),
+        ("/vote/7", {"question": "depth", "value": "tie"}, 404),
     ],
 )
-def test_what_was_not_asked_is_refused(ann: TestClient, exp: Path, sent: dict[str, str]) -> None:
-    assert ann.post("/vote/1", json=sent).status_code == 400
+def test_what_was_not_asked_is_refused(
+    ann: TestClient, exp: Path, path: str, sent: dict[str, str], status: int
+) -> None:
+    assert ann.post(path, json=sent).status_code == status
     assert read_votes(exp) == []
-
-
-def test_there_is_no_sheet_beyond_the_plan(ann: TestClient) -> None:
-    assert ann.get("/vote/7").status_code == 404
-    assert ann.get("/vote/0").status_code == 404
-    assert ann.post("/vote/7", json={"question": "depth", "value": "tie"}).status_code == 404
+    assert [ann.get(beyond).status_code for beyond in ("/vote/7", "/vote/0")] == [404, 404]
 
 
 def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
@@ -162,9 +150,7 @@ def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
     assert read_votes(exp) == []
 
 
-def test_of_claims_it_is_asked_whether_they_are_cited_once_some_without_a_source_were_drawn(
-    ann: TestClient, exp: Path
-) -> None:
+def test_claims_are_asked_about_once_some_without_a_source_were_drawn(ann: TestClient, exp: Path) -> None:
     assert 'data-question="cited"' not in ann.get("/label/1").text
     few = len(planned(exp, 6).claims)
     plan_uncited(exp, uncited_items(exp, planned(exp, 6).claims, 3, None))
@@ -185,7 +171,7 @@ def test_of_claims_it_is_asked_whether_they_are_cited_once_some_without_a_source
     assert ann.post(f"/label/{bare}", json={"question": "support", "value": "full"}).status_code == 400
 
 
-def of_ann(exp: Path, size: int) -> TestClient:
+def of_ann(exp: Path, size: int | None = None) -> TestClient:
     """Ann at a server that begins now."""
     client = client_of(create_app(parts_of(exp, PORT, size), TOKEN, PORT))
     client.post("/name", data={"name": "Ann", "back": "label"})
@@ -210,29 +196,28 @@ def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
     page = parse(ann.get(f"/vote/{number}").text)
     assert [each.attributes.get("src") for each in page.all("script")] == [None, "/assets/voting.js"]
     assert not list(page.all("img"))
-    assert all(
-        each.attributes["href"].startswith(("/", "http", "#")) for each in page.all("a") if "href" in each.attributes
-    )
+    addresses = [each.attributes["href"] for each in page.all("a") if "href" in each.attributes]
+    assert all(address.startswith(("/", "http", "#")) for address in addresses)
     assert "<script>window.evil = 1</script>" not in page.text  # what a report's HTML hides is shown to nobody
     assert "{{ 7*7 }}" in page.text
 
 
 def test_a_report_of_60_kb_in_one_line_is_shown(exp: Path) -> None:
-    path = run_folder(exp, "zephyr", "q1", 1) / "run.json"
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "report": "<b>" * 20_000}))
-    client = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT))
-    client.post("/name", data={"name": "ann"})
+    report_instead(exp, "zephyr", "q1", "<b>" * 20_000)
+    client = of_ann(exp)
     numbers = [each for each, item in enumerate(planned(exp).reports, 1) if item.run_id == "zephyr/q1-r1"]
     assert client.get(f"/rate/{numbers[0]}").text.count("&lt;b&gt;") == 20_000
+
+
+def report_instead(exp: Path, system: str, query_id: str, report: str) -> None:
+    path = run_folder(exp, system, query_id, 1) / "run.json"
+    write_json(path, {**read_json(path), "report": report})
 
 
 def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
     ann.get("/vote")
     item = planned(exp).pairs[0]
-    path = run_folder(exp, item.a, item.query_id, 1) / "run.json"
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "report": "Another one."}))
+    report_instead(exp, item.a, item.query_id, "Another one.")
     found = ann.get("/vote/1")
     assert found.status_code == 409
     assert "has changed since" in found.text
@@ -257,8 +242,7 @@ def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
 def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: Path) -> None:
     for name, report in (("first.jsonl", REPORT), ("second.jsonl", "Take the small one.")):
         record(load_format("drb").read(drb(tmp_path / name, report)), "drb", tmp_path / "exp", Progress())
-    client = client_of(create_app(parts_of(tmp_path / "exp", PORT), TOKEN, PORT))
-    client.post("/name", data={"name": "ann", "back": "rate"})
+    client = of_ann(tmp_path / "exp")
     for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
         text = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
         assert "question" in text

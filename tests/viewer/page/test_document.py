@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from drretail.records.run import Run, Usage
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of, render_page
 from drretail.viewer.page.frame import writable
+from drretail.viewer.page.question import SHORT, Once
 from drretail.viewer.summary import summary_of
 from tests import build
 from tests.build import LABEL, experiment
@@ -51,13 +53,10 @@ def assert_harmless(page: Element) -> None:
         assert href.startswith(("#", "http://", "https://")) or "download" in element.attributes
 
 
-def test_the_page_stands_alone(page: Element) -> None:
+def test_the_page_stands_alone_and_its_policy_admits_only_its_own_style_and_script(page: Element) -> None:
     assert_harmless(page)
     assert "url(" not in next(page.all("style")).text
     assert "@import" not in next(page.all("style")).text
-
-
-def test_the_policy_admits_only_the_page_s_own_style_and_script(page: Element) -> None:
     rules = dict(rule.strip().split(" ", 1) for rule in policy(page).split(";"))
     for rule, tag in (("style-src", "style"), ("script-src", "script")):
         digest = hashlib.sha256(next(page.all(tag)).text.encode()).digest()
@@ -66,21 +65,15 @@ def test_the_policy_admits_only_the_page_s_own_style_and_script(page: Element) -
     assert "unsafe" not in policy(page)
 
 
-def test_a_claim_s_card_holds_evidence_with_the_quote_highlighted(page: Element) -> None:
+def test_the_page_has_the_quotes_of_claims_why_runs_failed_and_what_repeats_it(page: Element) -> None:
     cards = [card for card in page.all("article", "card") if "partial" in card.attributes["class"]]
     quotes = [mark.text for card in cards for mark in card.all("mark", "quote")]
     assert quotes
     assert all("The price stands there, the rating differs." in card.text for card in cards)
-
-
-def test_runs_without_report_show_why(page: Element) -> None:
     failed = page.by_id("r3")
     assert "The run failed (timeout, in react): no answer within 60 seconds <b>at all</b>" in failed.text
     assert "failed" in next(failed.all("summary")).text
     assert "1 without a report" in page.text
-
-
-def test_the_commands_and_queries_repeat_it(page: Element) -> None:
     text = page.by_id("repeat").text
     run = "drretail run --queries queries.jsonl --world W --to exp --agent react --model offline:shopper"
     assert f"{run} --no-floors --seed 42" in text
@@ -106,7 +99,7 @@ def test_the_same_folder_gives_the_same_bytes_wherever_it_lies(judged: Path, min
     assert render_page(judged) == render_page(judged) == render_page(mine)
 
 
-def test_hostile_text_stays_text(mine: Path) -> None:
+def test_hostile_text_stays_text_and_no_mark_turns_the_words_beside_it(mine: Path) -> None:
     for run in list(read_runs(mine)):
         poison(mine, run)
     shutil.rmtree(mine / "verdicts")
@@ -115,6 +108,8 @@ def test_hostile_text_stays_text(mine: Path) -> None:
     assert_harmless(page)
     assert page.text.count("alert(1)") > 10
     assert "{{ 7*7 }}" in page.text
+
+    assert writable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"
 
 
 def poison(folder: Path, run: Run, extra: str = "") -> None:
@@ -163,5 +158,31 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 
-def test_no_mark_in_a_text_turns_the_words_beside_it() -> None:
-    assert writable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"
+@pytest.fixture
+def repeated(mine: Path) -> Path:
+    """Its first run was made twice, and handed the same long source and the same results."""
+    run, *_ = read_runs(mine)
+    first, second = (run_folder(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
+    shutil.copytree(first, second)
+    text = (first / "run.json").read_text(encoding="utf-8")
+    again = text.replace("/q1-r1", "/q1-r2").replace('"repeat":1', '"repeat":2').replace('"repeat": 1', '"repeat": 2')
+    (second / "run.json").write_text(again, encoding="utf-8")
+    return mine
+
+
+def test_long_texts_stand_once_and_every_link_leads_further_up(repeated: Path) -> None:
+    once = Once()
+    long = "x" * SHORT
+    first, again, other = once(long), once(long), once(f"{long}y")
+    assert (first.first, again.first, other.first) == (True, False, True)
+    assert first.anchor == again.anchor != other.anchor
+    assert [once("short") for _ in range(2)] == [once("short")] * 2
+    assert once("short").first
+
+    page = render_page(repeated)
+    places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
+    assert places
+    for anchor, place in places.items():
+        assert page.count(f'id="{anchor}"') == 1
+        assert place < page.index(f'data-same="{anchor}"')
+    assert render_page(repeated) == page

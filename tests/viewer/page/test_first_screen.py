@@ -12,7 +12,8 @@ from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
 from drretail.viewer.page.document import render_page
 from drretail.viewer.page.first_screen import first_sentence
-from tests.build import run
+from tests import build
+from tests.build import LABEL, experiment, run
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import rewrite
 
@@ -21,7 +22,7 @@ def screen(folder: Path) -> Element:
     return parse(render_page(folder)).by_id("first")
 
 
-def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine: Path) -> None:
+def test_an_answer_of_unknown_picks_is_a_sentence_and_unchecked_limits_are_named(mine: Path) -> None:
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
     answer = next(screen(mine).all("article", "glance"))
@@ -29,6 +30,16 @@ def test_an_answer_whose_picks_nobody_knows_is_shown_by_its_first_sentence(mine:
     assert next(answer.all("p", "says")).text == first_sentence(first)
     assert not list(answer.all("ul", "bought"))
     assert not list(answer.all("p", "kept"))
+
+    definition = read_definition(mine)
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("feeder",), rating_min=4.5),), budget=Money.of(30))
+    queries = tuple(query.model_copy(update={"wish": wish}) for query in definition.queries)
+    definition = definition.model_copy(update={"queries": queries})
+    write_json(mine / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
+    (first, *_) = read_runs(mine)
+    rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
+    slide = next(screen(mine).all("article", "slide"))
+    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in slide.text
 
 
 def test_claims_that_sources_do_not_bear_out_are_a_click_away(judged: Path) -> None:
@@ -55,13 +66,21 @@ def test_the_first_sentence_has_neither_marks_nor_markdown(report: str, sentence
     assert first_sentence(run("q1-r1", report, citations=citations)) == sentence
 
 
-def test_limits_that_nobody_checked_yet_are_named(mine: Path) -> None:
-    definition = read_definition(mine)
-    wish = Wish(wants=(Want(name="bird feeder", kinds=("feeder",), rating_min=4.5),), budget=Money.of(30))
-    queries = tuple(query.model_copy(update={"wish": wish}) for query in definition.queries)
-    definition = definition.model_copy(update={"queries": queries})
-    write_json(mine / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
-    (first, *_) = read_runs(mine)
-    rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
-    slide = next(screen(mine).all("article", "slide"))
-    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in slide.text
+UNDERSTOOD = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
+TYPED = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>cedar</b>",)),))
+
+
+def page(folder: Path, understood: Wish | None, typed: Wish | None) -> Element:
+    run = build.run("q1-r1", "Take it.", understood=understood)
+    return parse(render_page(experiment(folder, {LABEL: {"q1-r1": run}}, queries=[build.query(wish=typed)])))
+
+
+def lists(shown: Element) -> list[list[str]]:
+    return [[line.text for line in found.all("li")] for found in shown.all("ul", "wish")]
+
+
+@pytest.mark.parametrize("typed", [TYPED, None])
+def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path, typed: Wish | None) -> None:
+    shown = lists(page(tmp_path / "exp", UNDERSTOOD, typed))
+    assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
+    assert shown[1:] == ([["nesting box: of the kind birdhouse; must be <b>cedar</b>"]] if typed else [])

@@ -63,9 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, day: str) -> Path:
     return home / "exp"
 
 
-def test_a_later_page_is_flagged_in_page_and_text_and_an_old_one_whose_age_the_report_tells_is_not(
-    folder: Path, day: str
-) -> None:
+def test_a_later_page_is_flagged_and_an_old_one_whose_age_the_report_tells_is_not(folder: Path, day: str) -> None:
     text, page = render_text(folder), parse(render_page(folder))
     flagged = [card for card in page.all("article", "finding") if "(warning)" in card.text]
     if day == DAYS[0]:

@@ -24,14 +24,12 @@ def marked(page: Element, target: str = "c1") -> str:
     return "".join(found.text for found in page.all("mark") if target in found.attributes["data-for"].split())
 
 
-def test_a_row_of_a_table_is_marked_cell_by_cell() -> None:
+def test_rows_are_marked_cell_by_cell_and_overlapping_marks_look_like_the_worse() -> None:
     page = shown(TABLE, mark(TABLE, "| **Feeder** [[1]](http://e.com/P1) | $24.99 |"))
     assert marked(page) == "Feeder [1]$24.99"
     assert len(list(page.all("tr"))) == 3
     assert [cell.attributes.get("class") for cell in page.all("td")] == [None, "right", None, "right"]
 
-
-def test_overlapping_marks_keep_both_and_look_like_the_worse() -> None:
     source = "The feeder costs $19.99 and is green."
     page = shown(source, mark(source, source, "c1"), mark(source, "$19.99", "f1", "finding error", rank=9))
     assert marked(page, "c1") == source
@@ -39,15 +37,12 @@ def test_overlapping_marks_keep_both_and_look_like_the_worse() -> None:
     assert [found.attributes["class"] for found in page.all("mark")] == ["full", "finding error", "full"]
 
 
-def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link() -> None:
+def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link_or_on_what_is_not_seen() -> None:
     source = "See [the page](http://a.b/c)."
     page = shown(source, mark(source, "the page"))
     badge = next(page.all("a", "badge"))
     assert (badge.attributes["href"], badge.attributes["aria-label"], badge.text) == ("#c1", "Claim c1", "")
     assert all(not list(link.all("a")) for link in page.all("a"))
-
-
-def test_a_span_of_nothing_visible_is_not_shown() -> None:
     source = "A [link](http://a.b/c)."
     assert marked_html(source, [mark(source, "a.b/c")]).shown == frozenset()
 
@@ -60,12 +55,9 @@ def test_only_web_addresses_become_links(url: str) -> None:
     assert not [link for link in page.all("a") if "href" in link.attributes]
 
 
-def test_numbers_lead_to_the_source_on_the_page() -> None:
+def test_numbers_lead_to_the_source_and_quotes_in_addresses_do_not_end_the_attribute() -> None:
     html = marked_html("A [[1]](http://e.com/P1) [words](http://e.com/P1)", [], {"http://e.com/P1": "r1-e2"}).html
     assert [link.attributes["href"] for link in parse(html).all("a")] == ["#r1-e2", "http://e.com/P1"]
-
-
-def test_quotes_in_addresses_do_not_end_the_attribute() -> None:
     page = shown('[x](http://a.b/"onmouseover="alert(1)) [y](http://a.b/<script>)')
     assert all(set(link.attributes) <= {"href", "rel"} for link in page.all("a"))
     assert not list(page.all("script"))
@@ -111,13 +103,10 @@ def moved(words: str) -> str:
     return rendered.text[start:end]
 
 
-def test_a_sentence_is_found_with_its_numbers() -> None:
+def test_a_sentence_is_found_with_its_numbers_and_a_span_takes_the_whole_of_a_mark() -> None:
     assert moved("One [P:B1].") == "One [[1]](http://ecommerce.com/B1)."
     assert moved("Two words [P:B1; O:0000000001] here.").startswith("Two words [[1]](http://ecommerce.com/B1) (order")
     assert moved("Two words [P:B1; O:0000000001] here.").endswith(") here.")
     assert moved("Three [P:NONE].") == "Three [unresolved: P:NONE]."
-
-
-def test_a_span_that_ends_inside_a_mark_takes_all_of_it() -> None:
     assert moved("words [P:B1; O:") == moved("words [P:B1; O:0000000001]")
     assert moved("000000001] here") == moved("[P:B1; O:0000000001] here")

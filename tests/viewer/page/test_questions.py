@@ -63,15 +63,12 @@ def page(answered: Path) -> Element:
     return parse(render_page(answered))
 
 
-def test_the_page_goes_from_the_questions_to_the_method(page: Element) -> None:
+def test_the_page_goes_from_questions_to_method_and_tells_a_judges_choice_with_its_reasons(page: Element) -> None:
     ids = [section.attributes["id"] for section in page.all("section") if "id" in section.attributes]
     assert ids == ["first", "plots", "questions", "runs", "scores", "failures", "method", "reading", "repeat"]
     questions = [part.attributes["id"] for part in page.all("details", "question")]
     assert questions == ["q1", "q2"]
     assert QUESTION in page.by_id("questions").text
-
-
-def test_a_judges_choice_stands_with_the_reason_of_both_orders(page: Element) -> None:
     meeting = next(page.by_id("q1").all("details", "meeting"))
     rows = {next(row.all("th")).text: row.text for row in meeting.all("tr")}
     assert "after" in next(meeting.all("summary")).text
@@ -97,6 +94,11 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     assert "folder-name" not in next(page.all("title")).text
     entitle(folder, " ")
     assert read_view(folder).title == "2 queries answered by after and before"
+    report = {"q1-r1": "Get it."}
+    sizes = [f"size-{size}" for size in ("32k", "64k", "128k")]
+    names = [*(f"ant@model-{size}" for size in sizes), *(f"bee@model-files-a1b2-{size}" for size in sizes)]
+    titled = read_view(experiment(tmp_path / "exp", dict.fromkeys(names, report)))
+    assert titled.title.endswith("answered by ant and bee, 6 systems in all")
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered:
     assert {href.partition("#")[0] for name, href in inside if name == "index.html"} >= set(parsed) - {"index.html"}
 
 
-def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
+def test_above_the_limit_a_file_becomes_a_folder(
     answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report.html"
@@ -132,11 +134,13 @@ def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
     assert not (tmp_path / "report.html").exists()
     assert not (tmp_path / "report" / "query-gone.html").exists()
     assert (tmp_path / "report" / "query-own.html").exists()
+    monkeypatch.setattr("drretail.viewer.page.document.LARGEST_SINGLE", 20_000)
+    with pytest.raises(UserError, match="leave --single out"):
+        write_report(read_view(answered), tmp_path / "report.html", "single")
+    assert not (tmp_path / "report.html").exists()
 
 
-def test_one_file_replaces_the_folder_of_an_earlier_report_and_leaves_other_files(
-    answered: Path, tmp_path: Path
-) -> None:
+def test_one_file_replaces_the_folder_of_an_earlier_report_and_no_other_file(answered: Path, tmp_path: Path) -> None:
     view, to = read_view(answered), tmp_path / "report.html"
     write_report(view, to, "split")
     assert write_report(view, to, "single") == to
@@ -145,15 +149,6 @@ def test_one_file_replaces_the_folder_of_an_earlier_report_and_leaves_other_file
     (tmp_path / "report" / "notes.txt").write_text("mine", encoding="utf-8")
     write_report(view, to, "single")
     assert [path.name for path in (tmp_path / "report").iterdir()] == ["notes.txt"]
-
-
-def test_one_file_above_the_cap_is_refused_with_what_to_do(
-    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("drretail.viewer.page.document.LARGEST_SINGLE", 20_000)
-    with pytest.raises(UserError, match="leave --single out"):
-        write_report(read_view(answered), tmp_path / "report.html", "single")
-    assert not (tmp_path / "report.html").exists()
 
 
 def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_evidence_and_conversation(judged: Path) -> None:

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_runs
-from drretail.files import write_json
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 from tests.viewer.browsing import Window, browser, grave_faults, window
-from tests.viewer.experiment import judge_by_hand
+from tests.viewer.experiment import judge_by_hand, keep_scores
 from tests.viewer.page.test_document import poison
 
 if TYPE_CHECKING:
@@ -26,11 +23,9 @@ NARROW, WIDE = 390, 1280
 @pytest.fixture(scope="module")
 def page_file(judged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file with scoreboard, plots and claims."""
-
     home = tmp_path_factory.mktemp("browser")
     shutil.copytree(judged, home / "exp")
-    scores = derive_scores(home / "exp", [load_metric(name) for name in ("faithfulness", "quality", "checks")])
-    write_json(home / "exp" / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    keep_scores(home / "exp", "faithfulness", "quality", "checks")
     return write_report(read_view(home / "exp"), home / "report.html")
 
 
@@ -39,9 +34,7 @@ def widest(page: "Page") -> int:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
-def test_the_page_fits_its_window_and_axe_finds_nothing_serious(
-    page_file: Path, window: Window, width: int, scheme: str
-) -> None:
+def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Window, width: int, scheme: str) -> None:
     page = window(width, scheme)
     page.goto(page_file.as_uri())
     assert widest(page) <= width

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
-from drretail.files import write_json
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page, write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_search import word_index
 from tests.viewer.browsing import Window, browser, window
 from tests.viewer.dom import parse
+from tests.viewer.experiment import keep_scores
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,8 +23,7 @@ __all__ = ["browser", "window"]
 @pytest.fixture
 def scored(exp: Path) -> Path:
     """Nine runs of three systems with a scoreboard."""
-    scores = derive_scores(exp, [load_metric("faithfulness")])
-    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    keep_scores(exp, "faithfulness")
     return exp
 
 
@@ -48,9 +45,7 @@ def test_the_words_of_a_run_are_those_of_its_question_report_and_claims(scored: 
     assert set(json.loads(held)) == set(index)
 
 
-def test_runs_are_searched_filtered_and_sorted_and_the_address_keeps_it(
-    scored: Path, tmp_path: Path, window: Window
-) -> None:
+def test_runs_are_searched_filtered_and_sorted_by_the_address(scored: Path, tmp_path: Path, window: Window) -> None:
     written = write_report(read_view(scored), tmp_path / "report.html", "single")
     page = window()
     page.goto(written.as_uri())
@@ -75,9 +70,7 @@ def test_runs_are_searched_filtered_and_sorted_and_the_address_keeps_it(
 
 
 @pytest.mark.parametrize("form", ["single", "split"])
-def test_a_link_to_a_claim_opens_it_from_every_page_of_the_report(
-    judged: Path, tmp_path: Path, window: Window, form: str
-) -> None:
+def test_a_link_to_a_claim_opens_it_from_every_page(judged: Path, tmp_path: Path, window: Window, form: str) -> None:
     index = write_report(read_view(judged), tmp_path / "report.html", "single" if form == "single" else "split")
     page = window()
     run = read_view(judged).runs[1].subject.run_id

@@ -40,15 +40,12 @@ def heads(part: Element) -> list[str]:
     return [cell.text.strip() for cell in part.all("th") if cell.attributes.get("scope") == "row"]
 
 
-def test_floors_and_ceiling_are_grey_below_a_rule_of_their_own(scores: Element) -> None:
+def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(scores: Element) -> None:
     table = next(scores.all("table"))
     bodies = list(table.all("tbody"))
     assert [body.attributes["class"] for body in bodies] == ["system", "floor"]
     assert heads(bodies[1]) == ["null_copy", "oracle"]
     assert "The null agents are trivial." in scores.text
-
-
-def test_slices_are_folded_with_few_ones_grey_and_told_in_words(scores: Element) -> None:
     (folded,) = scores.all("details", "slices")
     assert "open" not in folded.attributes
     assert [head.text for head in folded.all("th", "few")] == ["Pet Supplies n=4"]

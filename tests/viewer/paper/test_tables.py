@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -10,7 +11,7 @@ from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Vote
 from drretail.tables.table import Row
-from drretail.viewer.paper.published import HERE, PaperTable
+from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
 from tests.viewer.voting.agents import vote
@@ -110,7 +111,7 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
         ([("offline:judge", "rule_based")], "offline:judge"),
     ],
 )
-def test_one_judge_alone_stands_beside_the_paper_and_the_others_are_named(
+def test_one_judge_alone_stands_beside_the_paper(
     tmp_path: Path, judges: list[tuple[str, ModelKind]], chosen: str
 ) -> None:
     folder = experiment(tmp_path / "exp", "react")
@@ -126,16 +127,7 @@ def test_one_judge_alone_stands_beside_the_paper_and_the_others_are_named(
     assert all(judge in note for judge, _ in judges)
 
 
-def test_a_rule_based_judges_ratings_are_missing_and_no_numbers(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
-    keep(folder, rated.model_copy(update={"value": None, "note": "not rated (rule-based)"}))
-    view = read_paper_view(folder, None)
-    assert set(values(here(view, "Table 2")[0])) == {None}
-    assert "a language model" in " ".join(table(view, "Table 2").missing)
-
-
-def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) -> None:
+def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_appendix_e(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react", "react+ws", "hybrid_react+ws", "plan_to_function+ws")
     of_judge = {"version": 1, "dimension": "depth", "judge": "anthropic:j", "judge_kind": "llm"}
     shares = {"win": Share(value=0.6), "tie": Share(value=0.1), "loss": Share(value=0.3)}
@@ -144,9 +136,23 @@ def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) 
         {"a": label("hybrid_react+ws"), "b": label("react+ws"), **of_judge, **shares, **counts}
     )
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
-    keep(folder, pairs=(one, other))
-    (row,) = here(read_paper_view(folder, None), "Figure 6")
+    rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
+    rated = rated.model_copy(update={"value": None, "note": "not rated (rule-based)"})
+    agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
+    agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
+    keep(
+        folder,
+        rated,
+        pairs=(one, other),
+        agreements=(agreement, agreement.model_copy(update={"metric": "faithfulness"})),
+    )
+    view = read_paper_view(folder, None)
+    assert set(values(here(view, "Table 2")[0])) == {None}
+    assert "a language model" in " ".join(table(view, "Table 2").missing)
+    (row,) = here(view, "Figure 6")
     assert values(row) == (0.6, 0.1, 0.3, 1)
+    (found,) = here(view, "Appendix E")
+    assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
 
 
 def votes(folder: Path, *given: Vote) -> None:
@@ -184,18 +190,14 @@ def test_what_is_no_vote_is_named(tmp_path: Path, lines: list[str], match: str) 
         read_paper_view(folder, None)
 
 
-def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    row = Agreement(
-        metric="quality",
-        variant="depth",
-        first="a:1",
-        second="b:2",
-        n_reports=4,
-        n_dropped=0,
-        rho_report=0.8,
-        n_systems=1,
-    )
-    keep(folder, agreements=(row, row.model_copy(update={"metric": "faithfulness"})))
-    (found,) = here(read_paper_view(folder, None), "Appendix E")
-    assert (found.name, values(found)) == ("depth (a:1, b:2)", (0.8, 4, None, 1))
+def test_the_papers_tables_have_every_system_and_add_up_as_they_do_in_the_paper() -> None:
+    for table in ("faithfulness", "quality", "cost"):
+        rows = rows_of(table)
+        assert tuple(rows) == SYSTEMS
+        assert {len(cells) for cells in rows.values()} == {len(columns_of(table))}
+    for cells in rows_of("faithfulness").values():
+        cited, web, product = (cell.value for cell in cells[4:] if isinstance(cell.value, float))
+        assert cited == pytest.approx(web + product)
+    for cells in rows_of("quality").values():
+        *ratings, average = (cell.value for cell in cells if isinstance(cell.value, float))
+        assert average == pytest.approx(mean(ratings), abs=0.0051)

@@ -64,7 +64,7 @@ def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[
         assert all(10 <= place <= 200 for place in places)
 
 
-def test_a_dot_stands_where_its_value_is_and_tells_its_interval() -> None:
+def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
     plot = dot_plot("x", "FP", "A share.", [DotRow("a", (Dot(0.5, 0.25, 0.75),))], whole=(0, 1))
     marks = {tick: float(x) for x, tick in re.findall(r'<text x="([\d.]+)"[^>]*>(0|1)</text>', plot.body)}
     dot = float(re.search(r'<circle cx="([\d.]+)"', plot.body)[1])  # type: ignore[index]
@@ -72,22 +72,26 @@ def test_a_dot_stands_where_its_value_is_and_tells_its_interval() -> None:
     assert "a: 0.5 [0.25 to 0.75]" in plot.body
     assert "0.50" in _texts(plot)
 
-
-def test_floors_and_ceiling_are_grey_ticks_that_the_caption_names_and_no_rows() -> None:
-    (plot,) = headline_plots(_board(_row("react@m", 0.8, 9e3), _row("null_search", 0.3, 0), _row("oracle", 0.9, 0)))
-    assert plot.body.count('class="floor"') == 2
-    assert "Grey ticks: null_search 0.30; oracle 0.90." in plot.caption
-    assert "null_search" not in _texts(plot)
-    assert "Share that holds." in plot.caption
-
-
-def test_series_differ_in_shape_and_stand_in_a_legend() -> None:
     dots = tuple(Dot(each / 10) for each in range(4))
     plot = dot_plot("x", "Calls", "", [DotRow("tool", dots)], series=["a", "b", "c", "d"])
     assert {"a", "b", "c", "d"} <= {*_texts(plot)}
     for at in range(4):
         assert plot.body.count(f'<g class="s{at}">') == 2
     assert len({*SERIES}) == 8
+
+
+def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
+    (plot,) = headline_plots(_board(_row("react@m", 0.8, 9e3), _row("null_search", 0.3, 0), _row("oracle", 0.9, 0)))
+    assert plot.body.count('class="floor"') == 2
+    assert "Grey ticks: null_search 0.30; oracle 0.90." in plot.caption
+    assert "null_search" not in _texts(plot)
+    assert "Share that holds." in plot.caption
+
+    one, two = _row("react@m", 0.8, 9e3), _row("hybrid_react@m", 0.9, 90e3)
+    assert cost_plot(_board(one, _row("null_search", 0.2, 1.0))) is None
+    plot = cost_plot(_board(one, two))
+    assert plot is not None
+    assert "react: FP 0.8, thousand tokens a run 9" in plot.body
 
 
 def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
@@ -102,14 +106,6 @@ def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
 def named_places(plot: Plot) -> list[tuple[float, float]]:
     found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
     return [(float(x), float(y)) for x, y in found]
-
-
-def test_cost_needs_two_systems_and_leaves_out_floors() -> None:
-    one, two = _row("react@m", 0.8, 9e3), _row("hybrid_react@m", 0.9, 90e3)
-    assert cost_plot(_board(one, _row("null_search", 0.2, 1.0))) is None
-    plot = cost_plot(_board(one, two))
-    assert plot is not None
-    assert "react: FP 0.8, thousand tokens a run 9" in plot.body
 
 
 def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_alone() -> None:

@@ -1,6 +1,7 @@
 """Pairwise judging as tables, on the page and as text."""
 
-import json
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.files import write_json
+from drretail.files import read_json, write_json
 from drretail.records.pairs import PairScore, RankScore, Share
-from drretail.records.score import Agreement
+from drretail.records.score import Agreement, Scores
 from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
+from drretail.viewer.terminal.printed_scores import print_pairs
 from drretail.viewer.terminal.text_report import render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
@@ -46,13 +48,11 @@ def test_shares_add_to_a_hundred_and_none_is_off_by_one(counts: list[int]) -> No
 
 def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() -> None:
     (table_key,) = paired([row(dimension="depth"), row(), row(A, C)], [])
-    assert [table.title for table in table_key.pairs] == [
-        "hybrid_react over plan_to_function",
-        "hybrid_react over react",
-    ]
+    titles = [table.title for table in table_key.pairs]
+    assert titles == ["hybrid_react over plan_to_function", "hybrid_react over react"]
     assert [line.name for line in table_key.pairs[0].rows] == ["depth", "overall"]
     assert table_key.overall is not None
-    assert [line.name for line in table_key.overall.rows] == [table.title for table in table_key.pairs]
+    assert [line.name for line in table_key.overall.rows] == titles
     assert [column.name for column in table_key.overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
     assert table_key.strengths is None
 
@@ -69,16 +69,13 @@ def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
     assert "In scores.json: 1 pair with a floor or such." in alone.notes
 
 
-def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
+def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_failed() -> None:
     lacking: dict[str, Any] = {"n_scored": 0, "n_failed": 40, "not_judged": 40, "win": Share(), "win_rate": None}
     (empty,) = paired([row(**lacking)], [])
     assert (empty.hidden, empty.pairs) == (NOTHING, ())
     assert empty.lacking == (f"{A} over {B}: 40 comparisons not asked yet.",)
     (ruled,) = paired([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
     assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
-
-
-def test_pairs_that_were_not_asked_about_are_not_failed() -> None:
     (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
     assert text.overall is not None
     counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]
@@ -90,45 +87,28 @@ def compared(mine: Path) -> Path:
     """The judged experiment with pairs, strengths and an agreement in its scores."""
     ruled = [row(judge="offline:judge", judge_kind="rule_based", note="not rated (rule-based)")]
     panel = [row(judge="panel(majority):anthropic:m+anthropic:n", flip_rate=None, disagreement=0.4)]
-    agreed = Agreement(
-        metric="quality",
-        variant="overall",
-        first="a:b",
-        second="c:d",
-        n_reports=9,
-        n_dropped=0,
-        rho_report=0.625,
-        n_systems=2,
-    )
-    path = mine / "scores.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    rows = {"pairs": [*EVERY, *ruled, *panel], "ranks": RANKS, "agreements": [agreed]}
-    document |= {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
-    write_json(path, document)
+    rows = {"pairs": [*EVERY, *ruled, *panel], "ranks": RANKS, "agreements": [agreed("quality", "overall")]}
+    made = {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
+    write_json(mine / "scores.json", {**read_json(mine / "scores.json"), **made})
     return mine
+
+
+def agreed(metric: str, variant: str, **given: Any) -> Agreement:
+    about: dict[str, Any] = {"n_reports": 8, "n_dropped": 1, "n_systems": 2, "rho_report": 0.625, **given}
+    return Agreement(metric=metric, variant=variant, first="a:b", second="c:d", **about)
 
 
 @pytest.mark.parametrize("render", [render_page, render_text])
 def test_page_and_text_have_pairs_strengths_and_agreements(compared: Path, render: Any) -> None:
     shown = " ".join(render(compared).replace("<wbr>", "").split())
-    for text in (
-        "hybrid_react over plan_to_function",
-        "13%",
-        "flips",
-        "Strengths, strongest first by overall",
-        "+0.50",
-        "0.62",
-        "a:b and c:d",
-        "differ",
-    ):
+    for text in ("hybrid_react over plan_to_function", "13%", "flips", "0.62", "a:b and c:d", "differ"):
         assert text in shown
+    assert "Strengths, strongest first by overall" in shown
+    assert "+0.50" in shown
     assert "offline:judge (rule-based)" not in shown
 
 
 def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
-    def agreed(metric: str, variant: str, first: str = "a:b", **given: Any) -> Agreement:
-        about: dict[str, Any] = {"n_reports": 8, "n_dropped": 1, "n_systems": 2, "rho_report": 0.5, **given}
-        return Agreement(metric=metric, variant=variant, first=first, second="c:d", **about)
 
     rows = [agreed("quality", each) for each in ("clarity", "overall", "Avg")]
     rows += [agreed("faithfulness", "FP", rules="paper", rho_report=None), agreed("mine", "x"), agreed("mine", "y")]
@@ -139,3 +119,43 @@ def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
     cells = [None if cell is None else (cell.text, cell.counts) for cell in table.rows[1].cells]
     assert cells == [None, None, ("–", "8 reports"), None]
     assert agreement_table([]) is None
+
+
+MEASURED: dict[str, Any] = {
+    **{"win": Share(value=0.6, ci_low=0.46, ci_high=0.72), "tie": Share(value=0.1), "loss": Share(value=0.3)},
+    **{"win_rate": 0.65, "flip_rate": 0.1, "first_position_rate": 0.48, "n_planned": 50, "n_scored": 49, "n_failed": 1},
+}
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What a wide terminal shows of pairs and strengths."""
+
+    def shown(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> str:
+        monkeypatch.setenv("COLUMNS", "160")
+        print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks)))
+        return capsys.readouterr().out
+
+    return shown
+
+
+def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callable[..., str]) -> None:
+    result = printed([row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)])
+    titles = ("hybrid_react over plan_to_function", "in both orders")
+    for text in (*titles, "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%"):
+        assert text in result
+    assert f"{A} over {B}: 2 questions without a usable answer." in result
+    assert "strengths" not in result
+
+
+def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(printed: Callable[..., str]) -> None:
+    strong = {"a@m": -0.001, "b@m": 1.5, "c@m": -1.5, "d@m": 0.001}
+    pairs = [row(a, b, dimension) for a, b in combinations(strong, 2) for dimension in ("depth", "overall")]
+    ranks = [rank(system, value, dimension) for dimension in ("depth", "overall") for system, value in strong.items()]
+    table, _, strengths = printed(pairs, ranks).partition("Strengths, strongest first by overall")
+    assert "depth" not in table
+    assert "6 pairs: the other six dimensions are in scores.json" in table
+    assert [line.split()[0] for line in strengths.splitlines()[3:7]] == ["b", "d", "a", "c"]
+    for text in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
+        assert text in strengths
+    assert "-0.00" not in strengths

@@ -121,17 +121,11 @@ def test_what_code_saw_bought_comes_before_what_a_judge_preferred(
     assert result_of(bought) == sentence
 
 
-def test_where_every_run_failed_nothing_else_is_said() -> None:
+def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many_the_best_two_are() -> None:
     failed = "All 20 runs failed (no_research): nothing was compared."
     for systems in (TWO, {"a@m": 0.0}):
         assert conclusion(board(fp=systems, differs=(failed,))) == Conclusion(failed, "")
-
-
-def test_one_system_is_not_compared() -> None:
     assert result_of(board(fp={"a@m": 0.9})) == ""
-
-
-def test_the_best_two_of_many_systems_are_shown_first() -> None:
     many = {"a@m": 0.1, "b@m": 0.9, "c@m": 0.5, "null_search": 1.0}
     assert two_of(board(fp=many), many) == ("b@m", "c@m")
     assert two_of(None, many) == ("a@m", "b@m")

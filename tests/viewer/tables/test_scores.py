@@ -1,8 +1,9 @@
-from drretail.records.score import Score
+from drretail.records.score import Score, SliceScore
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import conclusion, printed_board
 from drretail.viewer.tables.scores import Table, score_tables
+from drretail.viewer.tables.slices import few_words, sliced_tables
 from tests.build import measure
 
 
@@ -16,7 +17,7 @@ def systems(table: Table) -> list[str]:
     return [line.name for line in table.rows]
 
 
-def test_systems_stand_below_each_other_and_variants_side_by_side() -> None:
+def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_what_was_left_out() -> None:
     rows = [score(), score(variant="FR"), score(system="b", value=1, ci_low=0.25, ci_high=1)]
     (table,) = score_tables(rows)
     assert [column.name for column in table.columns] == ["FP", "FR"]
@@ -24,9 +25,6 @@ def test_systems_stand_below_each_other_and_variants_side_by_side() -> None:
     cells = [line.cells[0] for line in table.rows]
     assert [cell and (cell.text, cell.interval) for cell in cells] == [("0.50", ""), ("1.00", ".25–1")]
     assert table.by == "judged by p:m (language model)"
-
-
-def test_counts_say_what_was_left_out_and_nothing_where_all_is_there() -> None:
     (table,) = score_tables([score(), score(variant="FR", n_scored=4, n_na=0, n_failed=0)])
     left_out, whole = table.rows[0].cells
     assert left_out is not None
@@ -35,7 +33,7 @@ def test_counts_say_what_was_left_out_and_nothing_where_all_is_there() -> None:
     assert any(note == "4 reports." for note in table.notes)
 
 
-def test_a_system_of_which_nothing_is_scored_says_why_in_place_of_a_number() -> None:
+def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or_a_table() -> None:
     nothing = {"value": None, "n_scored": 0, "n_na": 0, "n_failed": 0}
     rows = [score(), score(system="b", **{**nothing, "n_na": 4}), score(system="c", **{**nothing, "n_failed": 4})]
     (table,) = score_tables(rows)
@@ -43,16 +41,10 @@ def test_a_system_of_which_nothing_is_scored_says_why_in_place_of_a_number() -> 
         ("n/a", ""),
         ("failed", ""),
     ]
-
-
-def test_what_no_report_has_anything_for_is_named_and_no_column() -> None:
     nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
     assert any(note.startswith("No report has a value for FP_web (FP ") for note in table.notes), table.notes
-
-
-def test_a_family_with_nothing_to_score_is_a_sentence_and_no_table() -> None:
     nothing = {"value": None, "n_scored": 0, "n_na": 4, "n_failed": 0, "items": {"lacks:no_gold": 4}}
     (table,) = score_tables([score(**nothing), score(variant="FR", **nothing)])
     assert table.columns == ()
@@ -111,13 +103,10 @@ def _board(*compared: ComparedMeasure) -> Scoreboard:
     return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, compared=compared)
 
 
-def test_what_is_shown_stands_before_what_is_not() -> None:
+def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_queries() -> None:
     found = conclusion(_board(measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower")))
     assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}"
     assert found.cannot == "No difference is shown in clean by 5 queries."
-
-
-def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
     few, most = BoardCell(value=0, n_scored=1, n_planned=20), BoardCell(value=0.5, n_scored=19, n_planned=20)
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
     row = BoardRow(system="gpt", cells={"FP": few, "FR": most})
@@ -126,8 +115,6 @@ def test_one_system_is_told_by_a_score_that_half_of_its_reports_have() -> None:
     only_few = board.model_copy(update={"columns": (_FP,)})
     assert conclusion(only_few).can == "Nothing is scored on half of the reports yet."
 
-
-def test_a_figure_that_rests_on_one_query_says_so_beside_it() -> None:
     j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
     row = BoardRow(system="gpt", cells={"J": BoardCell(value=1, n_scored=9, n_planned=9, n_queries=1)})
     board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(j,), rows=(row,), differs=())
@@ -135,3 +122,53 @@ def test_a_figure_that_rests_on_one_query_says_so_beside_it() -> None:
     assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
     assert printed.notes[0] == "n=1 below a value: one of its two parts comes from only 1 query."
     assert conclusion(board).can == "gpt: J 1.00 n=1, one rate less another."
+
+
+def row(name: str, **fields: object) -> SliceScore:
+    usual: dict[str, object] = {"by": "category", "metric": "faithfulness", "variant": "FP", "system": "a@m"}
+    usual |= {"judge": "p:m", "judge_kind": "llm", "value": 0.5, "ci_low": 0.25, "ci_high": 0.75}
+    usual |= {"n_queries": 12, "n_counted": 12, "n_planned": 12, "n_scored": 12}
+    return SliceScore.model_validate({**usual, "name": name, **fields})
+
+
+FEW = {"n_queries": 4, "n_counted": 4, "n_planned": 4, "n_scored": 4}
+
+
+def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:
+    (sliced,) = sliced_tables(
+        [row("Baby_Products"), row("Pet_Supplies", **FEW), row("Baby_Products", system="b@m")], ()
+    )
+    (table,) = sliced.tables
+    assert table.title == "Faithfulness: FP by category"
+    assert [(column.name, column.counts) for column in table.columns] == [
+        ("Baby Products", "n=12"),
+        ("Pet Supplies", "n=4"),
+    ]
+    assert [line.name for line in table.rows] == ["a", "b"]
+    assert table.rows[1].cells[1] is None
+    rows = [row("Baby_Products", n_counted=9), row("Pet_Supplies", **FEW), row("Office_Products")]
+    (sliced,) = sliced_tables(rows, ())
+    (table,) = sliced.tables
+    assert [column.few for column in table.columns] == [False, True, False]
+    assert [(cell.few, cell.counts) for cell in table.rows[0].cells if cell] == [
+        (True, "n=9"),
+        (True, ""),
+        (False, ""),
+    ]
+    assert few_words(sliced.tables) == "Grey: n is below 10, too few to rely on."
+    assert few_words(sliced_tables([row("Office_Products")], ())[0].tables) == ""
+
+
+def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
+    rows = [row("budget", by="constraint"), row("Pet_Supplies"), row("Pet_Supplies", judge="q:n")]
+    assert [sliced.table_key[1] for sliced in sliced_tables(rows, ())] == ["p:m", "q:n"]
+    (sliced,) = sliced_tables(rows, (), ["constraint"])
+    assert [table.title for table in sliced.tables] == ["Faithfulness: FP by constraint"]
+
+    usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "judge": "p:m", "judge_kind": "llm"}
+    counts = {"n_planned": 12, "n_scored": 8, "value": 0.5}
+    why = {"a@m": {"n_na": 4}, "b@m": {"n_na": 2, "n_failed": 2}}
+    scores = [Score.model_validate({**usual, **counts, "system": label, **left}) for label, left in why.items()]
+    empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
+    (sliced,) = sliced_tables([row("Pet_Supplies", system=label, **empty) for label in why], scores)
+    assert [cell.text for line in sliced.tables[0].rows for cell in line.cells if cell] == ["n/a", "–"]

@@ -1,4 +1,4 @@
-"""The scoreboard in a terminal: it fits, floors stand below, what is left out is named."""
+"""The scoreboard in a terminal: it fits, floors stand below, what is left out is named; and correlations."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from drretail.records.run import NULL_AGENTS
+from drretail.records.score import Correlation, Scores
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
-from drretail.viewer.terminal.printed_scores import print_scoreboard
+from drretail.viewer.terminal.printed_scores import print_correlations, print_scoreboard
 from tests.build import measure
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
@@ -70,16 +71,13 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
     assert not any("…" in line for line in lines)
 
 
-def test_at_80_columns_what_runs_took_is_left_out_first_and_named(printed: Print) -> None:
+def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(printed: Print) -> None:
     text = "\n".join(printed(board(), 80))
     assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
     wide = "\n".join(printed(board(), 140))
     assert "Left out" not in wide
     assert "461.9" in wide
-
-
-def test_floors_and_the_oracle_stand_below_a_rule(printed: Print) -> None:
     lines = [line.strip() for line in printed(board(), 140)]
     rules = [at for at, line in enumerate(lines) if line and set(line) == {"─"}]
     names = [line.split()[0] for line in lines[rules[1] + 1 : rules[1] + 1 + len(NULL_AGENTS) + 1]]
@@ -104,15 +102,12 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     )
 
 
-def test_other_judges_are_named_and_their_values_are_left_to_details(printed: Print) -> None:
+def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_a_mean(printed: Print) -> None:
     judged = [column for column in COLUMNS if column.metric in ("faithfulness", "quality")]
     others = (JudgedRows(judge=OTHER, rows=tuple(row(system, judged, value=0.11) for system in SYSTEMS)),)
     lines = printed(board(others=others), 140)
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
     assert not any("0.11" in line for line in lines)
-
-
-def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Print) -> None:
     made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
     lines = printed(made, 140)
     assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)
@@ -141,3 +136,43 @@ def test_where_families_are_many_each_keeps_its_first_column(printed: Print, wid
     assert [each for each in ONE_OF_EACH if each not in heads] == []
     assert ("supported" in heads) == (width == 100)
     assert "Left out for lack of width" in "\n".join(lines)
+
+
+def a_row(process: str, variant: str, rho: float, p_holm: float, **given: str) -> Correlation:
+    judge = {"judge": "anthropic:a", "judge_kind": "llm", **given}
+    counts = {"n": 50, "n_queries": 50, "n_effective": 50.0}
+    fields = {"process": process, "metric": "faithfulness", "variant": variant, "rho": rho, "p": 0.001}
+    return Correlation.model_validate({**fields, **counts, **judge, "p_holm": p_holm})
+
+
+def printed_correlations(capsys: pytest.CaptureFixture[str], *rows: Correlation) -> str:
+    print_correlations(Scores(scores=(), judgings=(), correlations=rows))
+    return capsys.readouterr().out
+
+
+def test_measures_are_rows_and_the_end_says_what_it_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed_correlations(
+        capsys, a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
+    )
+    lines = [line.split() for line in out.splitlines()]
+    assert "process × scores, judged by anthropic:a" in out
+    assert ["turns", "+0.50*", "-0.10"] in lines
+    assert ["pages", "+0.10"] in lines
+    assert "FP (n=50)" in out
+    assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
+    assert printed_correlations(capsys) == ""
+
+
+def test_judges_and_rules_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed_correlations(
+        capsys,
+        a_row("turns", "FP", 0.5, 1),
+        a_row("turns", "clean", 0.5, 1, judge="code", judge_kind="rule_based"),
+        a_row("turns", "FP", 0.5, 1, rules="paper"),
+    )
+    titles = [line.strip() for line in out.splitlines() if line.startswith("process ×")]
+    assert titles == [
+        "process × scores, judged by anthropic:a",
+        "process × scores, judged by anthropic:a, rules paper",
+        "process × scores, by code",
+    ]

@@ -5,29 +5,11 @@ import pytest
 from drretail.records.score import Judging, Score, Scores
 from drretail.viewer.terminal.printed_scores import print_scores, print_slices
 
-SYSTEMS = [
-    *(
-        f"{agent}{web}@offline-shopper"
-        for agent in ("plan_to_function", "react", "hybrid_react")
-        for web in ("", "+ws")
-    ),
-    "null_empty",
-    "null_copy",
-    "null_keywords",
-    "null_bestsellers",
-    "oracle",
-]
-VARIANTS = (
-    "FP",
-    "FP_eq2",
-    "FP_pooled",
-    "FP_strict",
-    "FP_web",
-    "FP_product",
-    "FP_internal",
-    "FR",
-    "near_identical_sections",
-)
+AGENTS = ("plan_to_function", "react", "hybrid_react")
+FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle")
+SYSTEMS = [*(f"{agent}{web}@offline-shopper" for agent in AGENTS for web in ("", "+ws")), *FLOORS]
+PARTS = ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")
+VARIANTS = [*(f"FP{part}" for part in PARTS), "FR", "near_identical_sections"]
 Print = Callable[..., list[str]]
 
 
@@ -79,16 +61,13 @@ def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(prin
     ]
 
 
-def test_a_report_that_nobody_was_asked_about_is_not_judged_and_not_failed(printed: Print) -> None:
+def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) -> None:
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
     text = " ".join(" ".join(printed([score("a@m"), some, none], 120)).split())
     assert "47 of 50, 1 failed, 2 not judged" in text
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
-
-
-def test_what_is_stale_is_said_below(printed: Print) -> None:
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
     text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
     assert (

@@ -1,12 +1,17 @@
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick, Reading
+from drretail.tables.table import table_of
 from drretail.viewer.experiment import read_view
+from drretail.viewer.output import print_table, wrapped
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text, text_of
 from tests.viewer.experiment import rewrite
@@ -24,7 +29,7 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
     assert "The run failed (timeout, in react): no answer" in text
 
 
-def test_the_cart_stands_below_the_report(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
     with monkeypatch.context() as patch:
@@ -41,12 +46,6 @@ def test_the_cart_stands_below_the_report(mine: Path, monkeypatch: pytest.Monkey
     assert cart[0].removeprefix("- ") in unescape(page)
     assert cart[1] in unescape(page)
 
-
-def test_a_cart_that_was_read_by_form_says_so(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (_, first, *_) = read_runs(mine)
-    seen = next(
-        citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
-    )
     rewrite(mine, first.model_copy(update={"picks": None}))
     by_form = Reading(reader="form", picks=(Pick(product=seen[2:], quantity=2),))
     monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: by_form)
@@ -81,3 +80,33 @@ def test_in_short_each_question_has_a_line_below_the_board(judged: Path) -> None
     ]
     assert lines[-1].endswith(f"drretail report {judged} --format text --details")
     assert max(len(line) for line in lines[:-1]) <= 80
+
+
+WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
+
+
+@given(WORDS, st.integers(10, 60))
+def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: list[str], width: int) -> None:
+    text = " ".join(words)
+    lines = wrapped(text, width).split("\n")
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    for line in lines:
+        assert len(line) <= width or "+" not in line.rstrip("+")[1:] or " " not in line
+    for first, second in pairwise(lines):
+        broken = first.endswith("+") and f"{first.split(' ')[-1]}{second.split(' ')[0]}" in text
+        assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
+
+
+def test_a_table_breaks_cells_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    share = "0.69 (0.65–0.72)"
+    print_table(
+        table_of("T", ["", *("balanced accuracy", "words alone", "κ linear") * 2], [["hybrid_react", *[share] * 6]])
+    )
+    words = capsys.readouterr().out.split()
+    assert words.count("(0.65–0.72)") == 6
+    assert {"hybrid_react", "accuracy"} <= {*words}
+    print_table(table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]]))
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60

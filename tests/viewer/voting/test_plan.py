@@ -1,24 +1,32 @@
-"""What everybody is asked: balanced, the same for all, and kept."""
+"""What everybody is asked: balanced, the same for all, in the judges' words, without names, and counted."""
 
 import shutil
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from drretail.eval.ballots import plan_path
-from drretail.experiment import read_run, run_folder
+from drretail.eval.families.pairwise.judge import criteria as pairwise_criteria
+from drretail.eval.families.quality.score import criteria
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
+from drretail.records.run import RoleModel, System
+from drretail.viewer.voting.criteria import label_question, pair_questions, rating_questions, support_rules
+from drretail.viewer.voting.items import WITHHELD, Names
 from drretail.viewer.voting.plan import planned
+from drretail.viewer.voting.results import PairCount, results_of
 from tests.viewer.experiment import rewrite
+from tests.viewer.voting.agents import vote
 
 
-def test_pairs_are_balanced_over_systems_and_queries(exp: Path) -> None:
+def test_pairs_are_balanced_and_one_experiment_has_one_plan(exp: Path, answered: Path, tmp_path: Path) -> None:
     plan = planned(exp, 6)
     assert len(plan.pairs) == 6
     assert set(Counter((pair.a, pair.b) for pair in plan.pairs).values()) == {2}
     assert set(Counter(pair.query_id for pair in plan.pairs).values()) == {2}
 
-
-def test_the_same_experiment_gives_the_same_plan(answered: Path, tmp_path: Path) -> None:
     one, other = (Path(shutil.copytree(answered, tmp_path / name)) for name in ("one", "other"))
     assert planned(one, 5) == planned(other, 5)
 
@@ -53,3 +61,59 @@ def test_two_reports_that_say_the_same_are_never_a_pair(exp: Path) -> None:
     pairs = planned(exp).pairs
     assert len(pairs) == 8
     assert all({pair.a, pair.b} != {"quartz", "zephyr"} for pair in pairs if pair.query_id == "q1")
+
+
+def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
+    found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", a="b", b="a"), vote("ann", "2", "tie")])
+    assert found.pairs == (PairCount("a", "b", "depth", 2, 1, 0),)
+    assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
+
+
+def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
+    for questions, held in ((pair_questions, pairwise_criteria()), (rating_questions, criteria())):
+        asked = questions(with_profile=True, with_picks=True)
+        assert [query.name for query in asked] == [*DIMENSIONS]
+        for query in asked:
+            assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
+    meanings = {option.value: option.meaning for option in label_question().options}
+    assert list(meanings) == ["full", "partial", "none", "contradicted"]
+    assert "all that is part of the test" in meanings["full"]
+    assert "otherwise" in meanings["contradicted"]
+    assert support_rules()[0].startswith("Reports read fluently")
+    assert not any("{{" in line or "label" in line.casefold() for line in support_rules())
+
+
+CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
+SHOPPER = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
+LABEL = "hybrid_react+ws@anthropic-claude-sonnet-5"
+DEFINITION = Definition(
+    world_fingerprint="f", tool_schema_hash="h", systems={LABEL: CLAUDE, "react@offline-shopper": SHOPPER}
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        LABEL,
+        "hybrid_react",
+        "Hybrid-ReAct",
+        "hybrid react",
+        "claude-sonnet-5",
+        "Claude",
+        "Anthropic",
+        "offline:shopper",
+    ],
+)
+def test_a_name_in_a_report_is_withheld(name: str) -> None:
+    assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
+
+
+@pytest.mark.parametrize("text", ["Skin may react.", "A shopper's bag.", "Claudette's mug", "It costs $5 offline."])
+def test_ordinary_words_stay(text: str) -> None:
+    assert Names(DEFINITION).withheld(text) == text
+
+
+def test_a_label_that_is_a_word_of_english_stays_in_reports() -> None:
+    systems = {"after": SHOPPER.model_copy(update={"agent": "after"}), "my_agent": SHOPPER}
+    names = Names(DEFINITION.model_copy(update={"systems": systems}))
+    assert names.withheld("Wash it after use, says my_agent.") == f"Wash it after use, says {WITHHELD}."
