@@ -108,12 +108,11 @@ def test_owned_products_are_quoted_with_their_month_and_give_each_want_its_name(
 def test_nothing_bought_lately_is_replaced_or_compared_and_no_planner_outlives_half_a_year(
     make_world: MakeWorld,
 ) -> None:
-    shop = make_world(products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=1)])
+    of_cara = bought("CARA", "weighted blanket", "planner")
+    shop = make_world(products(), [*of_cara, *bought("HANS", "mascara", first=1)])
     with pytest.raises(UserError, match="No query could be made"):
         generate_for(shop, ["CARA"], per_user=3, seed="42")
-    later = make_world(
-        products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=50)]
-    )
+    later = make_world(products(), [*of_cara, *bought("HANS", "mascara", first=50)])
     made = generate_for(later, ["CARA"], per_user=9, seed="42").queries
     assert {query.kind for query in made} >= {"replacement", "comparison"}
     assert not any("Planner" in query.text for query in made)
@@ -173,14 +172,14 @@ def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world:
         assert not re.search(r"\$|\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value", query.text)
 
 
-def test_only_what_decides_among_the_offers_of_a_kind_is_demanded(make_world: MakeWorld) -> None:
+def test_only_what_decides_among_the_offers_of_a_kind_is_demanded() -> None:
     materials = ("oak", "oak", "pine", "steel", "pine")
     offers = [
         listing_of(each.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
         for each, material in zip(products(), materials, strict=False)
     ]
-    kept = KindOffers(tuple(offers))
-    assert kept.demands == (("Material", "oak"), ("Material", "pine"))  # steel is one, and no scent is demanded
+    # Steel is one, and no scent is demanded.
+    assert KindOffers(tuple(offers)).demands == (("Material", "oak"), ("Material", "pine"))
 
 
 def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:
