@@ -29,10 +29,8 @@ def material(
     return TaskMaterial(
         query=Query(query_id="q-1", text="A kettle?", source="test"),
         keywords=Keywords(convergent=()),
-        supportive=tuple(page(f"s{number}", length, "supportive") for number, length in enumerate(supportive)),
-        distractors=tuple(
-            page(f"d{number}", distractor, "distractor") for number, distractor in enumerate(distractors)
-        ),
+        supportive=tuple(page(f"s{at}", length, "supportive") for at, length in enumerate(supportive)),
+        distractors=tuple(page(f"d{at}", length, "distractor") for at, length in enumerate(distractors)),
         noise=noise,
         files={"note.md": b"a note\n"},
         gold=Gold(query_id="q-1"),
@@ -45,9 +43,8 @@ def noise(*lengths: int) -> Iterator[LabelledPage]:
 
 def tokens(found: PlacedPages, size: str, label: str | None = None) -> float:
     served = found.sizes[: found.sizes.index(size) + 1]
-    return sum(
-        len(page.page.text) / 4 for since, page in found.pages if since in served and label in (None, page.label)
-    )
+    pages = [page for since, page in found.pages if since in served and label in (None, page.label)]
+    return sum(len(page.page.text) / 4 for page in pages)
 
 
 @pytest.mark.parametrize("wrong", ["0k", "-32k", "32", "32k,", "½k", "", "9999999k"])

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from drretail.sandboxes.search_based.files import synthetic_files
 from drretail.sandboxes.search_based.queries import WrittenQueries, write_queries
 from drretail.sandboxes.search_based.review import Review, review_tasks
 from drretail.sandboxes.sizes import BY_CHARACTERS
+from tests.build import files
 from tests.querygen.by_model.scripted import scripted
 from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
 from tests.sandboxes.search_based.played import ANSWERS, PAGES, chat, model
@@ -79,17 +81,12 @@ def searxng(fake: FakeWeb) -> Web:
     return open_web(f"searxng:{fake.url}", WebOptions(proxy=fake.url))
 
 
-def builder(world: World, web: Web, to: Path, asker: Asker) -> FoundBuilder:
-    return FoundBuilder(
-        world, web, asker, to, SIZES, BY_CHARACTERS, lambda query: synthetic_files(world, query, "7"), DAY
-    )
-
-
 def built(
     world: World, web: Web, to: Path, *queries: Query, by: Model, retry_failed: bool = False, tokens: int | None = None
 ) -> Built:
     with Asker.opened(by, to, parallel=8, retry_failed=retry_failed, allowance=Allowance(tokens=tokens)) as asker:
-        return asyncio.run(builder(world, web, to, asker).build(queries))
+        made_up = partial(synthetic_files, world, seed="7")
+        return asyncio.run(FoundBuilder(world, web, asker, to, SIZES, BY_CHARACTERS, made_up, DAY).build(queries))
 
 
 @dataclass(frozen=True)
@@ -177,8 +174,7 @@ def test_a_build_that_is_begun_again_asks_nothing_twice_and_writes_the_same(site
     made = site.build(QUERY, by=scripted(again), tokens=1_000)  # a lower cap takes no task away
     assert (len(made.tasks), made.failed) == (1, {})
     assert (site.fake.asked, again.asked) == (asked, [])
-    files = [path.relative_to(site.finished) for path in site.finished.rglob("*") if path.is_file()]
-    assert [(folder / file).read_bytes() for file in files] == [(site.finished / file).read_bytes() for file in files]
+    assert files(folder) == files(site.finished)
 
 
 def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
