@@ -11,10 +11,12 @@ import pytest
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.profile_pool import draw_pool
 from drretail.data_ingest.report import Funnel
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, read_manifest
+from drretail.env.profiles import Place, derive_profile
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
 
@@ -222,3 +224,27 @@ def test_varied_orders_have_the_shares_that_the_documentation_states(tmp_path: P
 def test_a_funnel_that_does_not_add_up_is_refused() -> None:
     with pytest.raises(ValueError, match="3 read is not 1 kept"):
         Funnel(read=3, kept=1, dropped={"duplicate": 1})
+
+
+PLACES = [Place(city="Boston", state="MA", zip="02108", area_code="617")]
+
+
+def test_places_that_are_given_are_kept() -> None:
+    pool = draw_pool("en_US", 1, PLACES)
+    assert list(pool.places) == PLACES
+    assert (pool.country, pool.locale) == ("US", "en_US")
+    assert len(pool.first_names) == 400
+
+
+@pytest.mark.parametrize("locale", ["de_DE", "ja_JP", "en_IN", "hu_HU", "ar_AA"])
+def test_any_language_gives_profiles(locale: str) -> None:
+    pool = draw_pool(locale, 42)
+    profile = derive_profile(pool, 42, "U1")
+    assert profile.address.city in {place.city for place in pool.places}
+    assert profile.email.isascii()
+    assert profile.address.country == pool.country
+
+
+def test_an_unknown_locale_is_answered_with_near_ones() -> None:
+    with pytest.raises(UserError, match=r"no locale 'de_DD'.*de_DE"):
+        draw_pool("de_DD", 1)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.data_ingest.perturb.carried_queries import carried
 from drretail.data_ingest.perturb.moved_values import moved
 from drretail.data_ingest.perturb.perturbed_world import FROM, perturb_world, read_perturbation
 from drretail.env.checking import check_world
@@ -11,7 +12,10 @@ from drretail.env.manifest import OrderRow
 from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
+from drretail.records.money import Money
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests.build import query
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
@@ -97,3 +101,24 @@ def test_ratings_stay_within_one_and_five_stars_and_prices_without_cents_stay_so
             assert 1 <= it.average_rating <= 5
             assert abs(it.average_rating - rating) >= 0.25
             assert it.price == int(it.price or 0.5)
+
+
+def test_brands_and_products_of_queries_are_those_of_the_other_world_and_all_else_stays(
+    source: Path, tmp_path: Path
+) -> None:
+    _, mapping = perturb_world(source, tmp_path / "other", "1")
+    feeder = Want(name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=("fits the Tanagrove pole",))
+    text = "My Tanagrove feeder (B0TEST0001) leaks; another by tanagrove under $30?"
+    wish = Wish(wants=(feeder,), budget=Money.of(30), owned=("B0TEST0001",))
+    old = query("q1", text, user_id=USER, wish=wish, world_fingerprint=mapping.perturbed_from)
+    (new, untyped) = carried([old, old.model_copy(update={"wish": None})], mapping)
+    assert untyped.wish is None
+    brand, product = mapping.brands["Tanagrove"], mapping.ids["B0TEST0001"]
+    assert new.text == f"My {brand} feeder ({product}) leaks; another by {brand} under $30?"
+    assert new.wish is not None
+    (want,) = new.wish.wants
+    assert (want.brands_wanted, want.must) == ((brand,), (f"fits the {brand} pole",))
+    assert new.wish.owned == (product,)
+    assert new.world_fingerprint == mapping.fingerprint
+    assert (new.query_id, new.user_id) == (old.query_id, old.user_id)
+    assert (new.wish.budget, want.name) == (Money.of(30), "feeder")
