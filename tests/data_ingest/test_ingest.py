@@ -1,4 +1,4 @@
-"""Ingest as a whole: repeatable, accountable, and all or nothing."""
+"""Files of rows become a world: every row is accounted for, also of real ones, and what must be mended is said."""
 
 import random
 import sqlite3
@@ -226,14 +226,14 @@ def test_a_funnel_that_does_not_add_up_is_refused() -> None:
         Funnel(read=3, kept=1, dropped={"duplicate": 1})
 
 
-PLACES = [Place(city="Boston", state="MA", zip="02108", area_code="617")]
-
-
-def test_places_that_are_given_are_kept() -> None:
-    pool = draw_pool("en_US", 1, PLACES)
-    assert list(pool.places) == PLACES
+def test_places_that_are_given_are_kept_and_an_unknown_locale_is_answered_with_near_ones() -> None:
+    places = [Place(city="Boston", state="MA", zip="02108", area_code="617")]
+    pool = draw_pool("en_US", 1, places)
+    assert list(pool.places) == places
     assert (pool.country, pool.locale) == ("US", "en_US")
     assert len(pool.first_names) == 400
+    with pytest.raises(UserError, match=r"no locale 'de_DD'.*de_DE"):
+        draw_pool("de_DD", 1)
 
 
 @pytest.mark.parametrize("locale", ["de_DE", "ja_JP", "en_IN", "hu_HU", "ar_AA"])
@@ -245,6 +245,31 @@ def test_any_language_gives_profiles(locale: str) -> None:
     assert profile.address.country == pool.country
 
 
-def test_an_unknown_locale_is_answered_with_near_ones() -> None:
-    with pytest.raises(UserError, match=r"no locale 'de_DD'.*de_DE"):
-        draw_pool("de_DD", 1)
+@pytest.fixture(scope="session")
+def amazon(realdata: Path) -> Path:
+    return realdata / "amazon"
+
+
+def test_the_papers_rule_on_all_beauty(amazon: Path, tmp_path: Path) -> None:
+    report = ingest([amazon / "All_Beauty"], tmp_path / "world")
+    assert (report.products.kept, report.reviews.kept, report.users) == (302, 2120, 253)
+    assert report.reviews.read == 2282
+    assert report.reviews.dropped == {"before_since": 6, "product_not_kept": 156}
+    assert check_world(tmp_path / "world") == []
+
+
+def test_the_array_samples_of_patio(amazon: Path, tmp_path: Path) -> None:
+    report = ingest([amazon / "Patio_Lawn_and_Garden"], tmp_path / "world", IngestOptions(min_interactions=0))
+    assert (report.products.kept, report.reviews.read) == (100, 100)
+    assert report.reviews.dropped == {"no_meta": 100}
+
+
+@pytest.mark.slow
+def test_every_real_file_is_ingested_or_listed(amazon: Path, tmp_path: Path) -> None:
+    report = ingest([amazon], tmp_path / "world", IngestOptions(min_interactions=0))
+    files = {path.relative_to(amazon).as_posix() for path in amazon.rglob("*") if path.is_file()}
+    assert {file.name for file in report.files} == files
+    assert {file.bad_lines for file in report.files} == {0}
+    for file in report.files:
+        expected = "SOURCE.md" in file.name or "user_histories" in file.name or "agenticshop" in file.name
+        assert (file.skipped is not None) == expected
