@@ -309,22 +309,6 @@ def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: 
     ]
 
 
-@pytest.mark.parametrize(
-    ("more", "day", "milliseconds"),
-    [
-        ("", "1703980800", 1703980800000),
-        ("", "1703980800123", 1703980800123),
-        ("", "2023-12-31 01:00:00", 1703984400000),
-        ('date_format = "%d.%m.%Y"\n', "31.12.2023", 1703980800000),
-    ],
-)
-def test_dates_are_iso_seconds_milliseconds_or_what_the_mapping_says(
-    tmp_path: Path, more: str, day: str, milliseconds: int
-) -> None:
-    read(tmp_path, PRODUCTS, [changed(ORDERS[0], day=day)], head=HEAD + more)
-    assert [each.timestamp for each in orders_in(tmp_path / "w", "a@x.example")] == [milliseconds]
-
-
 def test_numbers_of_parquet_are_ids_without_a_point_and_times_are_times(tmp_path: Path) -> None:
     path = shop(tmp_path, form="parquet", mapping=(MAPPING + OF_ORDERS).replace('"net"', '"price"'))
     duckdb.execute(
@@ -356,6 +340,16 @@ def test_the_last_order_is_held_out_with_all_its_lines(tmp_path: Path) -> None:
     with rows_of(tmp_path / "w") as rows:
         assert rows.holdout is not None
         assert [row.order_id for row in rows.holdout] == ["R-1-1", "R-1-2", "R-2"]
+
+
+def test_dates_are_iso_seconds_milliseconds_or_what_the_mapping_says(tmp_path: Path) -> None:
+    days = {"1703980800": 1703980800000, "1703980800123": 1703980800123, "2023-12-31 01:00:00": 1703984400000}
+    read(tmp_path / "iso", PRODUCTS, [changed(ORDERS[0], nr=f"R-{at}", day=day) for at, day in enumerate(days)])
+    written = changed(ORDERS[0], day="31.12.2023")
+    read(tmp_path / "own", PRODUCTS, [written], head=f'{HEAD}date_format = "%d.%m.%Y"\n')
+    found = {each.order_id: each.timestamp for each in orders_in(tmp_path / "iso" / "w", "a@x.example")}
+    assert [found[f"R-{at}"] for at in range(len(days))] == [*days.values()]
+    assert [each.timestamp for each in orders_in(tmp_path / "own" / "w", "a@x.example")] == [1703980800000]
 
 
 def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_for_reviews(tmp_path: Path) -> None:

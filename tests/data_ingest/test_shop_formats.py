@@ -1,5 +1,6 @@
 """Exports of shop systems in three lines of a mapping, and by mapping what the formats do."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from drretail.env.rows import rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.money import SIGNS
+from drretail.records.shop import Product
 from drretail.tables.cells import MOST_COLUMNS
 from tests.data_ingest.raw_rows import orders_in, product_in
 
@@ -343,36 +345,36 @@ def dated(days: list[str]) -> dict[str, Any]:
     return {"file": "o.csv", "columns": "nr,who,day,sku", "rows": rows}
 
 
+def priced(folder: Path, head: str, prices: Sequence[str]) -> list[Product]:
+    """A product at each of these prices."""
+    rows = [f'{at},Mug,"{price}"' for at, price in enumerate(prices)]
+    read(folder, f"{head}{BY_MAPPING}", PRODUCTS | {"rows": rows})
+    return [product_in(folder / "w", str(at)) for at in range(len(prices))]
+
+
 @pytest.mark.parametrize(
-    ("price", "amount", "currency", "decimal"),
+    ("head", "currency", "prices"),
     [
-        ("￥980", 980, "JPY", "."),
-        ("1,280円", 1280, "JPY", "."),
-        ("CHF 9.–", 9, "CHF", "."),
-        ("9,- €", 9, "EUR", ","),
-        ("249 kr", 249, "SEK", "."),
-        ("1 299,00 zł", 1299, "PLN", ","),
-        ("US$ 4.95", 4.95, "USD", "."),
-        ("ab 1.229,00 €", 1229, "EUR", ","),
-        ("£12.50 (inc. VAT)", 12.5, "GBP", "."),
-        ("２，４８０円", 2480, "JPY", "."),
-        ("12,800円～", 12800, "JPY", "."),
+        ("", "JPY", {"￥980": 980, "1,280円": 1280, "２，４８０円": 2480, "12,800円～": 12800}),
+        ('decimal = ","\n', "EUR", {"9,- €": 9, "ab 1.229,00 €": 1229}),
+        ('decimal = ","\n', "PLN", {"1 299,00 zł": 1299}),
+        ("", "USD", {"US$ 4.95": 4.95}),
+        ("", "GBP", {"£12.50 (inc. VAT)": 12.5}),
+        ('currency = "CHF"\n', "CHF", {"CHF 9.–": 9}),
+        ('currency = "SEK"\n', "SEK", {"249 kr": 249}),
     ],
 )
 def test_prices_are_read_as_shops_of_many_countries_print_them(
-    tmp_path: Path, price: str, amount: float, currency: str, decimal: str
+    tmp_path: Path, head: str, currency: str, prices: dict[str, float]
 ) -> None:
-    named = f'currency = "{currency}"\n' if currency in ("SEK", "CHF") else ""
-    read(tmp_path, f'decimal = "{decimal}"\n{named}{BY_MAPPING}', PRODUCTS | {"rows": [f'1,Mug,"{price}"']})
-    mug = product_in(tmp_path / "w", "1")
-    assert (mug.price, mug.currency) == (amount, currency)
-    assert mug.price_from == price.startswith("ab ") | price.endswith("～")
+    found = priced(tmp_path, head, [*prices])
+    assert [(mug.price, mug.currency) for mug in found] == [(amount, currency) for amount in prices.values()]
+    assert [mug.price_from for mug in found] == [price.startswith("ab ") | price.endswith("～") for price in prices]
 
 
-@pytest.mark.parametrize("price", ["4,99 € / m", "9 € ab Lager", "from"])
-def test_a_price_of_something_else_than_the_product_is_unknown(tmp_path: Path, price: str) -> None:
-    read(tmp_path, BY_MAPPING, PRODUCTS | {"rows": [f'1,Mug,"{price}"']})
-    assert product_in(tmp_path / "w", "1").price is None
+def test_a_price_of_something_else_than_the_product_is_unknown(tmp_path: Path) -> None:
+    found = priced(tmp_path, "", ["4,99 € / m", "9 € ab Lager", "from"])
+    assert [mug.price for mug in found] == [None, None, None]
 
 
 def test_every_sign_means_what_cldr_has_for_one_of_its_currencies() -> None:
