@@ -15,6 +15,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_line_beats_the_environment_which_beats_the_file_which_beats_the_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert read_settings().model is None
     (tmp_path / "drretail.toml").write_text('model = "a:file"\nmax_tokens = 5\ntool_threads = 2\n', encoding="utf-8")
     assert read_settings().model == "a:file"
     monkeypatch.setenv("DRRETAIL_MODEL", "a:environment")
