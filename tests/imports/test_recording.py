@@ -66,18 +66,6 @@ def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
         taken(tmp_path / "in", tmp_path / "two")
 
 
-def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
-    query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
-    answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
-    with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
-        taken(answers, tmp_path / "exp", "pdr")
-    taken(jsonl(tmp_path / "queries.jsonl", [query]), tmp_path / "exp", "pdr")
-    assert read_definition(tmp_path / "exp").systems == {}
-    taken(answers, tmp_path / "exp", "pdr")
-    (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
-    assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
-
-
 @pytest.mark.parametrize(
     ("task_id", "query_id"), [("Ab_1", "ab_1"), ("7", "7"), ("idx 1", "idx-1-"), ("任务", "task-")]
 )
@@ -122,13 +110,22 @@ def test_questions_alone_become_a_file_of_queries_with_the_wish_where_the_format
         write_queries(load_format("drb").read(drb(tmp_path / "a.jsonl", "One.")), "drb", tmp_path / "q.jsonl")
 
 
-def test_personas_alone_and_nothing_at_all_are_told(tmp_path: Path) -> None:
+def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
+    query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
+    answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
     personas = jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Name": "Li"}])
+    with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
+        taken(answers, tmp_path / "exp", "pdr")
     with pytest.raises(UserError, match="1 personas and no question"):
         taken(personas, tmp_path / "exp", "pdr")
     with pytest.raises(UserError, match="no report and no question to import"):
         record(Material(), "drb", tmp_path / "exp", Progress())
     assert not (tmp_path / "exp").exists()
+    taken(jsonl(tmp_path / "queries.jsonl", [query]), tmp_path / "exp", "pdr")
+    assert read_definition(tmp_path / "exp").systems == {}
+    taken(answers, tmp_path / "exp", "pdr")
+    (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
+    assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
 
 
 HTML = "<html><head><title>T</title></head><body><article><p>{}</p></article></body></html>"

@@ -99,12 +99,11 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
 
 
 def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: World, tmp_path: Path) -> None:
-    nobody = call(world, "context", "--people", tmp_path)
-    assert "holds no persona" in str(nobody.exception)
-    assert call(world, "personas", "--people", tmp_path / "p", "--user", "ANNA").exit_code == 0
-    own = tmp_path / "own.jsonl"
+    people, own = tmp_path / "people", tmp_path / "own.jsonl"
+    assert "holds no persona" in str(call(world, "context", "--people", tmp_path).exception)
+    assert call(world, "personas", "--people", people, "--user", "ANNA").exit_code == 0
     own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
-    refused = call(world, "pair", own, "--people", tmp_path / "p", "--to", tmp_path / "q.jsonl")
+    refused = call(world, "pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
     assert "nobody's in particular" in str(refused.exception)
 
 
