@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from drretail.settings import Settings, read_settings
+from tests.build import known
 
 ROOT = Path(__file__).parents[1]
 PINNED = re.compile(r"[\w./-]+:\d+\.\d+\.\d+")
@@ -38,36 +39,28 @@ def test_it_has_the_two_servers_and_nothing_else(compose: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("name", SERVICES)
-class TestEachServer:
-    def test_is_an_image_of_one_exact_version(self, compose: dict[str, Any], name: str) -> None:
-        assert PINNED.fullmatch(compose["services"][name]["image"])
+def test_each_server_is_pinned_local_watched_limited_and_keeps_its_data(compose: dict[str, Any], name: str) -> None:
+    service = compose["services"][name]
+    assert PINNED.fullmatch(service["image"])
+    (port,) = service["ports"]
+    assert LOCAL.fullmatch(port)
+    assert "network_mode" not in service
+    check = service["healthcheck"]
+    assert check["test"][0] in ("CMD", "CMD-SHELL")
+    assert len(check["test"]) > 1
+    assert {"interval", "timeout", "retries", "start_period"} <= set(check)
+    assert re.fullmatch(r"\$\{[A-Z_]+:-\d+g\}", service["mem_limit"])
+    volumes = {volume.split(":")[0] for volume in service["volumes"]}
+    assert volumes
+    assert volumes <= set(compose["volumes"])
 
-    def test_is_reached_from_this_machine_only(self, compose: dict[str, Any], name: str) -> None:
-        service = compose["services"][name]
-        assert len(service["ports"]) == 1
-        assert all(LOCAL.fullmatch(port) for port in service["ports"])
-        assert "network_mode" not in service
 
-    def test_has_a_health_check_that_gives_it_time_to_start(self, compose: dict[str, Any], name: str) -> None:
-        check = compose["services"][name]["healthcheck"]
-        assert check["test"][0] in ("CMD", "CMD-SHELL")
-        assert len(check["test"]) > 1
-        assert {"interval", "timeout", "retries", "start_period"} <= set(check)
-
-    def test_has_a_limit_of_memory(self, compose: dict[str, Any], name: str) -> None:
-        assert re.fullmatch(r"\$\{[A-Z_]+:-\d+g\}", compose["services"][name]["mem_limit"])
-
-    def test_keeps_its_data_in_volumes_that_are_declared(self, compose: dict[str, Any], name: str) -> None:
-        volumes = [volume.split(":")[0] for volume in compose["services"][name]["volumes"]]
-        assert volumes
-        assert set(volumes) <= set(compose["volumes"])
-
-    def test_has_no_password_of_its_own_but_asks_for_one(self, compose: dict[str, Any], name: str) -> None:
-        passwords = {
-            key: value for key, value in compose["services"][name]["environment"].items() if key.endswith("PASSWORD")
-        }
-        assert passwords
-        assert all(VARIABLE.fullmatch(value) and ":?" in value for value in passwords.values())
+@pytest.mark.parametrize("name", SERVICES)
+def test_each_server_has_no_password_of_its_own_but_asks_for_one(compose: dict[str, Any], name: str) -> None:
+    environment = compose["services"][name]["environment"]
+    passwords = [value for key, value in environment.items() if key.endswith("PASSWORD")]
+    assert passwords
+    assert all(VARIABLE.fullmatch(value) and ":?" in value for value in passwords)
 
 
 def test_mongodb_is_a_replica_set_that_the_health_check_makes(compose: dict[str, Any]) -> None:
@@ -112,23 +105,17 @@ def test_any_password_passes_the_health_check_of_elasticsearch(
     assert re.sub(r"\\(.)", r"\1", line[1]) == f"elastic:{password}"
 
 
-def test_user_and_passwords_go_by_the_names_of_the_settings() -> None:
+def test_user_and_passwords_go_by_the_names_of_the_settings_which_a_shell_may_have_read(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
     for name in ("mongo_user", "mongo_password", "es_password"):
         assert name in Settings.model_fields
         assert f"${{DRRETAIL_{name.upper()}:" in text
-
-
-def test_a_shell_that_has_read_the_same_file_can_run_drretail(
-    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
     monkeypatch.chdir(tmp_path)
-    for text in texts(compose):
-        for match in VARIABLE.finditer(text):
-            monkeypatch.setenv(match[1], "1")
-    password = read_settings().mongo_password
-    assert password is not None
-    assert password.get_secret_value() == "1"
+    for match in (match for text in texts(compose) for match in VARIABLE.finditer(text)):
+        monkeypatch.setenv(match[1], "1")
+    assert known(read_settings().mongo_password).get_secret_value() == "1"
 
 
 def test_passwords_stay_out_of_the_repository() -> None:

@@ -33,11 +33,22 @@ async def wait_for_two_presses(message: list[str]) -> None:
         await asyncio.sleep(60)
 
 
-def test_it_gives_what_the_coroutine_returns() -> None:
-    async def answer() -> int:
-        return 42
+async def answered(value: int) -> int:
+    await asyncio.sleep(0)
+    return value
 
-    assert run_loop(answer()) == 42
+
+def _seven() -> int:
+    return run_loop(answered(7))
+
+
+def test_it_gives_what_the_coroutine_returns_in_another_thread_and_from_within_as_well() -> None:
+    async def agent() -> int:
+        return _seven()
+
+    assert run_loop(answered(7)) == run_loop(agent()) == 7
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(_seven).result() == 7
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -129,12 +140,17 @@ def test_a_timeout_that_a_signal_raises_cancels_the_command() -> None:
         signal.signal(signal.SIGUSR1, before)
 
 
-def test_a_cancellation_of_ones_own_stays_one() -> None:
-    async def main() -> None:
-        raise asyncio.CancelledError
+def test_what_is_raised_arrives_beside_a_running_loop_too_and_a_cancellation_of_ones_own_stays_one() -> None:
+    async def failing(problem: BaseException) -> None:
+        raise problem
+
+    async def cell() -> None:
+        run_loop(failing(ValueError("down")))
 
     with pytest.raises(asyncio.CancelledError):
-        run_loop(main())
+        run_loop(failing(asyncio.CancelledError()))
+    with pytest.raises(ValueError, match="down"):
+        asyncio.run(cell())
 
 
 def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
@@ -151,26 +167,6 @@ def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_in_another_thread_it_runs_as_well() -> None:
-    async def answer() -> int:
-        return 42
-
-    found: list[int] = []
-    thread = threading.Thread(target=lambda: found.append(run_loop(answer())))
-    thread.start()
-    thread.join()
-    assert found == [42]
-
-
-def _seven() -> int:
-    return run_loop(answered(7))
-
-
-async def answered(value: int) -> int:
-    await asyncio.sleep(0)
-    return value
-
-
 def test_all_of_a_process_runs_in_one_loop() -> None:
     async def loop() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
@@ -183,29 +179,14 @@ def test_all_of_a_process_runs_in_one_loop() -> None:
     assert len(found) == 1
 
 
-def test_what_runs_in_the_loop_may_call_it_again() -> None:
-    async def agent() -> int:
-        return run_loop(answered(7))
-
-    assert run_loop(agent()) == 7
-
-
 def test_tasks_that_a_command_leaves_behind_end_with_it() -> None:
-    ended: list[str] = []
-
-    async def left() -> None:
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.append("left")
-
     async def main() -> None:
-        tasks.append(asyncio.create_task(left()))
+        tasks.append(asyncio.create_task(asyncio.sleep(60)))
         await asyncio.sleep(0)
 
     tasks: list[asyncio.Task[None]] = []
     run_loop(main())
-    assert ended == ["left"]
+    assert tasks[0].cancelled()
 
 
 @pytest.mark.parametrize("problem", [SystemExit(3), KeyboardInterrupt()])
@@ -223,17 +204,6 @@ def test_a_forked_child_has_a_loop_of_its_own() -> None:
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(1, context) as child:
         assert child.submit(_seven).result(30) == 7
-
-
-def test_what_is_raised_beside_a_running_loop_arrives() -> None:
-    async def failing() -> None:
-        raise ValueError("down")
-
-    async def cell() -> None:
-        run_loop(failing())
-
-    with pytest.raises(ValueError, match="down"):
-        asyncio.run(cell())
 
 
 def test_an_interrupt_in_a_notebook_cancels_and_waits_for_the_end() -> None:

@@ -7,13 +7,11 @@ import pytest
 from drretail.errors import UserError
 from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.files import is_unfinished, read_jsonl
-from drretail.records.evidence import Evidence
-from drretail.records.query import Query
-from drretail.records.run import Limits, RoleModel, Run, System
+from drretail.records.run import Limits, System
+from tests.build import SYSTEM, evidence, query, run
 
-SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
 LABEL = SYSTEM.label()
-QUERY = Query(query_id="q1", text="Which feeder?", source="test")
+QUERY = query()
 ASKED = Definition(
     world_fingerprint="f" * 64,
     queries=(QUERY,),
@@ -23,19 +21,19 @@ ASKED = Definition(
 )
 
 
-def a_run(query_id: str = "q1") -> Run:
-    run_id = f"{LABEL}/{query_id}-r1"
-    return Run(run_id=run_id, system=LABEL, query_id=query_id, repeat=1, status="done", stop="finished", report="R")
+def another(**changes: object) -> Definition:
+    """What is asked, of another query: the first one with these changes."""
+    return ASKED.model_copy(update={"queries": (QUERY.model_copy(update=changes),)})
 
 
 def test_a_saved_run_is_read_back_whole(tmp_path: Path) -> None:
-    evidence = Evidence(id="P:B1", kind="product", key="B1", title="Feeder")
+    made, entry = run(label=LABEL), evidence("P:B1")
     with Experiment(tmp_path / "exp", ASKED) as experiment:
-        folder = experiment.save(a_run(), [evidence], {"sha": "text"}, {"host": "h"})
-    assert read_run(folder) == a_run()
-    assert read_evidence(folder) == (evidence,)
+        folder = experiment.save(made, [entry], {"sha": "text"}, {"host": "h"})
+    assert read_run(folder) == made
+    assert read_evidence(folder) == (entry,)
     assert list(read_jsonl(folder / "results.jsonl.gz")) == [{"format": 1, "sha256": "sha", "text": "text"}]
-    assert [run.run_id for run in read_runs(tmp_path / "exp")] == [a_run().run_id]
+    assert [run.run_id for run in read_runs(tmp_path / "exp")] == [made.run_id]
     assert read_definition(tmp_path / "exp") == ASKED
 
 
@@ -46,7 +44,7 @@ def test_a_run_with_a_journal_and_no_result_was_interrupted(tmp_path: Path) -> N
         journal.parent.mkdir(parents=True)
         journal.write_text("{}\n", encoding="utf-8")
         assert experiment.state(LABEL, "q1", 1) == "interrupted"
-        experiment.save(a_run(), [], {}, {})
+        experiment.save(run(label=LABEL), [], {}, {})
         assert experiment.state(LABEL, "q1", 1) == "done"
     assert not journal.exists()
     assert list(read_jsonl(journal.with_name("journal.jsonl.gz"))) == [{}]
@@ -54,15 +52,9 @@ def test_a_run_with_a_journal_and_no_result_was_interrupted(tmp_path: Path) -> N
 
 def test_queries_and_systems_may_be_added(tmp_path: Path) -> None:
     other = SYSTEM.model_copy(update={"web_mode": "ws"})
-    more = ASKED.model_copy(
-        update={
-            "queries": (QUERY.model_copy(update={"query_id": "a0"}),),
-            "systems": {other.label(): other},
-            "prompt_hashes": {other.label(): {"react": "1"}},
-        }
-    )
+    systems = {"systems": {other.label(): other}, "prompt_hashes": {other.label(): {"react": "1"}}}
     Experiment(tmp_path, ASKED).close()
-    Experiment(tmp_path, more).close()
+    Experiment(tmp_path, another(query_id="a0").model_copy(update=systems)).close()
     held = read_definition(tmp_path)
     assert [query.query_id for query in held.queries] == ["a0", "q1"]
     assert set(held.systems) == {LABEL, other.label()}
@@ -75,7 +67,7 @@ def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> No
 
 
 def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
-    second = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"query_id": "a0"}),)})
+    second = another(query_id="a0")
     for name, order in (("one", (ASKED, second)), ("two", (second, ASKED))):
         for asked in order:
             Experiment(tmp_path / name, asked).close()
@@ -84,14 +76,13 @@ def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) -> None:
     """Files from before queries had a kind go on, in whichever order they are joined."""
-    sorted_since = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"kind": "gift"}),)})
+    sorted_since = another(kind="gift")
     for name, order in (("one", (ASKED, sorted_since)), ("two", (sorted_since, ASKED))):
         for asked in order:
             Experiment(tmp_path / name, asked).close()
         assert [query.kind for query in read_definition(tmp_path / name).queries] == ["gift"]
-    otherwise = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"kind": "project"}),)})
     with pytest.raises(UserError, match="another query 'q1'"):
-        Experiment(tmp_path / "one", otherwise)
+        Experiment(tmp_path / "one", another(kind="project"))
 
 
 @pytest.mark.parametrize(
@@ -116,24 +107,23 @@ def test_what_contradicts_the_folder_is_refused_and_changes_nothing(
     Experiment(tmp_path, ASKED).close()  # the refused one left no lock behind
 
 
-def test_a_folder_has_one_writer(tmp_path: Path) -> None:
-    with Experiment(tmp_path, ASKED), pytest.raises(UserError, match="Another process"):
-        Experiment(tmp_path, ASKED)
-
-
-def test_a_folder_with_other_files_is_not_taken_over(tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
+def test_a_folder_has_one_writer_and_with_other_files_it_is_not_taken_over(tmp_path: Path) -> None:
+    with Experiment(tmp_path / "exp", ASKED), pytest.raises(UserError, match="Another process"):
+        Experiment(tmp_path / "exp", ASKED)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "thesis.txt").write_text("precious", encoding="utf-8")
     with pytest.raises(UserError, match="no experiment but other files"):
-        Experiment(tmp_path, ASKED)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+        Experiment(tmp_path / "own", ASKED)
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["thesis.txt"]
 
 
-def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text('{"format": 2}', encoding="utf-8")
-    with pytest.raises(UserError, match="format 2"):
-        read_run(tmp_path)
-    (tmp_path / "run.json").write_text('{"format": 1, "run_id": "x"}', encoding="utf-8")
-    with pytest.raises(UserError, match="is not as this version writes it"):
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [('{"format": 2}', "format 2"), ('{"format": 1, "run_id": "x"}', "is not as this version writes it")],
+)
+def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document: str, message: str) -> None:
+    (tmp_path / "run.json").write_text(document, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
         read_run(tmp_path)
 
 
@@ -167,9 +157,8 @@ def test_a_system_from_before_scopes_were_kept_shows_what_it_showed(change: dict
     assert SYSTEM.model_copy(update=change).sees == sees
 
 
-def part_of(label: str, *ids: str, whole: bool = False) -> Definition:
+def part_of(system: System, *ids: str, whole: bool = False) -> Definition:
     """One system, begun with these queries of a file."""
-    system = SYSTEM.model_copy(update={"options": {"scope_to_user": True}}) if label == "other" else SYSTEM
     return ASKED.model_copy(
         update={
             "queries": tuple(QUERY.model_copy(update={"query_id": id_}) for id_ in ids),
@@ -180,32 +169,28 @@ def part_of(label: str, *ids: str, whole: bool = False) -> Definition:
     )
 
 
-def asked_after(folder: Path, *parts: Definition) -> dict[str, list[str]]:
-    """By the end of a label, what is asked of each system in the end."""
+OTHER = SYSTEM.model_copy(update={"options": {"scope_to_user": True}})
+FEW, ALL = part_of(SYSTEM, "q1"), part_of(SYSTEM, "q1", "q2", whole=True)
+
+
+@pytest.mark.parametrize(
+    ("parts", "asked"),
+    [
+        ([FEW], {LABEL: ["q1"]}),
+        ([FEW, ALL], {LABEL: ["q1", "q2"]}),
+        ([ALL, FEW], {LABEL: ["q1", "q2"]}),
+        ([ALL, part_of(OTHER, "q1")], {LABEL: ["q1", "q2"], OTHER.label(): ["q1"]}),
+        ([part_of(OTHER, "q1"), ALL], {LABEL: ["q1", "q2"], OTHER.label(): ["q1"]}),
+    ],
+    ids=["a part", "all after a part", "a part after all", "another on a few", "another before"],
+)
+def test_each_system_is_asked_all_that_it_was_begun_with(
+    tmp_path: Path, parts: list[Definition], asked: dict[str, list[str]]
+) -> None:
     for part in parts:
-        Experiment(folder, part).close()
-    definition = read_definition(folder)
-    return {
-        label.partition("shopper")[2]: [query.query_id for query in definition.queries_of(label)]
-        for label in definition.systems
-    }
-
-
-def test_a_system_begun_with_a_part_of_the_queries_is_later_asked_them_all(tmp_path: Path) -> None:
-    few, all_three = part_of("one", "q1"), part_of("one", "q1", "q2", "q3", whole=True)
-    assert asked_after(tmp_path / "exp", few) == {"": ["q1"]}
-    assert asked_after(tmp_path / "exp", all_three) == {"": ["q1", "q2", "q3"]}
-
-
-def test_a_part_does_not_take_away_what_was_asked_whole(tmp_path: Path) -> None:
-    whole = part_of("one", "q1", "q2", whole=True)
-    assert asked_after(tmp_path / "exp", whole, part_of("one", "q1")) == {"": ["q1", "q2"]}
-
-
-def test_what_another_system_is_asked_is_not_missing_in_one_that_was_tried_on_a_few(tmp_path: Path) -> None:
-    whole, few = part_of("one", "q1", "q2", whole=True), part_of("other", "q1")
-    assert asked_after(tmp_path / "a", whole, few) == {"": ["q1", "q2"], "-scope_to_user": ["q1"]}
-    assert asked_after(tmp_path / "b", few, whole) == {"": ["q1", "q2"], "-scope_to_user": ["q1"]}
+        Experiment(tmp_path, part).close()
+    held = read_definition(tmp_path)
+    assert {label: [query.query_id for query in held.queries_of(label)] for label in held.systems} == asked
 
 
 FIRST_WRITE = """

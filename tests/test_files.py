@@ -23,16 +23,6 @@ from drretail.files import (
 )
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.json"
-    write_atomically(path, "old")
-    monkeypatch.setattr("os.fsync", _no_space)
-    with pytest.raises(OSError, match="No space"):
-        write_atomically(path, "new")
-    assert path.read_text() == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
-
-
 def test_appending_after_a_cut_line_starts_on_a_line_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"n":1}\n{"n":2}\n{"n":', encoding="utf-8")
@@ -42,57 +32,64 @@ def test_appending_after_a_cut_line_starts_on_a_line_of_its_own(tmp_path: Path) 
     assert [line["n"] for line in read_jsonl(path)] == [1, 2, 3]
 
 
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "a.json"
+    write_atomically(path, "old")
+    monkeypatch.setattr("os.fsync", no_space)
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+
+
 def test_lines_of_one_second_wait_for_the_disk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[int] = []
     monkeypatch.setattr("os.fsync", waits.append)
     path = tmp_path / "a.jsonl"
-    appender = LineAppender(path, seconds=60)
+    appender, every = LineAppender(path, seconds=60), LineAppender(path)
     for number in range(3):
         appender.append(f'{{"n":{number}}}')
     assert path.read_text() == '{"n":0}\n{"n":1}\n{"n":2}\n'  # a killed process loses none
     assert len(waits) == 1
-    every = LineAppender(path)
-    every.append('{"n":3}')
-    every.append('{"n":4}')
+    for number in (3, 4):
+        every.append(f'{{"n":{number}}}')
     assert len(waits) == 3
 
 
-def test_reading_leaves_out_a_cut_last_line_but_names_any_other_broken_one(tmp_path: Path) -> None:
+def test_reading_leaves_out_a_cut_last_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"n":1}\n{"n":', encoding="utf-8")
     assert list(read_jsonl(path)) == [{"n": 1}]
-    path.write_text('{"n":\n{"n":2}\n', encoding="utf-8")
-    with pytest.raises(UserError, match="line 1, is not JSON"):
-        list(read_jsonl(path))
 
 
-def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(pack(b'{"n":1}\n' + b" " * (2 << 20)))
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b'{"n":\n{"n":2}\n', "line 1, is not JSON"),
+        ("a.jsonl", '{"text": "für"}'.encode("latin-1"), r"a\.jsonl is not in UTF-8 \(byte 11\): save it as UTF-8\.$"),
+        ("a.jsonl.gz", pack(b'{"n":1}\n' * 1000)[:-20], "cannot be read"),
+        ("a.jsonl.gz", pack(b'{"n":1}\n' + b" " * (2 << 20)), "holds more than 1 MB when it is unpacked"),
+    ],
+    ids=["no JSON", "no UTF-8", "cut", "too much"],
+)
+def test_lines_that_cannot_be_read_are_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, message: str
+) -> None:
     monkeypatch.setattr("drretail.files.MOST_UNPACKED", 1 << 20)
-    with pytest.raises(UserError, match="holds more than 1 MB when it is unpacked"):
-        list(read_jsonl(path))
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        list(read_jsonl(tmp_path / name))
 
 
-def test_lines_may_hold_every_character_that_json_allows(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    write_lines(path, ['{"text":"one\u2028two\x85three"}'])
-    assert list(read_jsonl(path)) == [{"text": "one\u2028two\x85three"}]
-
-
-def test_packed_lines_are_the_same_bytes_each_time(tmp_path: Path) -> None:
-    write_lines(tmp_path / "a.jsonl.gz", ['{"n":1}'])
-    write_lines(tmp_path / "b.jsonl.gz", ['{"n":1}'])
+def test_packed_lines_are_the_same_bytes_each_time_and_may_hold_every_character_of_json(tmp_path: Path) -> None:
+    for name in ("a.jsonl.gz", "b.jsonl.gz", "c.jsonl"):
+        write_lines(tmp_path / name, ['{"text":"one\u2028two\x85three"}'])
+        assert list(read_jsonl(tmp_path / name)) == [{"text": "one\u2028two\x85three"}]
     assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
-    assert list(read_jsonl(tmp_path / "a.jsonl.gz")) == [{"n": 1}]
     assert gzip.decompress(pack(b"x")) == b"x"
-
-
-def test_a_cut_packed_file_is_a_sentence_not_a_traceback(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(pack(b'{"n":1}\n' * 1000)[:-20])
-    with pytest.raises(UserError, match="cannot be read"):
-        list(read_jsonl(path))
 
 
 @pytest.mark.parametrize(
@@ -105,17 +102,9 @@ def test_a_cut_packed_file_is_a_sentence_not_a_traceback(tmp_path: Path) -> None
     ],
 )
 def test_a_document_of_another_kind_is_refused(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(content, encoding="utf-8")
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        read_json(path)
-
-
-def test_a_file_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
-    file = tmp_path / "q.jsonl"
-    file.write_bytes('{"text": "für"}'.encode("latin-1"))
-    with pytest.raises(UserError, match=r"q\.jsonl is not in UTF-8 \(byte 11\): save it as UTF-8\.$"):
-        list(read_jsonl(file))
+        read_json(tmp_path / "a.json")
 
 
 def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
@@ -128,10 +117,6 @@ def test_json_is_written_readable_and_sorted(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"b": "é", "a": 1, "format": 1})
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "a": 1,\n  "b": "é",\n  "format": 1\n}\n'
     assert read_json(tmp_path / "a.json")["b"] == "é"
-
-
-def _no_space(descriptor: int) -> None:
-    raise OSError(28, "No space left on device")
 
 
 @pytest.mark.parametrize("at", range(0, 40, 3))
@@ -187,40 +172,31 @@ def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path, na
 
 def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    target, link, dangling = tmp_path / "elsewhere" / "a", tmp_path / "link", tmp_path / "dangling"
-    target.write_text("old")
-    link.symlink_to(target)
-    dangling.symlink_to("elsewhere/b")
-    write_atomically(link, "new")
-    write_atomically(dangling, "first")
-    assert link.is_symlink()
-    assert target.read_text() == "new"
-    assert dangling.is_symlink()
-    assert (tmp_path / "elsewhere" / "b").read_text() == "first"
+    (tmp_path / "elsewhere" / "a").write_text("old")
+    for name in ("a", "dangling"):
+        link = tmp_path / f"link-{name}"
+        link.symlink_to(f"elsewhere/{name}")
+        write_atomically(link, "new")
+        assert link.is_symlink()
+        assert (tmp_path / "elsewhere" / name).read_text() == "new"
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_a_new_file_keeps_to_the_umask(tmp_path: Path, umask: int, mode: int) -> None:
-    before = os.umask(umask)
+def test_a_new_file_keeps_to_the_umask_and_a_replaced_one_keeps_its_mode(tmp_path: Path, umask: int, mode: int) -> None:
+    path, before = tmp_path / "a", os.umask(umask)
     try:
-        write_atomically(tmp_path / "a", "x")
+        write_atomically(path, "x")
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+        path.chmod(0o640)
+        write_atomically(path, "new")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode
-
-
-def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_text("old")
-    path.chmod(0o640)
-    write_atomically(path, "new")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
-    path = tmp_path / ("ü" * 125)
-    write_atomically(path, "x")
-    assert path.read_text() == "x"
+    write_atomically(tmp_path / ("ü" * 125), "x")
+    assert (tmp_path / ("ü" * 125)).read_text() == "x"
 
 
 KILLED = """

@@ -1,10 +1,11 @@
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from drretail.errors import ModelError, NotFound, ToolError, UserError
-from drretail.journal import Journal, Outcome, read_effects
+from drretail.journal import Effect, Journal, Outcome, read_effects
 
 
 class Counter:
@@ -18,101 +19,106 @@ class Counter:
         return Outcome({"answer": self.asked, "price": 25.0}, {"output": 3})
 
 
-def test_an_effect_is_on_disk_before_its_answer_is_used(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    journal = Journal(path, clock=lambda: datetime(2023, 10, 1, tzinfo=UTC))
-    effect = journal.scope("0").perform("web_search", {"query": "feeder"}, Counter())
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.jsonl"
+
+
+def search(journal: Journal, query: str, action: Callable[[], Outcome], scope: str = "0") -> Effect:
+    return journal.scope(scope).perform("web_search", {"query": query}, action)
+
+
+def test_an_effect_is_on_disk_before_its_answer_is_used(path: Path) -> None:
+    effect = search(Journal(path, clock=lambda: datetime(2023, 10, 1, tzinfo=UTC)), "feeder", Counter())
     (written,) = read_effects(path)
     assert written == effect
-    assert written.response == {"answer": 1, "price": 25}
-    assert written.usage == {"output": 3}
+    assert (written.response, written.usage) == ({"answer": 1, "price": 25}, {"output": 3})
     assert written.started == "2023-10-01T00:00:00+00:00"
 
 
-def test_a_reopened_journal_serves_what_it_holds_and_performs_the_rest(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    action = Counter()
-    first = Journal(path)
-    first.scope("0").perform("web_search", {"query": "a"}, action)
+def test_a_reopened_journal_serves_what_it_holds_and_performs_the_rest(path: Path) -> None:
+    action, first = Counter(), Journal(path)
+    search(first, "a", action)
     first.close()
     second = Journal(path)
-    assert second.scope("0").perform("web_search", {"query": "a"}, action).response["answer"] == 1
-    assert second.scope("0").perform("web_search", {"query": "b"}, action).response["answer"] == 2
+    assert [search(second, query, action).response["answer"] for query in "ab"] == [1, 2]
     assert (action.asked, second.served, len(read_effects(path))) == (2, 1, 2)
 
 
 def test_equal_requests_are_told_apart_by_scope_and_by_occurrence() -> None:
     journal, action = Journal(), Counter()
-    keys = [journal.scope(scope).perform("web_search", {"q": 1}, action).key for scope in ("0", "0", "0.1")]
-    assert len(set(keys)) == 3
+    assert len({search(journal, "a", action, scope).key for scope in ("0", "0", "0.1")}) == 3
     assert action.asked == 3
 
 
-def test_a_cut_last_line_is_performed_again(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    action = Counter()
-    journal = Journal(path)
-    for query in ("a", "b"):
-        journal.scope("0").perform("web_search", {"query": query}, action)
+def test_a_cut_last_line_is_performed_again(path: Path) -> None:
+    action, journal = Counter(), Journal(path)
+    for query in "ab":
+        search(journal, query, action)
     journal.close()
     path.write_bytes(path.read_bytes()[:-9])
     again = Journal(path)
-    assert again.scope("0").perform("web_search", {"query": "a"}, action).response["answer"] == 1
-    assert again.scope("0").perform("web_search", {"query": "b"}, action).response["answer"] == 3
+    assert [search(again, query, action).response["answer"] for query in "ab"] == [1, 3]
     assert [effect.request["query"] for effect in read_effects(path)] == ["a", "b"]
 
 
-def test_a_recorded_error_is_raised_again_as_what_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    problems = [ModelError("timeout", "too slow"), ToolError("unavailable", "down", field="query", allowed=["x"])]
-    for problem in [*problems, NotFound("page", "u")]:
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ModelError("timeout", "too slow"),
+        ToolError("unavailable", "down", field="query", allowed=["x"]),
+        NotFound("page", "u"),
+    ],
+)
+def test_a_recorded_error_is_raised_again_as_what_it_was(path: Path, problem: ModelError | ToolError) -> None:
+    def action() -> Outcome:
+        raise problem
 
-        def action(problem: Exception = problem) -> Outcome:
-            raise problem
-
-        journal = Journal(path)
-        with pytest.raises(type(problem)):
-            journal.scope("0").perform("web_search", {"n": str(problem)}, action)
-        journal.close()
-        again = Journal(path)
-        with pytest.raises((ModelError, ToolError)) as caught:
-            again.scope("0").perform("web_search", {"n": str(problem)}, Counter())
-        assert (caught.value.kind, caught.value.message) == (problem.kind, problem.message)
+    journal = Journal(path)
+    with pytest.raises(type(problem)):
+        search(journal, "a", action)
+    journal.close()
+    with pytest.raises((ModelError, ToolError)) as caught:
+        search(Journal(path), "a", Counter())
+    assert (caught.value.kind, caught.value.message) == (problem.kind, problem.message)
 
 
-def test_replay_serves_everything_and_performs_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    action = Counter()
-    Journal(path).scope("0").perform("web_search", {"query": "a"}, action)
-    copy = tmp_path / "copy.jsonl"
+def test_replay_serves_everything_and_performs_nothing(path: Path, tmp_path: Path) -> None:
+    action, copy = Counter(), tmp_path / "copy.jsonl"
+    search(Journal(path), "a", action)
     replay = Journal(copy, replay=path)
-    assert replay.scope("0").perform("web_search", {"query": "a"}, action).response["answer"] == 1
+    assert search(replay, "a", action).response["answer"] == 1
     with pytest.raises(ModelError, match="replayed journal holds no answer"):
-        replay.scope("0").perform("web_search", {"query": "b"}, action)
+        search(replay, "b", action)
     assert action.asked == 1
     assert read_effects(copy) == read_effects(path)
 
 
-def test_a_journal_of_another_format_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    path.write_text('{"format":9}\n', encoding="utf-8")
-    with pytest.raises(UserError, match="format 9"):
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"format":9}', "format 9"),
+        ('{"format":1,"a":1}', r"journal\.jsonl is no journal that this version can read"),
+    ],
+)
+def test_what_is_no_journal_of_this_version_is_refused(path: Path, line: str, message: str) -> None:
+    path.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(UserError, match=message):
         Journal(path)
 
 
-def test_a_replay_of_nothing_is_refused(tmp_path: Path) -> None:
+def test_a_replay_of_nothing_is_refused(path: Path) -> None:
     with pytest.raises(UserError, match="nothing to replay"):
-        Journal(replay=tmp_path / "none.jsonl")
-
-
-async def _later(action: Counter) -> Outcome:
-    return action()
+        Journal(replay=path)
 
 
 @pytest.mark.anyio
 async def test_awaited_effects_share_the_journal_with_the_others() -> None:
-    journal, action = Journal(), Counter()
-    await journal.scope("0").aperform("model", {"q": 1}, lambda: _later(action))
+    async def later() -> Outcome:
+        return Outcome({})
+
+    journal = Journal()
+    await journal.scope("0").aperform("model", {"q": 1}, later)
     assert [effect.kind for effect in journal.effects] == ["model"]
 
 
@@ -120,11 +126,10 @@ async def test_awaited_effects_share_the_journal_with_the_others() -> None:
     "request_",
     [{"query": "a", "none": None, "deep": {"none": [None, 1.0, "é\u2028"]}}, {"price": 25.0}, {"text": '"x":4.0,'}],
 )
-def test_a_line_is_the_effects_own_canonical_form(tmp_path: Path, request_: dict[str, object]) -> None:
+def test_a_line_is_the_effects_own_canonical_form(path: Path, request_: dict[str, object]) -> None:
     def refuse() -> Outcome:
         raise NotFound("page", "x")
 
-    path = tmp_path / "journal.jsonl"
     scope = Journal(path).scope("0")
     scope.perform("web_search", request_, lambda: Outcome(request_, {"output": 3}))
     with pytest.raises(ToolError):
@@ -132,10 +137,3 @@ def test_a_line_is_the_effects_own_canonical_form(tmp_path: Path, request_: dict
     lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     assert lines == [effect.as_line() for effect in read_effects(path)]
     assert len(lines) == 2
-
-
-def test_a_line_that_is_no_effect_is_a_sentence_with_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    path.write_text('{"format":1,"a":1}\n')
-    with pytest.raises(UserError, match=r"journal\.jsonl is no journal that this version can read"):
-        Journal(path)

@@ -3,6 +3,8 @@
 import asyncio
 import socket
 import struct
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -70,17 +72,23 @@ async def talk(port: int, text: bytes, most: int = -1) -> bytes:
     return answer
 
 
+@asynccontextmanager
+async def served() -> AsyncGenerator[int]:
+    """The port of the server."""
+    listening = bound(0)
+    with listening:
+        async with serving(APP, listening):
+            yield port_of(listening)
+
+
 def test_a_client_that_leaves_at_any_moment_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
     async def leave() -> bytes:
-        listening = bound(0)
-        port = port_of(listening)
-        with listening:
-            async with serving(APP, listening):
-                for text in (b"", b"GET /lo", POST[:40], POST, get("/long"), get("/stream"), get("/never")):
-                    await talk(port, text, 0)
-                for path in ("/long", "/stream"):
-                    assert await talk(port, get(path), 100)
-                return await talk(port, POST + b"x" * 500, 1000)
+        async with served() as port:
+            for text in (b"", b"GET /lo", POST[:40], POST, get("/long"), get("/stream"), get("/never")):
+                await talk(port, text, 0)
+            for path in ("/long", "/stream"):
+                assert await talk(port, get(path), 100)
+            return await talk(port, POST + b"x" * 500, 1000)
 
     assert asyncio.run(leave()).endswith(b"1000")
     assert capfd.readouterr().err == ""
@@ -92,12 +100,10 @@ def test_who_waits_when_the_server_ends_is_answered_so(
     monkeypatch.setattr(local_server, "_PATIENCE", 0.1)
 
     async def wait() -> bytes:
-        listening = bound(0)
-        with listening:
-            async with serving(APP, listening):
-                waiting = asyncio.ensure_future(talk(port_of(listening), get("/never")))
-                await talk(port_of(listening), get("/long"))  # by then the other is under way
-            return await waiting
+        async with served() as port:
+            waiting = asyncio.ensure_future(talk(port, get("/never")))
+            await talk(port, get("/long"))  # by then the other is under way
+        return await waiting
 
     assert b"503" in asyncio.run(wait()).splitlines()[0]
     assert capfd.readouterr().err == ""
@@ -105,10 +111,8 @@ def test_who_waits_when_the_server_ends_is_answered_so(
 
 def test_a_bug_is_told_all_the_same(capfd: pytest.CaptureFixture[str]) -> None:
     async def ask() -> bytes:
-        listening = bound(0)
-        with listening:
-            async with serving(APP, listening):
-                return await talk(port_of(listening), get("/broken"))
+        async with served() as port:
+            return await talk(port, get("/broken"))
 
     assert b"500" in asyncio.run(ask()).splitlines()[0]
     assert "a bug of ours" in capfd.readouterr().err

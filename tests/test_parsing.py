@@ -1,38 +1,34 @@
+"""JSON and TOML that is read, and JSON as it is written."""
+
 import json
 import tomllib
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drretail.parsing import parse_json, parse_toml
+from drretail.records.base import canonical_json
 
 DEEP = 100_000
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "message"),
     [
-        "[" * DEEP,
-        "[" * DEEP + "]" * DEEP,
-        '{"a":' * DEEP + "1" + "}" * DEEP,
-        "7" * 5000,
-        f'{{"a":[-{"7" * 5000}]}}',
-        "",
+        ("[" * DEEP, r"^it is nested deeper than 200 levels$"),
+        ("[" * DEEP + "]" * DEEP, "deeper than 200 levels"),
+        ('{"a":' * DEEP + "1" + "}" * DEEP, "deeper than 200 levels"),
+        ("7" * 5000, r"^a whole number in it has too many digits$"),
+        (f'{{"a":[-{"7" * 5000}]}}', "too many digits"),
+        ("", "Expecting value"),
     ],
 )
-def test_whatever_python_cannot_hold_is_an_error_of_json(text: str) -> None:
-    for given in (text, text.encode()):
-        with pytest.raises(json.JSONDecodeError):
-            parse_json(given)
-
-
-def test_what_is_wrong_is_said_and_what_is_right_is_read() -> None:
-    with pytest.raises(json.JSONDecodeError, match=r"^it is nested deeper than 200 levels$"):
-        parse_json("[" * DEEP)
-    with pytest.raises(json.JSONDecodeError, match=r"^a whole number in it has too many digits$"):
-        parse_json("7" * 5000)
-    with pytest.raises(UnicodeDecodeError):
-        parse_json(b'"\xff"')
-    assert parse_json('{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
+def test_whatever_python_cannot_hold_is_an_error_of_json(text: str, message: str) -> None:
+    for form in (text, text.encode()):
+        with pytest.raises(json.JSONDecodeError, match=message):
+            parse_json(form)
 
 
 @pytest.mark.parametrize("text", ["[" * 200 + "]" * 200, '{"a":' * 200 + "1" + "}" * 200])
@@ -40,7 +36,13 @@ def test_two_hundred_levels_are_read_and_one_more_is_refused(text: str) -> None:
     assert json.dumps(parse_json(text), separators=(",", ":")) == text
     with pytest.raises(json.JSONDecodeError, match="deeper than 200"):
         parse_json(f"[{text}]")
+
+
+def test_what_is_right_is_read() -> None:
     assert parse_json("[" + "[]," * 500 + "[]]") == [[]] * 501
+    assert parse_json('{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
+    with pytest.raises(UnicodeDecodeError):
+        parse_json(b'"\xff"')
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * DEEP, "a = " + "7" * 5000, "a ="])
@@ -48,3 +50,39 @@ def test_whatever_python_cannot_hold_is_an_error_of_toml(text: str) -> None:
     with pytest.raises(tomllib.TOMLDecodeError):
         parse_toml(text)
     assert parse_toml("a = [1]") == {"a": [1]}
+
+
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-99, 99).map(float)
+TEXTS = st.text(max_size=6) | st.text('\\":,.0[]{}e- ', max_size=12) | st.builds(json.dumps, st.lists(NUMBERS))
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def plain(value: Any) -> Any:
+    """The value with whole numbers in place of floats that are whole, found by looking at each."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
+
+
+@given(VALUES)
+def test_whole_floats_are_written_as_whole_numbers_wherever_they_stand(value: Any) -> None:
+    expected = json.dumps(plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert canonical_json(value) == expected
+
+
+@pytest.mark.parametrize("value", [25.0, -0.0, [4.0], {"a": 4.0}, {'a\\"': [1, 2.0]}, {"a\\": 3.0}, {"s": '"x":4.0,'}])
+def test_a_number_reads_the_same_whatever_its_type(value: Any) -> None:
+    assert canonical_json(value) == canonical_json(plain(value))
+
+
+def test_what_json_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json([float("nan")])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.processes import Tell, WorkerPool, ignore
+from drretail.processes import Job, Tell, WorkerPool, ignore
 
 
 class TwoArguments(UserError):
@@ -35,20 +35,20 @@ def write(path: Path, tell: Tell) -> None:
     tell(4, 1)
 
 
-def test_a_job_that_cannot_be_pickled_is_refused(tmp_path: Path) -> None:
-    jobs = [partial(write, tmp_path / "a"), lambda tell: tell(1, 1)]
-    with WorkerPool(2) as pool, pytest.raises((AttributeError, pickle.PicklingError)):
-        pool.do(jobs, ignore)
-
-
-def test_an_error_that_cannot_be_made_again_ends_the_jobs(tmp_path: Path) -> None:
-    with WorkerPool(2) as pool, pytest.raises(TypeError, match="other"):
-        pool.do([fail, partial(write, tmp_path / "a")], ignore)
-
-
-def test_a_job_that_cannot_be_read_by_its_worker_ends_the_jobs(tmp_path: Path) -> None:
-    with WorkerPool(2) as pool, pytest.raises(ValueError, match="no number"):
-        pool.do([Unreadable(), partial(write, tmp_path / "a")], ignore)
+@pytest.mark.parametrize(
+    ("job", "error", "message"),
+    [
+        (lambda tell: tell(1, 1), (AttributeError, pickle.PicklingError), "pickle"),
+        (fail, TypeError, "other"),
+        (Unreadable(), ValueError, "no number"),
+    ],
+    ids=["not pickled", "an error that is not made again", "not read where it arrives"],
+)
+def test_a_job_that_cannot_be_handed_on_ends_the_jobs(
+    tmp_path: Path, job: Job, error: type[Exception], message: str
+) -> None:
+    with WorkerPool(2) as pool, pytest.raises(error, match=message):
+        pool.do([job, partial(write, tmp_path / "a")], ignore)
 
 
 def test_jobs_are_done_and_what_they_tell_is_heard(tmp_path: Path) -> None:

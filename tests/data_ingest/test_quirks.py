@@ -67,22 +67,19 @@ def test_a_product_of_two_categories_belongs_to_the_first_in_preset_order(tmp_pa
 
 def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path) -> None:
     raw = tmp_path / "raw"
+    ids = ("B000000000", "B000000001", "B000000002")
     titles = ("half \\ud83d pair", "caf\xff\xfe", "plain")
-    rows = [json.dumps(product_row(f"B00000000{n}", title=title)) for n, title in enumerate(titles)]
+    rows = [json.dumps(product_row(name, title=title)) for name, title in zip(ids, titles, strict=True)]
     text = "\ufeff" + "\n".join(rows).replace("\\\\ud83d", "\\ud83d")
     raw.mkdir()
     (raw / "meta_Books.jsonl").write_bytes(text.encode("utf-8").replace(b"\\u00ff\\u00fe", b"\xff\xfe"))
-    lines = [
-        json.dumps(row) for row in [*reviews_of("B000000000"), *reviews_of("B000000001"), *reviews_of("B000000002")]
-    ]
+    lines = [json.dumps(row) for name in ids for row in reviews_of(name)]
     bad = "\n".join(lines).encode().replace(b"My dog", b"\xff\xfe")
     (raw / "Books.jsonl").write_bytes(b"\xef\xbb\xbf" + bad)
-
     report = ingest([raw], tmp_path / "world")
-
     assert (report.products.read, report.products.kept, report.reviews.kept) == (3, 3, 15)
-    assert product_in(tmp_path / "world", "B000000000").title == "half \ufffd pair"
-    assert product_in(tmp_path / "world", "B000000001").title == "caf\ufffd\ufffd"
+    assert product_in(tmp_path / "world", ids[0]).title == "half \ufffd pair"
+    assert product_in(tmp_path / "world", ids[1]).title == "caf\ufffd\ufffd"
 
 
 def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path: Path) -> None:
@@ -114,20 +111,16 @@ def test_a_cut_array_gives_what_is_whole(tmp_path: Path) -> None:
     assert report.reviews.dropped == {"bad_line": 1}
 
 
-def test_the_same_row_twice_is_one_order_and_another_moment_is_another(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    again = review_row(USER, B1, START + 1)
-    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), *reviews_of(B1), again, {**again, "rating": 1}])
-    report = ingest([raw], tmp_path / "world")
-    assert (report.reviews.read, report.reviews.kept, report.reviews.dropped) == (12, 6, {"duplicate": 6})
-    assert [order.timestamp for order in orders_in(tmp_path / "world", USER)] == [START + 1, START]
-
-
-def test_repeated_rows_do_not_lift_a_product_over_the_minimum(tmp_path: Path) -> None:
+def test_the_same_row_twice_is_one_order_and_lifts_no_product_over_the_minimum(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw", product_row(B1), product_row("B000000002"))
-    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), *reviews_of("B000000002", 3) * 2])
-    report = ingest([raw], tmp_path / "world", dry_run=True)
+    again = review_row(USER, B1, START + 1)
+    few = reviews_of("B000000002", 3)
+    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1) * 2, again, {**again, "rating": 1}, *few * 2])
+    report = ingest([raw], tmp_path / "world")
+    assert (report.reviews.read, report.reviews.kept) == (18, 6)
+    assert report.reviews.dropped == {"duplicate": 6, "product_not_kept": 6}
     assert (report.products.kept, report.products.dropped) == (1, {"too_few_interactions": 1})
+    assert [order.timestamp for order in orders_in(tmp_path / "world", USER)] == [START + 1, START], "another moment"
 
 
 def test_reviews_need_only_three_fields_and_join_on_the_parent(tmp_path: Path) -> None:
@@ -150,26 +143,22 @@ def test_what_is_older_than_the_date_is_no_order_and_does_not_count(tmp_path: Pa
     assert (report.reviews.kept, report.reviews.dropped) == (5, {"before_since": 2})
 
 
-def test_other_files_are_listed_and_skipped(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
+def test_other_files_are_listed_and_skipped_and_names_that_look_like_patterns_are_only_names(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "a [1] * 'b'")
+    (raw / "Pet_Supplies.jsonl").rename(raw / "Pet_Supplies[0-9]?.jsonl")
     write_lines(raw / "user_histories.jsonl", [{"user_id": "A1", "category": "Books", "history": []}])
     (raw / "README.md").write_text("# Notes")
     (raw / "empty.jsonl").write_text("")
     (raw / ".hidden.jsonl").write_text("{")
     report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert report.reviews.kept == 5
     assert {file.name: file.skipped for file in report.files} == {
         "README.md": "not JSON objects",
-        "Pet_Supplies.jsonl": None,
+        "Pet_Supplies[0-9]?.jsonl": None,
         "empty.jsonl": "empty",
         "meta_Pet_Supplies.jsonl": None,
         "user_histories.jsonl": "neither products nor reviews: fields user_id, category, history",
     }
-
-
-def test_file_names_that_look_like_patterns_are_only_names(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "a [1] * 'b'")
-    (raw / "Pet_Supplies.jsonl").rename(raw / "Pet_Supplies[0-9]?.jsonl")
-    assert ingest([raw], tmp_path / "world", dry_run=True).reviews.kept == 5
 
 
 def test_only_the_categories_of_a_preset_are_taken(tmp_path: Path) -> None:
@@ -182,9 +171,9 @@ def test_only_the_categories_of_a_preset_are_taken(tmp_path: Path) -> None:
 
 
 def test_a_category_of_ones_own_is_given_to_files_that_name_none(tmp_path: Path) -> None:
-    write_lines(tmp_path / "raw" / "catalog.jsonl", [product_row(B1)])
-    write_lines(tmp_path / "raw" / "sales.jsonl", reviews_of(B1))
-    ingest([tmp_path / "raw"], tmp_path / "world", IngestOptions(category="Garden centre"))
+    write_lines(tmp_path / "catalog.jsonl", [product_row(B1)])
+    write_lines(tmp_path / "sales.jsonl", reviews_of(B1))
+    ingest([tmp_path], tmp_path / "world", IngestOptions(category="Garden centre"))
     assert product_in(tmp_path / "world", B1).category == "Garden centre"
 
 

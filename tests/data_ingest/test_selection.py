@@ -57,15 +57,12 @@ def random_rows(seed: int, size: int) -> tuple[list[tuple[str, str]], list[Inter
     ids = [f"B{number:03d}" for number in range(40)]
     meta = [(draw.choice(ids), draw.choice(RANKS)) for _ in range(50)]
     moments = [BEFORE_2019, 1_546_300_799_999, 1_546_300_800_000, START, START + 1]
-    reviews = [
-        (
-            f"A{draw.randrange(20)}{draw.choice(['', '_1', '_2'])}",
-            draw.choice(ids),
-            draw.choice(moments) + 7 * draw.randrange(3),
-        )
-        for _ in range(size)
-    ]
-    return meta, reviews
+
+    def interaction() -> Interaction:
+        user = f"A{draw.randrange(20)}{draw.choice(['', '_1', '_2'])}"
+        return user, draw.choice(ids), draw.choice(moments) + 7 * draw.randrange(3)
+
+    return meta, [interaction() for _ in range(size)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -73,9 +70,7 @@ def random_rows(seed: int, size: int) -> tuple[list[tuple[str, str]], list[Inter
 def test_sql_keeps_the_same_products_and_orders_as_plain_python(tmp_path: Path, seed: int, cap_by: CapBy) -> None:
     meta, reviews = random_rows(seed, 900)
     options = IngestOptions(cap=5, cap_by=cap_by, seed=str(seed), min_interactions=seed * 6, vary_orders=seed % 2 == 0)
-
     found = run_engine(tmp_path / "work", meta, reviews, options)
-
     assert found == select(meta, reviews, RANKS, options)
     assert found.products
     assert found.orders
@@ -99,9 +94,7 @@ def test_sql_agrees_with_plain_python_at_the_edges(
 ) -> None:
     meta = [("B1", "Books"), ("B1", "Pet_Supplies"), ("0679734529", "Books"), ("b:1", "All_Beauty")]
     options = IngestOptions(min_interactions=minimum, since=since, cap=1, vary_orders=True, seed="s'7")
-
     work = tmp_path_factory.mktemp("edges") / "work"
-
     assert run_engine(work, meta, reviews, options) == select(meta, reviews, RANKS, options)
 
 
@@ -109,9 +102,7 @@ def test_orders_that_share_a_hash_are_told_apart_over_all_categories(tmp_path: P
     # Found by trying: with the seed "42" these interactions have equal md5 mod 10^9.
     twins = [("A14322", "B2", START), ("A21299", "B1", START)]
     meta, options = [("B1", "Books"), ("B2", "All_Beauty")], IngestOptions(min_interactions=1)
-
     found = run_engine(tmp_path / "work", meta, twins, options)
-
     assert [order[0][0] for order in found.orders] == ["0", "1"]
     assert found.orders[0][0][1:] == found.orders[1][0][1:]
     assert found == select(meta, twins, RANKS, options)
@@ -169,11 +160,8 @@ def held_out(world: Path) -> list[dict[str, object]]:
 def test_the_last_order_of_each_user_is_beside_the_world_and_not_in_it(tmp_path: Path) -> None:
     report = ingest([shop(tmp_path / "raw")], tmp_path / "w", LAST)
     rows = held_out(tmp_path / "w")
-    assert [(row["user_id"], row["timestamp"]) for row in rows] == [
-        ("A1", START + 5),
-        ("A2", START + 3),
-        ("A3", START + 1),
-    ]
+    lasts = [("A1", START + 5), ("A2", START + 3), ("A3", START + 1)]
+    assert [(row["user_id"], row["timestamp"]) for row in rows] == lasts
     assert (report.reviews.kept, report.users, report.reviews.dropped) == (2, 2, {"held_out": 3})
     with open_world(tmp_path / "w") as world:
         assert [order.product_id for order in world.store.orders("A1").orders] == ["B1"]

@@ -37,22 +37,19 @@ def test_without_pyspark_the_line_to_install_it_is_said(tmp_path: Path, monkeypa
     assert not (tmp_path / "world").exists()
 
 
-def test_without_java_its_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert find_java() is None
-    with pytest.raises(UserError, match="needs Java 17 or later and finds none: install it, or set JAVA_HOME"):
-        check_installed()
-
-
-@pytest.mark.parametrize(("version", "number"), [("1.8.0_392", 8), ("11.0.2", 11)])
-def test_java_17_and_later_will_do_and_one_that_is_too_old_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, number: int
+def test_java_17_and_later_will_do_and_one_that_is_too_old_or_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for enough in ("17", "21.0.2"):
         monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / enough, enough)))
         check_installed()
-    monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path, version)))
-    with pytest.raises(UserError, match=rf"needs Java 17 or later, and .*bin/java is Java {number}: set JAVA_HOME"):
+    for version, number in (("1.8.0_392", 8), ("11.0.2", 11)):
+        monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / version, version)))
+        with pytest.raises(UserError, match=rf"needs Java 17 or later, and .*bin/java is Java {number}: set JAVA_HOME"):
+            check_installed()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert find_java() is None
+    with pytest.raises(UserError, match="needs Java 17 or later and finds none: install it, or set JAVA_HOME"):
         check_installed()
 
 

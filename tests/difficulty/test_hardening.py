@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from drretail.api.worlds import open_world
 from drretail.cli.queries.group import queries_app
@@ -116,20 +116,23 @@ def test_users_without_a_query_of_the_level_are_named_and_where_nobody_has_one_t
     assert not {*made.without} & {query.user_id for query in made.queries}
 
 
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(queries_app, arguments)
+
+
 def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
-    to, measured = tmp_path / "made.jsonl", tmp_path / "measured.jsonl"
+    to, measured = str(tmp_path / "made.jsonl"), tmp_path / "measured.jsonl"
     place = ["--world", str(world.folder)]
-    made = CliRunner().invoke(queries_app, ["generate", "--level", "5", "--users", "2", "--to", str(to), *place])
+    made = call("generate", "--level", "5", "--users", "2", "--to", to, *place)
     assert made.exit_code == 0
     assert "2 queries of 2 users" in made.stdout
-    found = CliRunner().invoke(queries_app, ["difficulty", str(to), "--to", str(measured), "--json", *place])
+    found = call("difficulty", to, "--to", str(measured), "--json", *place)
     assert [row["level"] for row in json.loads(found.stdout)["queries"]] == [5, 5]
-    assert measured.read_text("utf-8") == to.read_text("utf-8")
-    loud, quiet = (CliRunner().invoke(queries_app, ["difficulty", str(to), *place, *flag]) for flag in ([], ["-q"]))
+    assert measured.read_text("utf-8") == Path(to).read_text("utf-8")
+    loud, quiet = (call("difficulty", to, *place, *flag) for flag in ([], ["-q"]))
     assert ("Measuring queries" in loud.stderr, quiet.stderr) == (True, "")
     assert loud.stdout == quiet.stdout != ""
-    several = CliRunner().invoke(queries_app, ["generate", "--level", "5", "--per-user", "2", "--to", str(to), *place])
-    assert several.exit_code != 0
+    assert call("generate", "--level", "5", "--per-user", "2", "--to", to, *place).exit_code != 0
 
 
 def test_a_file_that_exists_is_refused_before_anything_is_measured(
@@ -137,11 +140,9 @@ def test_a_file_that_exists_is_refused_before_anything_is_measured(
 ) -> None:
     for slow in ("drretail.difficulty.hardening.generate_at", "drretail.difficulty.measure.Dial"):
         monkeypatch.setattr(slow, lambda *_, **__: pytest.fail("this is slow"))
-    used = tmp_path / "used.jsonl"
+    used, shipped = tmp_path / "used.jsonl", str(tmp_path / "dev.jsonl")
     used.write_text("somebody's work\n")
-    shipped = tmp_path / "dev.jsonl"
-    CliRunner().invoke(queries_app, ["shipped", "--to", str(shipped)])
-    to = ["--to", str(used), "--world", str(world.folder)]
-    for command in (["generate", "--level", "5"], ["difficulty", str(shipped)]):
-        refused = CliRunner().invoke(queries_app, [*command, *to])
+    call("shipped", "--to", shipped)
+    for command in (["generate", "--level", "5"], ["difficulty", shipped]):
+        refused = call(*command, "--to", str(used), "--world", str(world.folder))
         assert str(refused.exception) == f"{used} exists: name another file, or add --force."

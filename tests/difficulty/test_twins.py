@@ -1,6 +1,5 @@
 """Pairs of queries of which the shop can meet one."""
 
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -33,23 +32,15 @@ def offers(tmp_path: Path) -> Offers:
     return Offers(open_world(build_shop(tmp_path / "world")))
 
 
-def pairs(queries: list[Query]) -> list[list[Query]]:
-    found: dict[str | None, list[Query]] = defaultdict(list)
-    for query in queries:
-        found[query.task_id].append(query)
-    return list(found.values())
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
     made = spoil([OF_KIND[kind]], offers, [kind], "42")
     assert dict(made.counts) == {kind: 1}
-    (pair,) = pairs(made.queries)
-    proofs = [offers.reference(query).proof for query in pair]
-    assert {proof.state for proof in proofs if proof} == {"proved", "refuted"}
-    assert {proof.lack for proof in proofs if proof and proof.state == "proved"} == {kind}
-    assert all(query.query_id[0] == "s" and query.query_id[1:].isalnum() for query in pair)
-    assert len({query.text for query in pair}) == 2
+    assert len({query.task_id for query in made.queries}) == 1
+    proofs = [proof for query in made.queries if (proof := offers.reference(query).proof)]
+    assert {(proof.state, proof.lack) for proof in proofs} == {("proved", kind), ("refuted", None)}
+    assert all(query.query_id[0] == "s" and query.query_id[1:].isalnum() for query in made.queries)
+    assert len({query.text for query in made.queries}) == 2
 
 
 def test_twins_have_sentences_of_one_form(offers: Offers) -> None:
@@ -67,34 +58,19 @@ def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> N
     assert dict(made.counts) == {"too_dear": 1, "not_sold": 1}
 
 
-def test_a_budget_stands_in_the_place_of_the_texts_own(offers: Offers) -> None:
-    made = spoil([ONCE], offers, ["too_dear"], "42")
-    budgets = sorted(query.wish.budget.value for query in made.queries if query.wish and query.wish.budget)
+def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(offers: Offers) -> None:
+    limited = [
+        (query.text, query.wish.budget) for query in spoil([ONCE], offers, ["too_dear"], "42").queries if query.wish
+    ]
+    budgets = sorted(budget.value for _, budget in limited if budget)
     assert budgets[0] < 39.5 < budgets[1] <= 42
     assert all(budget == int(budget) for budget in budgets)
-    assert all(
-        f"${query.wish.budget.amount}" in query.text for query in made.queries if query.wish and query.wish.budget
-    )
-    assert all("$100" not in query.text for query in made.queries)
-
-
-def test_without_a_budget_of_its_own_a_sentence_says_it(offers: Offers) -> None:
+    assert all(f"${budget.amount}" in text for text, budget in limited if budget)
+    assert all("$100" not in text for text, _ in limited)
     free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
     made = spoil([free], offers, ["too_dear"], "42")
     assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
-
-
-def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
-    untyped = ONCE.model_copy(update={"wish": None})
-    window = ONCE.model_copy(
-        update={"wish": Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))}
-    )
-    made = spoil([QUERY, untyped, window], offers, ["too_dear"], "42")
-    assert (made.queries, sum(made.without.values())) == ([], 3)
-    elsewhere = ONCE.model_copy(update={"world_fingerprint": "f" * 64})
-    with pytest.raises(UserError, match="world"):
-        spoil([elsewhere], offers, ["too_dear"], "42")
 
 
 def test_the_same_seed_makes_the_same_pairs(offers: Offers) -> None:
@@ -108,8 +84,23 @@ def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers) -> None:
     assert len(set(ABSENT)) == len(ABSENT)
 
 
-def test_an_unknown_kind_is_refused(offers: Offers) -> None:
-    with pytest.raises(UserError, match="no kind named"):
-        spoil([ONCE], offers, [], "42")
-    with pytest.raises(UserError, match="no kind 'dear'"):
-        spoil([ONCE], offers, ["dear"], "42")
+def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
+    untyped = ONCE.model_copy(update={"wish": None})
+    bath = Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))
+    made = spoil([QUERY, untyped, ONCE.model_copy(update={"wish": bath})], offers, ["too_dear"], "42")
+    assert (made.queries, sum(made.without.values())) == ([], 3)
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds", "message"),
+    [
+        (ONCE.model_copy(update={"world_fingerprint": "f" * 64}), ["too_dear"], "world"),
+        (ONCE, [], "no kind named"),
+        (ONCE, ["dear"], "no kind 'dear'"),
+    ],
+)
+def test_another_world_and_an_unknown_kind_are_refused(
+    query: Query, kinds: list[str], message: str, offers: Offers
+) -> None:
+    with pytest.raises(UserError, match=message):
+        spoil([query], offers, kinds, "42")

@@ -1,6 +1,6 @@
 """Models that do all that the probes ask, or all but one thing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -28,9 +28,8 @@ def report(
     also: str = "",
 ) -> ScriptedAnswer:
     picks = f"\n\n```picks\n{block}\n```" if block else ""
-    return ScriptedAnswer(
-        text=f"{day}\n\nGet the cedar hopper for $39.50 {cite}. Hang it five feet high {page}.{also}{picks}"
-    )
+    advice = f"Get the cedar hopper for $39.50 {cite}. Hang it five feet high {page}.{also}{picks}"
+    return ScriptedAnswer(text=f"{day}\n\n{advice}")
 
 
 def refusal(block: str = f"none: too_dear\nnearest: P:{STEEL} x 1") -> ScriptedAnswer:
@@ -58,13 +57,12 @@ GOOD: Answers = {
     "ClaimsAndPicks": TWO,
     "ClaimsSupport": ScriptedAnswer(structured={"claims": [RULED]}),
 }
-MISSPELT = "B0C8Q10OQK"
 BAD: Mapping[str, Answers] = {
     "calls_tools": {"first_turn": ScriptedAnswer(text="I have no access to the shop, but cedar is a fine wood.")},
     "announces_nothing": {
         "next_turn": ScriptedAnswer(text="You live in Jonesboro [U:profile]. Next I search the shelf.")
     },
-    "copies_ids": {"details": details(CEDAR, MISSPELT)},
+    "copies_ids": {"details": details(CEDAR, "B0C8Q10OQK")},
     "cites_as_asked": {"report": report(page="[W:aaaaaaaa]")},
     "declares_picks": {"report": report(block="")},
     "says_no": {"refusal": refusal(f"P:{STEEL} x 1")},
@@ -87,14 +85,7 @@ def place_of(messages: Sequence[BaseMessage]) -> str:
     return next((PLACES[name] for name in order if name in called), "first_turn")
 
 
-def answer_to(messages: Sequence[BaseMessage], schema: str | None, changed: Answers) -> ScriptedAnswer:
-    return {**GOOD, **changed}[schema or place_of(messages)]
-
-
-def acting(changed: Answers | None = None):
+def acting(changed: Answers | None = None) -> Callable[[Request], ScriptedAnswer]:
     """What ``scripted_model`` plays."""
-
-    def play(request: Request) -> ScriptedAnswer:
-        return answer_to(request.messages, request.schema, changed or {})
-
-    return play
+    answers = {**GOOD, **(changed or {})}
+    return lambda request: answers[request.schema or place_of(request.messages)]

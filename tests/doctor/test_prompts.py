@@ -15,6 +15,7 @@ from drretail.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY, tiny_shop
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.models import Price
+from tests.build import known
 from tests.doctor.acting import BAD, GOOD, PROSE, Answers, acting, calling, claims, details, refusal, report
 
 
@@ -26,12 +27,16 @@ def failed(found: Checked) -> dict[str, str]:
     return {each.probe: each.found or "" for each in found.probes if each.state != "passed"}
 
 
-def test_a_model_that_does_as_asked_passes_all_nine() -> None:
+def test_a_model_that_does_as_asked_passes_all_nine_and_every_message_is_kept() -> None:
     found = checked()
     assert failed(found) == {}
     assert found.is_well
     assert len(found.probes) == len(PROBES) == 9
     assert found.usage.calls == sum(map(len, found.conversations.values())) == 8
+    (turn,) = json.loads(found.model_dump_json())["conversations"]["report"]
+    assert turn["messages"][0]["role"] == "system"
+    assert "get_product_details" in turn["tools"]
+    assert f"[P:{CEDAR}]" in turn["answer"]["content"]
 
 
 @pytest.mark.parametrize("probe", [each.name for each in PROBES])
@@ -55,14 +60,17 @@ def test_a_verdict_says_what_is_wrong(changed: Answers, probe: str, message: str
     assert message in failed(checked(changed))[probe]
 
 
-@pytest.mark.parametrize("written", [f"P:{CEDAR}", f"[P:{CEDAR}]", f'"{CEDAR}"', f"https://ecommerce.com/{CEDAR}"])
-def test_an_id_may_stand_in_each_form_that_the_tools_print(written: str) -> None:
-    assert failed(checked({"details": details(written)})) == {}
-
-
-@pytest.mark.parametrize("day", ["March 15, 2023", "15 March 2023", "**Date:** 2023-03-15", "Wednesday, Mar 15, 2023"])
-def test_todays_date_may_be_written_in_words(day: str) -> None:
-    assert "knows_today" not in failed(checked({"report": report(day=day)}))
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({"details": details(each)} for each in (f"P:{CEDAR}", f"[P:{CEDAR}]", f'"{CEDAR}"')),
+        {"details": details(f"https://ecommerce.com/{CEDAR}")},
+        *({"report": report(day=day)} for day in ("March 15, 2023", "15 March 2023", "**Date:** 2023-03-15")),
+        {"report": report(day="Wednesday, Mar 15, 2023")},
+    ],
+)
+def test_ids_in_each_form_that_the_tools_print_and_todays_date_in_words_pass(changed: Answers) -> None:
+    assert failed(checked(changed)) == {}
 
 
 def test_the_written_turns_are_carried_out_and_the_page_with_its_order_is_read() -> None:
@@ -107,12 +115,10 @@ def test_a_probe_that_passes_on_the_second_try_says_so() -> None:
 
 def test_a_cap_in_dollars_ends_the_conversations_and_needs_a_price() -> None:
     model = replace(scripted_model(play=acting(), name="actor"), price=Price(input=2, output=10))
-    whole = asyncio.run(check_prompts(model))
-    assert whole.dollars is not None
-    assert whole.dollars < 0.15
-    cut = asyncio.run(check_prompts(model, max_dollars=0.7 * whole.dollars))
-    assert cut.dollars is not None
-    assert 0 < cut.dollars < whole.dollars
+    whole = known(asyncio.run(check_prompts(model)).dollars)
+    assert whole < 0.15
+    cut = asyncio.run(check_prompts(model, max_dollars=0.7 * whole))
+    assert 0 < known(cut.dollars) < whole
     assert [*cut.conversations] == [*NAMES[: len(cut.conversations)]] != [*NAMES]
     assert "is spent" in (cut.probes[-1].found or "")
     with pytest.raises(UserError, match="price"):
@@ -124,14 +130,6 @@ def test_a_judge_that_lists_without_end_meets_the_end_of_its_tokens(monkeypatch:
     last = checked().probes[-1]
     assert (last.probe, last.state) == ("keeps_schemas", "not_asked")
     assert "500 tokens" in (last.found or "")
-
-
-def test_the_document_holds_every_message_that_was_sent() -> None:
-    document = json.loads(checked().model_dump_json())
-    (turn,) = document["conversations"]["report"]
-    assert turn["messages"][0]["role"] == "system"
-    assert "get_product_details" in turn["tools"]
-    assert f"[P:{CEDAR}]" in turn["answer"]["content"]
 
 
 def test_the_tiny_shop_has_the_day_that_the_probes_ask_for(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from drretail.errors import UserError
 from drretail.experiment import read_evidence, read_results, read_run, run_folder
 from drretail.imports.chat import evidence_in
 from drretail.imports.formats import load_format
-from drretail.imports.recording import record
+from drretail.imports.material import Material
+from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from tests.imports.foreign import jsonl
 
@@ -102,27 +103,29 @@ def span(messages: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
     return {"name": "chat", "context": {"trace_id": "0xab"}, "attributes": attributes, **others}
 
 
-def typed(value: Any) -> dict[str, Any]:
+def otlp_value(value: Any) -> dict[str, Any]:
     """A value as OTLP writes it."""
     if isinstance(value, dict):
-        return {"kvlistValue": {"values": [{"key": key, "value": typed(each)} for key, each in value.items()]}}
+        return {"kvlistValue": {"values": [{"key": key, "value": otlp_value(each)} for key, each in value.items()]}}
     if isinstance(value, list):
-        return {"arrayValue": {"values": [typed(each) for each in value]}}
+        return {"arrayValue": {"values": [otlp_value(each) for each in value]}}
     return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
 
 
+def otlp_attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
+    return otlp_value(values)["kvlistValue"]["values"]
+
+
 def as_otlp(*spans: dict[str, Any]) -> dict[str, Any]:
-    sent = [
-        {**each, "traceId": "ab", "attributes": typed(each["attributes"])["kvlistValue"]["values"]} for each in spans
-    ]
+    sent = [{**each, "traceId": "ab", "attributes": otlp_attributes(each["attributes"])} for each in spans]
     return {"resourceSpans": [{"scopeSpans": [{"spans": sent}]}]}
 
 
 def with_event(row: dict[str, Any]) -> dict[str, Any]:
     """The same span, with its messages in an event and as values instead of texts."""
-    said = {key: json.loads(row["attributes"].pop(f"gen_ai.{key}")) for key in ("input.messages", "output.messages")}
-    event = {"name": "gen_ai.client.inference.operation.details"}
-    event["attributes"] = typed({f"gen_ai.{key}": value for key, value in said.items()})["kvlistValue"]["values"]
+    keys = ("gen_ai.input.messages", "gen_ai.output.messages")
+    attributes = otlp_attributes({key: json.loads(row["attributes"].pop(key)) for key in keys})
+    event = {"name": "gen_ai.client.inference.operation.details", "attributes": attributes}
     return as_otlp({**row, "events": [event]})
 
 
@@ -132,19 +135,27 @@ def tool_span(call: dict[str, Any], start: int, **others: Any) -> dict[str, Any]
     return {"context": {"trace_id": "0xab"}, "startTimeUnixNano": str(start), "attributes": attributes}
 
 
+USAGE = {"model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}}
+
+
+def read(folder: Path, *rows: dict[str, Any]) -> Material:
+    return load_format("chat").read(jsonl(folder / "log.jsonl", rows))
+
+
+def taken(folder: Path, *rows: dict[str, Any], **given: Any) -> tuple[Imported, Path]:
+    """What came of a log, and the folder of the run of its question ``x``."""
+    came = record(read(folder, *({"id": "x", **row} for row in rows)), "chat", folder / "exp", Progress(), **given)
+    return came, run_folder(folder / "exp", "log", "x", 1)
+
+
 @pytest.mark.parametrize(
     "row",
     [
         {"messages": OPENAI, "model": "gpt-x", "usage": {"prompt_tokens": 90, "completion_tokens": 9}},
-        {"messages": ANTHROPIC, "model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}},
+        {"messages": ANTHROPIC, **USAGE},
         span(PARTS),
-        {
-            "input": RESPONSES[:-1],
-            "output": RESPONSES[-1:],
-            "model": "gpt-x",
-            "usage": {"input_tokens": 90, "output_tokens": 9},
-        },
-        {"messages": LANGCHAIN, "model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}},
+        {"input": RESPONSES[:-1], "output": RESPONSES[-1:], **USAGE},
+        {"messages": LANGCHAIN, **USAGE},
         as_otlp(span(PARTS)),
         with_event(span(PARTS)),
         as_otlp(
@@ -157,12 +168,11 @@ def tool_span(call: dict[str, Any], start: int, **others: Any) -> dict[str, Any]
     ids=["openai", "anthropic", "span", "responses", "langchain", "otlp", "event", "tool spans"],
 )
 def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_path: Path) -> None:
-    material = load_format("chat").read(jsonl(tmp_path / "helper.jsonl", [row]))
-    experiment = tmp_path / "exp"
-    record(material, "chat", experiment, Progress(), model="openai:gpt-x")
+    material = read(tmp_path, row)
+    record(material, "chat", tmp_path / "exp", Progress(), model="openai:gpt-x")
     (task,) = material.tasks.values()
     assert task.text == "A quiet kettle?"
-    folder = run_folder(experiment, "helper", task.task_id, 1)
+    folder = run_folder(tmp_path / "exp", "log", task.task_id, 1)
     run = read_run(folder)
     assert run.report == ANSWER
     tools = [(step.name, step.args, step.evidence, step.error) for step in run.steps if step.kind == "tool"]
@@ -184,19 +194,19 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
     closing = {"role": "assistant", "content": ANSWER, "tool_calls": [{"id": "z", "function": {"name": "end_chat"}}]}
     fields = {"role": "tool", "tool_call_id": "z", "content": "{}"}
     for end in ([closing], [closing, fields]):
-        material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*OPENAI[:-1], *end]}]))
-        assert [report.text for report in material.reports.values()] == [ANSWER]
+        reports = read(tmp_path, {"messages": [*OPENAI[:-1], *end]}).reports.values()
+        assert [report.text for report in reports] == [ANSWER]
 
 
 def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
     others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [*OPENAI, *others]}]))
+    material = read(tmp_path, {"messages": [*OPENAI, *others]})
     assert material.renamed("mine").unread_roles == {"ipython": 2, "critic": 2}
 
 
 def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_path: Path) -> None:
     more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": more}, {"messages": more}]))
+    material = read(tmp_path, {"messages": more}, {"messages": more})
     assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
     assert [report.text for report in material.reports.values()] == ["No."]
     assert material.repeated == 1  # the same row
@@ -204,16 +214,13 @@ def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_p
 
 def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path) -> None:
     rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder", "Cedar")]
-    path = jsonl(tmp_path / "log.jsonl", [*rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}])
-    material = load_format("chat").read(path)
+    material = read(tmp_path, *rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"})
     for _ in range(2):  # a second time nothing changes
         record(material, "chat", tmp_path / "exp", Progress())
     (first, *others) = material.tasks
     assert others == [f"{first}-2", f"{first}-3", "x", "x-2"]
-    assert [report.text for report in material.reports.values()] == [
-        *("The Alder.", "The Birch.", "The Cedar."),
-        *("The Alder.", "The Birch."),
-    ]
+    answers = ["The Alder.", "The Birch.", "The Cedar.", "The Alder.", "The Birch."]
+    assert [report.text for report in material.reports.values()] == answers
     assert material.repeated == 1
 
 
@@ -226,7 +233,7 @@ def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path
 )
 def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
-        load_format("chat").read(jsonl(tmp_path / "log.jsonl", [row]))
+        read(tmp_path, row)
 
 
 @pytest.mark.parametrize(
@@ -247,20 +254,14 @@ def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) ->
 def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
     seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
     answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
-    messages = [QUESTION, OPENAI[2], {**OPENAI[3], "content": json.dumps(seen)}, answer]
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"id": "x", "messages": messages}]))
-    record(material, "chat", tmp_path / "exp", Progress())
-    folder = run_folder(tmp_path / "exp", "log", "x", 1)
+    _, folder = taken(tmp_path, {"messages": [QUESTION, OPENAI[2], OPENAI[3] | {"content": json.dumps(seen)}, answer]})
     assert {entry.id for entry in read_evidence(folder)} == {"O:1", "O:2", "P:B1"}
     assert [citation.evidence_id for citation in read_run(folder).citations] == ["O:2", "P:B1"]
 
 
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
-    calls = [
-        {"id": "1", "function": {"name": "find", "arguments": '{"words": "kettle"'}},
-        {"id": "2", "function": {"name": "find", "arguments": '{"words": "kettle"}'}},
-        {"id": "3", "function": {"name": "find", "arguments": ""}},
-    ]
+    arguments = ('{"words": "kettle"', '{"words": "kettle"}', "")
+    calls = [{"id": str(at), "function": {"name": "find", "arguments": each}} for at, each in enumerate(arguments, 1)]
     found = [{"id": "L1", "name": "Kettle", "price": 3}, {"title": "Test", "url": "https://lab.example/a"}]
     messages = [
         QUESTION,
@@ -269,10 +270,10 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
         {"role": "tool", "tool_call_id": "3", "content": "timeout", "status": "error"},
         {"role": "assistant", "content": "Take the Kettle [L1]; the Pot [L2] is dear."},
     ]
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"id": "x", "messages": messages}]))
-    (count,) = record(material, "chat", tmp_path / "exp", Progress()).reports
+    came, folder = taken(tmp_path, {"messages": messages})
+    (count,) = came.reports
     assert (count.calls, count.unanswered, count.unread_arguments, count.pages, count.products) == (3, 2, 1, 1, 1)
-    run = read_run(run_folder(tmp_path / "exp", "log", "x", 1))
+    run = read_run(folder)
     assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
     assert (count.citations, count.sources, count.listed) == (1, 1, 1)

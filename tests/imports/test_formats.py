@@ -77,13 +77,15 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     assert [document.title for document in gold.files.documents] == ["notes.pdf"]
 
 
-def test_liveresearch_reads_folders_and_an_index_alike(tmp_path: Path) -> None:
+def test_liveresearch_reads_folders_and_an_index_alike_and_keeps_checklists(tmp_path: Path) -> None:
     text(tmp_path / "gpt-5" / "qid_Ab1_report.md", REPORT)
     row = {"model_name": "gpt-5", "query_id": "Ab1", "query": "Which kettle?"}
     row["report_file_path"] = "/elsewhere/gpt-5/qid_Ab1_report.md"
     index = text(tmp_path / "reports.json", json.dumps({"metadata": {}, "reports": [row]}, indent=1))
-    assert by_task(read("liveresearch", tmp_path)) == {("gpt-5", "Ab1"): REPORT}
-    assert by_task(read("liveresearch", index)) == {("gpt-5", "Ab1"): REPORT}
+    for path in (tmp_path, index):
+        assert by_task(read("liveresearch", path)) == {("gpt-5", "Ab1"): REPORT}
+    path = jsonl(tmp_path / "q.jsonl", [{"qid": "a", "question": "Which?", "checklists": ["Names one", "Says why"]}])
+    assert read("liveresearch", path).tasks["a"].checklist == ("Names one", "Says why")
 
 
 def test_liveresearch_an_index_opens_nothing_outside_its_folder(tmp_path: Path) -> None:
@@ -92,11 +94,6 @@ def test_liveresearch_an_index_opens_nothing_outside_its_folder(tmp_path: Path) 
     index = text(tmp_path / "in" / "reports.json", json.dumps({"reports": [row]}))
     with pytest.raises(UserError, match="does not lie beside it"):
         read("liveresearch", index)
-
-
-def test_liveresearch_checklists_are_kept(tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "q.jsonl", [{"qid": "a", "question": "Which?", "checklists": ["Names one", "Says why"]}])
-    assert read("liveresearch", path).tasks["a"].checklist == ("Names one", "Says why")
 
 
 def test_deepshop_types_are_a_checklist_and_answers_reports(tmp_path: Path) -> None:
@@ -119,20 +116,21 @@ SHOPPER = {
 }
 
 
-@pytest.mark.parametrize("written", [lambda each: each, repr])
-def test_agenticshop_reads_checklists_as_dict_and_as_python_writes_them(written: object, tmp_path: Path) -> None:
-    assert callable(written)
-    row = SHOPPER | {"check_list": written(SHOPPER["check_list"])}
-    (task,) = read("agenticshop", text(tmp_path / "home.json", json.dumps([row], indent=2))).tasks.values()
-    assert task.checklist == ("Brand is Classic",)
+@pytest.mark.parametrize(
+    ("written", "checklist"),
+    [
+        (SHOPPER["check_list"], ("Brand is Classic",)),
+        (repr(SHOPPER["check_list"]), ("Brand is Classic",)),
+        ("__import__('os').system('x')", ()),
+    ],
+    ids=["dict", "as Python writes it", "unreadable"],
+)
+def test_agenticshop_reads_checklists(written: object, checklist: tuple[str, ...], tmp_path: Path) -> None:
+    path = text(tmp_path / "home.json", json.dumps([SHOPPER | {"check_list": written}], indent=2))
+    (task,) = read("agenticshop", path).tasks.values()
+    assert task.checklist == checklist
     assert task.persona == "Brand preferences: Classic.\nPrice sensitivity: High."
     assert task.context == "Situation: Moving house.\nBudget: around $3 to $5"
-
-
-def test_agenticshop_an_unreadable_checklist_is_left_out(tmp_path: Path) -> None:
-    row = SHOPPER | {"check_list": "__import__('os').system('x')"}
-    (task,) = read("agenticshop", text(tmp_path / "home.json", json.dumps([row]))).tasks.values()
-    assert task.checklist == ()
 
 
 def test_ecomagentbench_types_a_wish_of_what_the_query_shows(tmp_path: Path) -> None:
@@ -164,16 +162,14 @@ def test_ecomagentbench_types_a_wish_of_what_the_query_shows(tmp_path: Path) -> 
 
 
 def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
-    for language, question, name in (("en", "Which kettle?", "Li"), ("zh", "买哪个水壶?", "李")):
+    questions = {"3-en": "Which kettle?", "3-zh": "买哪个水壶?"}
+    for language, question, name in (("en", questions["3-en"], "Li"), ("zh", questions["3-zh"], "李")):
         row = {"id": 3, "language": language, "taskid": 1, "userid": "User1", "task": question, "query": question}
         jsonl(tmp_path / f"queries250_{language}.jsonl", [row])
         jsonl(tmp_path / f"personas_{language}.jsonl", [{"userid": "User1", "Name": name}])
         jsonl(tmp_path / "reports" / f"agent_{language}.jsonl", [{"id": 3, "article": f"{REPORT} {name}"}])
     material = read("pdr", tmp_path)
-    assert {name: task.text for name, task in material.tasks.items()} == {
-        "3-en": "Which kettle?",
-        "3-zh": "买哪个水壶?",
-    }
+    assert {name: task.text for name, task in material.tasks.items()} == questions
     assert "李" in (material.tasks["3-zh"].persona or "")
     assert by_task(material) == {("agent", "3-en"): f"{REPORT} Li", ("agent", "3-zh"): f"{REPORT} 李"}
 
@@ -188,18 +184,14 @@ def arena_folder(folder: Path) -> Path:
     task = {"schema_version": "deep-1.0.0", "task_id": "dr_deep_0001", "tier": "deep", "sites": ["shopping", "reddit"]}
     about = {"intent": "Compare three kettles at `__SHOPPING__`.", "intent_type": "Comparison"}
     place = folder / "tasks" / "deep_research" / "cross_site_deep"
-    place.mkdir(parents=True)
     text(place / "dr_deep_0001.json", json.dumps(task | about, indent=2))
     text(place / "checklists_deep.json", json.dumps({"dr_deep_0001": ["three kettles"]}))
     golden = {"task_id": "dr_deep_0001", "must_cite_urls": [{"url": "http://localhost:7770/alder.html", "weight": 1.0}]}
-    (folder / "golden").mkdir()
     text(folder / "golden" / "dr_deep_0001.json", json.dumps(golden))
-    for round_, words in (("deep", "first"), ("deep_v3", "second")):
-        results = folder / "results" / round_
-        results.mkdir(parents=True)
+    for name, words in (("deep", "first"), ("deep_v3", "second")):
         report = f"# A report\n\nThe {words} kettle [source](http://localhost:7770/alder.html) boils."
-        text(results / "camel-ai__dr_deep_0001_matrix.md", report)
-        text(results / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
+        text(folder / "results" / name / "camel-ai__dr_deep_0001_matrix.md", report)
+        text(folder / "results" / name / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
     return folder
 
 
@@ -211,12 +203,16 @@ def test_arena_tasks_and_one_round_may_come_one_after_the_other(tmp_path: Path) 
     assert (count.system, count.query_id, count.citations, count.sources) == ("camel-ai", "dr_deep_0001", 1, 1)
 
 
-def test_markdown_a_file_without_a_word_is_left_out_and_named(tmp_path: Path) -> None:
-    text(tmp_path / "a.md", "# Kettles\n\nThe Alder.")
-    text(tmp_path / "b.md", " \n")
+def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: Path) -> None:
+    text(tmp_path / "mine" / "one.md", "Talk.\n\n# Kettles ##\nText.")
+    text(tmp_path / "mine" / "two.md", "# Pans")
+    text(tmp_path / "mine" / "two.q", "Which pan?")
+    text(tmp_path / "mine" / "wordless.md", " \n")
     material = read("markdown", tmp_path)
-    assert [task for _, task in material.reports] == ["a"]
-    assert material.left_out == [str(tmp_path / "b.md")]
+    assert material.systems() == ["mine"]
+    questions = {name: (task.text, task.guessed) for name, task in material.tasks.items()}
+    assert questions == {"one": ("Kettles", True), "two": ("Which pan?", False)}
+    assert material.left_out == [str(tmp_path / "mine" / "wordless.md")]
 
 
 def test_markdown_a_heading_without_end_is_read_at_once(tmp_path: Path) -> None:
@@ -224,13 +220,3 @@ def test_markdown_a_heading_without_end_is_read_at_once(tmp_path: Path) -> None:
     started = time.process_time()
     assert read("markdown", tmp_path).tasks["one"].text.startswith("Kettles")
     assert time.process_time() - started < 5
-
-
-def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: Path) -> None:
-    text(tmp_path / "mine" / "one.md", "Talk.\n\n# Kettles ##\nText.")
-    text(tmp_path / "mine" / "two.md", "# Pans")
-    text(tmp_path / "mine" / "two.q", "Which pan?")
-    material = read("markdown", tmp_path)
-    assert material.systems() == ["mine"]
-    assert (material.tasks["one"].text, material.tasks["one"].guessed) == ("Kettles", True)
-    assert (material.tasks["two"].text, material.tasks["two"].guessed) == ("Which pan?", False)

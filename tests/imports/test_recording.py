@@ -12,7 +12,6 @@ from drretail.imports.material import ForeignTask, Material
 from drretail.imports.recording import Imported, record, write_queries
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
-from drretail.records.evidence import Evidence
 from drretail.records.wish import Want, Wish
 from tests.build import experiment as own_experiment
 from tests.imports.foreign import REPORT, drb, jsonl, text
@@ -22,19 +21,11 @@ def taken(path: Path, to: Path, form: str = "drb", **given: object) -> Imported:
     return record(load_format(form).read(path), form, to, Progress(), **given)  # pyright: ignore[reportArgumentType]
 
 
-def page(to: Path, label: str, query: str) -> Evidence:
-    return next(
-        each for each in read_evidence(run_folder(to, label, query, 1)) if each.url == "https://lab.example/kettles"
-    )
-
-
 def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Path) -> None:
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
     (run,) = read_runs(tmp_path / "exp")
     assert (run.report, run.status, run.steps, run.usage) == (REPORT, "done", (), {})
-    assert [REPORT[citation.start : citation.end] for citation in run.citations] == [
-        citation.marker for citation in run.citations
-    ]
+    assert all(REPORT[citation.start : citation.end] == citation.marker for citation in run.citations)
     (count,) = came.reports
     assert (count.citations, count.sources, count.listed, count.unresolved) == (4, 2, 3, 1)
 
@@ -61,23 +52,18 @@ def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_pa
     assert [run.report for run in read_runs(tmp_path / "exp")] == ["One.", "Two."]
 
 
-def test_a_question_that_differs_is_refused(tmp_path: Path) -> None:
+def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
     taken(drb(tmp_path / "a.jsonl", "One."), tmp_path / "exp")
     other = jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "Else?", "article": "Two."}])
     with pytest.raises(UserError, match="asks something else as '1'"):
         taken(other, tmp_path / "exp")
-
-
-def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
-    query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
-    answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
-    with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
-        taken(answers, tmp_path / "exp", "pdr")
-    taken(jsonl(tmp_path / "queries.jsonl", [query]), tmp_path / "exp", "pdr")
-    assert read_definition(tmp_path / "exp").systems == {}
-    taken(answers, tmp_path / "exp", "pdr")
-    (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
-    assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
+    rows = [{"id": each, "prompt": f"{each}?", "article": each} for each in ("a1", "A1")]
+    with pytest.raises(UserError, match="'a1' and 'A1' are one question"):
+        taken(jsonl(tmp_path / "c.jsonl", rows), tmp_path / "two")
+    for name in ("a b.jsonl", "a-b.jsonl"):
+        drb(tmp_path / "in" / name, "One.")
+    with pytest.raises(UserError, match="both be called 'a-b'"):
+        taken(tmp_path / "in", tmp_path / "two")
 
 
 @pytest.mark.parametrize(
@@ -90,12 +76,6 @@ def test_ids_become_ids_of_ours(task_id: str, query_id: str, tmp_path: Path) -> 
     assert query.task_id == task_id
 
 
-def test_two_tasks_that_come_to_one_id_are_refused(tmp_path: Path) -> None:
-    rows = [{"id": each, "prompt": f"{each}?", "article": each} for each in ("a1", "A1")]
-    with pytest.raises(UserError, match="'a1' and 'A1' are one question"):
-        taken(jsonl(tmp_path / "a.jsonl", rows), tmp_path / "exp")
-
-
 def test_systems_are_named_by_files_or_by_hand(tmp_path: Path) -> None:
     taken(drb(tmp_path / "My System!.jsonl", "One."), tmp_path / "exp")
     assert list(read_definition(tmp_path / "exp").systems) == ["my-system"]
@@ -104,13 +84,6 @@ def test_systems_are_named_by_files_or_by_hand(tmp_path: Path) -> None:
     drb(tmp_path / "two" / "y.jsonl", "One.")
     with pytest.raises(UserError, match="2 systems"):
         load_format("drb").read(tmp_path / "two").renamed("given")
-
-
-def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
-    for name in ("a b.jsonl", "a-b.jsonl"):
-        drb(tmp_path / "in" / name, "One.")
-    with pytest.raises(UserError, match="both be called 'a-b'"):
-        taken(tmp_path / "in", tmp_path / "exp")
 
 
 def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path) -> None:
@@ -124,22 +97,35 @@ def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path)
         taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
 
 
-def test_questions_alone_become_a_file_of_queries(tmp_path: Path) -> None:
-    asked = jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which kettle?"}])
-    write_queries(load_format("drb").read(asked), "drb", tmp_path / "queries.jsonl")
+def test_questions_alone_become_a_file_of_queries_with_the_wish_where_the_format_knows_it(tmp_path: Path) -> None:
+    asked = load_format("drb").read(jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which kettle?"}]))
+    write_queries(asked, "drb", tmp_path / "queries.jsonl")
     (query,) = read_queries(tmp_path / "queries.jsonl")
     assert (query.query_id, query.text, query.mode, query.source) == ("7", "Which kettle?", "task", "import:drb")
+    wish, material = Wish(wants=(Want(name="kettle", kinds=("kettle",)),)), Material()
+    material.add_task(ForeignTask("a", "Which kettle?", wish=wish), "here")
+    (typed,) = write_queries(material, "own", tmp_path / "typed.jsonl")
+    assert typed.wish == wish
     with pytest.raises(UserError, match="name a folder"):
         write_queries(load_format("drb").read(drb(tmp_path / "a.jsonl", "One.")), "drb", tmp_path / "q.jsonl")
 
 
-def test_personas_alone_and_nothing_at_all_are_told(tmp_path: Path) -> None:
+def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
+    query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
+    answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
     personas = jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Name": "Li"}])
+    with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
+        taken(answers, tmp_path / "exp", "pdr")
     with pytest.raises(UserError, match="1 personas and no question"):
         taken(personas, tmp_path / "exp", "pdr")
     with pytest.raises(UserError, match="no report and no question to import"):
         record(Material(), "drb", tmp_path / "exp", Progress())
     assert not (tmp_path / "exp").exists()
+    taken(jsonl(tmp_path / "queries.jsonl", [query]), tmp_path / "exp", "pdr")
+    assert read_definition(tmp_path / "exp").systems == {}
+    taken(answers, tmp_path / "exp", "pdr")
+    (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
+    assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
 
 
 HTML = "<html><head><title>T</title></head><body><article><p>{}</p></article></body></html>"
@@ -157,7 +143,8 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     assert came.pages == (2, 3)
-    kept = read_source(tmp_path / "exp", page(tmp_path / "exp", "a", "1").id)
+    ids = {entry.url: entry.id for entry in read_evidence(run_folder(tmp_path / "exp", "a", "1", 1))}
+    kept = read_source(tmp_path / "exp", ids["https://lab.example/kettles"])
     assert kept is not None
     assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
 
@@ -165,9 +152,8 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
 def test_pages_of_a_corpus_are_kept_and_may_come_later(tmp_path: Path) -> None:
     path = drb(tmp_path / "a.jsonl", REPORT)
     taken(path, tmp_path / "exp")
-    given = [{"url": "https://lab.example/kettles", "title": "T", "page_body": "Alder."}]
-    corpus = text(tmp_path / "pages.json", json.dumps(given))
-    came = taken(path, tmp_path / "exp", pages=corpus)
+    corpus = [{"url": "https://lab.example/kettles", "title": "T", "page_body": "Alder."}]
+    came = taken(path, tmp_path / "exp", pages=text(tmp_path / "pages.json", json.dumps(corpus)))
     assert (came.held, came.pages) == (1, (1, 1))
 
 
@@ -184,10 +170,3 @@ def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Pa
     with pytest.raises(UserError, match=match):
         taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     assert not (tmp_path / "exp").exists()
-
-
-def test_a_format_that_knows_what_is_wanted_gives_the_wish(tmp_path: Path) -> None:
-    wish, material = Wish(wants=(Want(name="kettle", kinds=("kettle",)),)), Material()
-    material.add_task(ForeignTask("a", "Which kettle?", wish=wish), "here")
-    (query,) = write_queries(material, "own", tmp_path / "q.jsonl")
-    assert query.wish == wish

@@ -46,25 +46,26 @@ def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest
     refused("drb", path, "more than 1,000,000 bytes")
 
 
-def test_a_report_longer_than_any_is_refused(tmp_path: Path) -> None:
-    refused("drb", drb(tmp_path / "a.jsonl", "x" * (LONGEST_REPORT + 1)), "line 1: a report has 1,000,001 characters")
+ROW = {"id": 1, "prompt": "Q?", "article": "One."}
 
 
-def test_one_id_with_two_reports_is_refused_and_the_same_row_twice_counted(tmp_path: Path) -> None:
-    row = {"id": 1, "prompt": "Q?", "article": "One."}
-    refused("drb", jsonl(tmp_path / "a.jsonl", [row, row | {"article": "Two."}]), "line 2: .* another report by a in")
-    assert load_format("drb").read(jsonl(tmp_path / "b.jsonl", [row, row])).repeated == 1
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([ROW | {"article": "x" * (LONGEST_REPORT + 1)}], "line 1: a report has 1,000,001 characters"),
+        ([ROW, ROW | {"article": "Two."}], "line 2: .* another report by a in"),
+        ([ROW, ROW | {"prompt": "R?"}], "another question"),
+        *(([ROW | {"id": strange}], "line 1 has no id") for strange in (None, True, [1], "")),
+    ],
+)
+def test_rows_that_are_no_reports_of_one_task_each_are_refused(
+    rows: list[dict[str, object]], match: str, tmp_path: Path
+) -> None:
+    refused("drb", jsonl(tmp_path / "a.jsonl", rows), match)
 
 
-def test_one_id_with_two_questions_is_refused(tmp_path: Path) -> None:
-    row = {"id": 1, "prompt": "Q?", "article": "One."}
-    refused("drb", jsonl(tmp_path / "a.jsonl", [row, row | {"prompt": "R?"}]), "another question")
-
-
-@pytest.mark.parametrize("strange", [{"id": None}, {"id": True}, {"id": [1]}, {"id": ""}])
-def test_a_row_without_an_id_is_refused(strange: dict[str, object], tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Q?", "article": "One."} | strange])
-    refused("drb", path, "line 1 has no id")
+def test_the_same_row_twice_is_counted(tmp_path: Path) -> None:
+    assert load_format("drb").read(jsonl(tmp_path / "b.jsonl", [ROW, ROW])).repeated == 1
 
 
 @pytest.mark.parametrize("form", ["drb", "drg", "reporteval", "dr3", "liveresearch", "deepshop", "agenticshop", "pdr"])

@@ -15,7 +15,7 @@ from drretail.records.run import LOOKED_UP
 from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.false_statements import FalseStatement
 from tests.cli.commands import Command
-from tests.imports.foreign import jsonl
+from tests.imports.foreign import jsonl, text
 from tests.shop import build_shop
 
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
@@ -38,17 +38,17 @@ ANSWERS = {
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shop")
-    (folder / "products.csv").write_text(PRODUCTS, encoding="utf-8")
-    (folder / "shop.toml").write_text(SHOP, encoding="utf-8")
-    ingest([folder / "shop.toml"], folder / "w")
+    text(folder / "products.csv", PRODUCTS)
+    ingest([text(folder / "shop.toml", SHOP)], folder / "w")
     return folder / "w"
 
 
-def log(folder: Path) -> Path:
-    def said(question: str, answer: str) -> dict[str, object]:
-        return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+def conversation(question: str, answer: str) -> dict[str, object]:
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
 
-    return jsonl(folder / "assistant.jsonl", [said(*pair) for pair in ANSWERS.items()])
+
+def log(folder: Path) -> Path:
+    return jsonl(folder / "assistant.jsonl", [conversation(*pair) for pair in ANSWERS.items()])
 
 
 def taken(folder: Path, shop: World) -> Imported:
@@ -79,20 +79,16 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
         taken(tmp_path, shop)
     done = drretail("score", "exp", "--metrics", "faithfulness", "--json")
     assert done.returncode == 0, done.stderr
-    found = {
-        row["variant"]: row.get("value") for row in json.loads((tmp_path / "exp" / "scores.json").read_text())["scores"]
-    }
+    scores = json.loads((tmp_path / "exp" / "scores.json").read_text())["scores"]
+    found = {row["variant"]: row.get("value") for row in scores}
     assert found["N_contradicted"] == pytest.approx(3 / 4)  # one in each report that names a product
     assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
     page = render_page(tmp_path / "exp")
     assert "4 answers, 4 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
-    first = page.index("$32.00 (price of Knock Box)")
-    second = page.index("0 in stock of White")
-    assert (
-        first < second < page.index("“Not for induction”") < page.index('id="questions"') < page.index('id="research"')
-    )
-    assert page.index('id="research"') < page.index(">FP</")
+    order = ["$32.00 (price of Knock Box)", "0 in stock of White", "“Not for induction”"]
+    places = [page.index(each) for each in [*order, 'id="questions"', 'id="research"', ">FP</"]]
+    assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):
         assert of_research not in page
     assert "looked up in the shop for judging" in page
@@ -110,17 +106,21 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
         "The [Tanagrove Tube feeder](http://ecommerce.com/B0TEST0001) costs $19.99.",
         "The Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. A better one is the Wrenlow Bath at $49 [P:B0TEST9999].",
     )
-    for number, text in enumerate(answers):
-        (tmp_path / "in").mkdir(exist_ok=True)
-        (tmp_path / "in" / f"{number}.md").write_text(f"# Which {number}?\n\n{text}\n", encoding="utf-8")
+    for number, answer in enumerate(answers):
+        text(tmp_path / "in" / f"{number}.md", f"# Which {number}?\n\n{answer}\n")
     shop = build_shop(tmp_path / "w")
     assert drretail("import", "markdown", str(tmp_path / "in"), "--world", str(shop), "--to", "exp").returncode == 0
     result = drretail("score", "exp")
     assert "5 statements about your products checked: 4 contradict" in " ".join((result.stdout + result.stderr).split())
 
 
-def test_score_ends_with_how_much_is_false_and_where_it_stands(world: Path, tmp_path: Path, drretail: Command) -> None:
-    drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
+def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
+    world: Path, tmp_path: Path, drretail: Command
+) -> None:
+    done = drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
+    assert done.returncode == 0, done.stderr
+    assert "3 of 4 answers name products of the shop (3 products in all)" in done.stdout
+    assert "nothing says that the writer read them" in " ".join(done.stdout.split())
     before = render_page(tmp_path / "exp")
     assert "4 answers: no statement about your products was judged." in before
     assert "drretail score exp</code>" in before
@@ -140,26 +140,14 @@ def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_o
 
 
 def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> None:
-    (tmp_path / "products.csv").write_text(PRODUCTS, encoding="utf-8")
-    (tmp_path / "shop.toml").write_text(
-        f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}', encoding="utf-8"
-    )
+    text(tmp_path / "products.csv", PRODUCTS)
+    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}')
     ingest([tmp_path / "shop.toml"], tmp_path / "w")
     answer = "It is [this one](https://www.acme.example/de/box.html#top)."
-    messages = [{"role": "user", "content": "Box?"}, {"role": "assistant", "content": answer}]
-    path = jsonl(tmp_path / "a.jsonl", [{"messages": messages}])
+    path = jsonl(tmp_path / "a.jsonl", [conversation("Box?", answer)])
     with open_world(tmp_path / "w") as shop:
         came = record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
     assert came.reports[0].looked_up == 1
-
-
-def test_the_command_says_that_nobody_knows_what_the_assistant_read(
-    world: Path, tmp_path: Path, drretail: Command
-) -> None:
-    done = drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
-    assert done.returncode == 0, done.stderr
-    assert "3 of 4 answers name products of the shop (3 products in all)" in done.stdout
-    assert "nothing says that the writer read them" in " ".join(done.stdout.split())
 
 
 def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(

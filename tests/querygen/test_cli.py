@@ -1,16 +1,84 @@
-"""`drretail queries generate`, as a person calls it."""
+"""`drretail queries generate`, `check` and `compare`, as a person calls them."""
 
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.files import read_jsonl
+from drretail.files import read_jsonl, write_lines
+from drretail.querygen.generate import generate_for
+from drretail.querygen.review.revisions import history_path
+from drretail.records.query import Query
 
 runner = CliRunner()
+
+
+def call(command: str, file: Path, world: World, *flags: str) -> Result:
+    return runner.invoke(queries_app, [command, str(file), "--world", str(world.folder), *flags])
+
+
+@pytest.fixture
+def queries(world: World) -> list[Query]:
+    return list(generate_for(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
+
+
+@pytest.fixture
+def file(tmp_path: Path, queries: list[Query]) -> Path:
+    """Two queries, the second with a fault."""
+    path = tmp_path / "queries.jsonl"
+    second = queries[1].model_copy(update={"text": f"{queries[1].text} Write to cara@example.com."})
+    write_lines(path, [queries[0].as_line(), second.as_line()])
+    return path
+
+
+def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
+    world: World, file: Path, queries: list[Query]
+) -> None:
+    before = file.read_bytes()
+    result = call("check", file, world)
+    assert (result.exit_code, file.read_bytes(), history_path(file).exists()) == (3, before, False)
+    assert "email_in_text" in result.stdout
+    assert "Without a finding: 1 of 2 queries; email_in_text 1" in result.stdout
+    assert "The cheapest basket" not in result.stdout
+    assert "The cheapest basket" in call("check", file, world, "--baskets").stdout
+
+    document = json.loads(call("check", file, world, "--json").stdout)
+    assert (document["format"], document["ok"], document["codes"]) == (1, False, {"email_in_text": 1})
+    assert [row["query_id"] for row in document["queries"]] == [query.query_id for query in queries]
+    assert [len(row["findings"]) for row in document["queries"]] == [0, 1]
+    assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])
+
+
+@pytest.fixture
+def generic(tmp_path: Path) -> Path:
+    """One query of nobody, without a wish."""
+    path = tmp_path / "generic.jsonl"
+    query = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
+    write_lines(path, [query.as_line()])
+    return path
+
+
+def test_compare_sets_both_modes_beside_each_other(world: World, file: Path, generic: Path) -> None:
+    table = call("compare", file, world, str(generic))
+    document = json.loads(call("compare", file, world, str(generic), "--json").stdout)
+    assert table.exit_code == 0
+    assert "profile-aware" in table.stdout
+    assert "mentions of the profile" in table.stdout
+    assert document["modes"]["profile_aware"]["queries"] == 2
+    assert document["modes"]["generic"]["profile_mentions"] == 0
+
+
+def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World, generic: Path) -> None:
+    result = call("check", generic, world)
+    assert result.exit_code == 3
+    assert "wish_missing 1" in result.stdout
+    assert "Without a wish: 1 of 1 query" in result.output
+    assert "Name a --model" in result.output
+    assert json.loads(call("check", generic, world, "--json").stdout)["untyped"] == 1
 
 
 def generate(world: World, to: Path, *flags: str) -> Result:
@@ -20,16 +88,9 @@ def generate(world: World, to: Path, *flags: str) -> Result:
 def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     result = generate(world, to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")
-    document = json.loads(result.stdout)
     assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "ANNA"]
-    assert document == {
-        "format": 1,
-        "queries": 2,
-        "users": 2,
-        "users_without": [],
-        "users_with_fewer": [],
-        "file": str(to),
-    }
+    counts = {"queries": 2, "users": 2, "users_without": [], "users_with_fewer": []}
+    assert json.loads(result.stdout) == {"format": 1, **counts, "file": str(to)}
 
 
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:

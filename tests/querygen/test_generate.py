@@ -1,3 +1,5 @@
+"""Queries by rules, and generic beside profile-aware ones."""
+
 import re
 from collections.abc import Iterator
 from datetime import date
@@ -12,10 +14,12 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.text.amounts import find_money
+from drretail.querygen.comparison import compare
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.querygen.rules.kinds import kind_of, quoted_title
+from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -108,12 +112,11 @@ def test_owned_products_are_quoted_with_their_month_and_give_each_want_its_name(
 def test_nothing_bought_lately_is_replaced_or_compared_and_no_planner_outlives_half_a_year(
     make_world: MakeWorld,
 ) -> None:
-    shop = make_world(products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=1)])
+    of_cara = bought("CARA", "weighted blanket", "planner")
+    shop = make_world(products(), [*of_cara, *bought("HANS", "mascara", first=1)])
     with pytest.raises(UserError, match="No query could be made"):
         generate_for(shop, ["CARA"], per_user=3, seed="42")
-    later = make_world(
-        products(), [*bought("CARA", "weighted blanket", "planner"), *bought("HANS", "mascara", first=50)]
-    )
+    later = make_world(products(), [*of_cara, *bought("HANS", "mascara", first=50)])
     made = generate_for(later, ["CARA"], per_user=9, seed="42").queries
     assert {query.kind for query in made} >= {"replacement", "comparison"}
     assert not any("Planner" in query.text for query in made)
@@ -173,14 +176,14 @@ def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world:
         assert not re.search(r"\$|\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value", query.text)
 
 
-def test_only_what_decides_among_the_offers_of_a_kind_is_demanded(make_world: MakeWorld) -> None:
+def test_only_what_decides_among_the_offers_of_a_kind_is_demanded() -> None:
     materials = ("oak", "oak", "pine", "steel", "pine")
     offers = [
         listing_of(each.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
         for each, material in zip(products(), materials, strict=False)
     ]
-    kept = KindOffers(tuple(offers))
-    assert kept.demands == (("Material", "oak"), ("Material", "pine"))  # steel is one, and no scent is demanded
+    # Steel is one, and no scent is demanded.
+    assert KindOffers(tuple(offers)).demands == (("Material", "oak"), ("Material", "pine"))
 
 
 def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:
@@ -199,3 +202,30 @@ def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_p
 
 def _owned(world: World, query: Query) -> list[Product]:
     return list(world.store.products(wish_of(query).owned).values())
+
+
+OWN = (
+    "I've had my bird feeder since January 2022. I need a birdhouse under $40 for the birds in my state; see my past "
+    "orders."
+)
+
+
+def asked(mode: str, text: str, user_id: str | None, *tools: str, budget: str | None = None) -> Query:
+    wants = (Want(name="birdhouse", kinds=("birdhouse",)),)
+    return Query.model_validate(
+        {"query_id": f"{mode}-1".replace("_", "-"), "mode": mode, "text": text, "user_id": user_id}
+        | {"wish": Wish(wants=wants, budget=None if budget is None else Money.of(budget))}
+        | {"expected_tools": tools, "source": "a test"}
+    )
+
+
+def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
+    own = asked("profile_aware", OWN, "ANNA", "get_user_orders", "web_search", "calculator", budget="40")
+    generic = asked("generic", "What is the best birdhouse?", None, "product_catalog_search")
+    aware, anybody = compare([generic, own], Linter(world))
+    assert (aware.mode, aware.queries, aware.users) == ("profile_aware", 1, 1)
+    assert (aware.means.expected_tools, aware.means.record_tools) == (3, 1)
+    # The feeder and the year; the birdhouse and its price.
+    assert (aware.means.profile_mentions, aware.means.specifics) == (2, 2)
+    assert (anybody.mode, anybody.users, anybody.means.words) == ("generic", 0, 5)
+    assert (anybody.means.profile_mentions, anybody.means.specifics) == (0, 1)

@@ -22,17 +22,10 @@ def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str)
 WISH = Wish(wants=(Want(name="lamp", kinds=("desk lamp",), rating_min=4),), budget=Money.of(40))
 
 
-def cell(wish: Wish) -> str:
-    return '"' + wish.model_dump_json(exclude_none=True).replace('"', '""') + '"'
-
-
-def test_rows_of_jsonl_may_bring_them_too(tmp_path: Path) -> None:
-    rows = [
-        {"text": "Which lamp?", "user_id": "ANNA", "wish": WISH.model_dump(mode="json")},
-        {"question": "Which desk?"},
-    ]
+def test_rows_of_jsonl_may_bring_users_and_wishes(tmp_path: Path) -> None:
     file = tmp_path / "q.jsonl"
-    file.write_text("\n\n".join(map(json.dumps, rows)))
+    row = {"text": "Which lamp?", "user_id": "ANNA", "wish": WISH.model_dump(mode="json")}
+    file.write_text("\n\n".join(map(json.dumps, [row, {"question": "Which desk?"}])))
     assert read_questions(file) == (Question("Which lamp?", "ANNA", WISH), Question("Which desk?"))
 
 

@@ -15,7 +15,9 @@ from drretail.records.query import Query
 from tests.llm.provider import Provider
 
 Write = Callable[..., Path]
-"""As files had it before wants were typed, and demands said of something."""
+
+
+CLAUDE = "anthropic:claude-sonnet-4-6"
 
 
 def line(query_id: str) -> str:
@@ -33,10 +35,8 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_a_mark_at_the_beginning_and_a_last_line_without_an_end_are_read(write: Write) -> None:
-    assert [query.query_id for query in read_queries(write(line("a"), "", line("b"), end="", mark="\ufeff"))] == [
-        "a",
-        "b",
-    ]
+    queries = read_queries(write(line("a"), "", line("b"), end="", mark="\ufeff"))
+    assert [query.query_id for query in queries] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -58,17 +58,13 @@ def test_what_is_no_query_is_told_by_its_line(write: Write, lines: list[str], me
 
 
 def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
-    faulty = write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b"))
     with pytest.raises(UserError) as raised:
-        read_queries(faulty)
+        read_queries(write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b")))
     text = str(raised.value)
     assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in text
     assert "line 5: not a query (query_id: Field required)" in text
     assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in text
     assert "line 7" not in text
-
-
-CLAUDE = "anthropic:claude-sonnet-4-6"
 
 
 @pytest.fixture
@@ -119,10 +115,9 @@ def test_a_model_is_not_paid_for_what_could_not_be_written(
         assert not provider.seen
 
 
-def test_a_folder_is_no_file(world: World, tmp_path: Path) -> None:
+def test_a_folder_is_no_file_and_an_unknown_split_is_answered_with_all_that_there_are(
+    world: World, to: Path, tmp_path: Path
+) -> None:
     for result in (generate(world, tmp_path), call("shipped", "--to", tmp_path, "--force")):
         assert f"{tmp_path} is a folder: name a file in it" in refused(result)
-
-
-def test_an_unknown_split_is_answered_with_all_that_there_are(to: Path) -> None:
     assert "choose dev, test, all or graded" in refused(call("shipped", "--to", to, "--split", "foo"))

@@ -12,20 +12,13 @@ def row(system: str, value: float | None, *, judge: str = "code", policy: Policy
     )  # fmt: skip
 
 
-def test_a_variant_is_read_by_system_and_what_could_not_be_scored_is_none() -> None:
-    scores = Scores(scores=(row("a", 0.5), row("a", 0.25, policy="planned"), row("b", None)), judgings=())
-    assert scores.by_system("clean") == {"a": 0.25, "b": None}
-
-
-def test_a_variant_is_read_by_its_name_on_the_scoreboard_too() -> None:
+def test_a_variant_is_read_by_system_and_by_its_name_on_the_scoreboard() -> None:
     board = MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", name="tidy"),))
-    scores = Scores(scores=(row("a", 0.5),), judgings=(), metrics={"checks": board})
-    assert scores.by_system("tidy") == scores.by_system("clean") == {"a": 0.5}
-
-
-def test_a_variant_that_nobody_scored_is_answered_with_the_nearest() -> None:
+    rows = (row("a", 0.5), row("a", 0.25, policy="planned"), row("b", None))
+    scores = Scores(scores=rows, judgings=(), metrics={"checks": board})
+    assert scores.by_system("tidy") == scores.by_system("clean") == {"a": 0.25, "b": None}
     with pytest.raises(UnknownName, match="Did you mean clean"):
-        Scores(scores=(row("a", 1),), judgings=()).by_system("cleen")
+        scores.by_system("cleen")
 
 
 def test_of_several_judges_one_must_be_named() -> None:
@@ -56,16 +49,24 @@ def test_floors_come_after_systems_in_their_own_order_and_the_ceiling_last() -> 
     assert in_order(labels) == ["z@m", "a@m-counterfactual-swap", "null_empty", "null_bestsellers", "oracle"]
 
 
-def test_only_what_all_systems_with_models_share_is_left_out() -> None:
-    assert shared_models(["a@m", "b+ws@m", "b@m-researchers2", "oracle"]) == "@m"
-    assert shared_models(["a@m", "b@n"]) == ""
-    assert shared_models(["a@m", "b@m2"]) == ""
-    assert shared_models(["a@m", "oracle"]) == ""
+@pytest.mark.parametrize(
+    ("labels", "shared"),
+    [
+        (["a@m", "b+ws@m", "b@m-researchers2", "oracle"], "@m"),
+        (["a@m", "b@n"], ""),
+        (["a@m", "b@m2"], ""),
+        (["a@m", "oracle"], ""),
+        (["a@m-5-size-64k", "a@m-5-serper", "b@m-5-without-web", "a@m-5-size-64k-rag_turns8"], "@m-5"),
+        (["a@m-5-size-64k", "a@m-4-size-64k"], ""),
+        (["a@m-size-64k", "a@m-temperature1"], ""),
+    ],
+)
+def test_only_what_all_systems_with_models_share_before_their_options_is_left_out(
+    labels: list[str], shared: str
+) -> None:
+    assert shared_models(labels) == shared
 
 
-def test_systems_that_differ_in_options_alone_share_the_model_before_these_and_stand_by_size() -> None:
+def test_systems_that_differ_in_size_alone_stand_by_size() -> None:
     labels = ["a@m-5-size-512k", "a@m-5-size-64k", "a@m-5-serper", "b@m-5-without-web", "a@m-5-size-64k-rag_turns8"]
-    assert shared_models(labels) == "@m-5"
-    assert shared_models(["a@m-5-size-64k", "a@m-4-size-64k"]) == ""
-    assert shared_models(["a@m-size-64k", "a@m-temperature1"]) == ""
     assert in_order(labels)[1:4] == ["a@m-5-size-64k", "a@m-5-size-64k-rag_turns8", "a@m-5-size-512k"]

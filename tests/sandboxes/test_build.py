@@ -1,7 +1,7 @@
 import re
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -16,7 +16,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import PageLabel, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
@@ -35,6 +35,7 @@ from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.user_files import user_files
+from tests.build import files, known
 
 SHIPPED = shipped_queries("dev")[:10]
 QUERIES = SHIPPED[:2]
@@ -76,20 +77,15 @@ def built(world: World, to: Path, sizes: str = "16k,32k", queries: tuple[Query, 
     return to
 
 
-def labels_of(sandbox: Path, query: Query) -> list[PageLabel]:
-    return read_labels(task_folder(sandbox, query.query_id))
-
-
 @pytest.fixture(scope="module")
 def small(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(world, tmp_path_factory.mktemp("small") / "s")
 
 
 def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path: Path) -> None:
-    one, two = small, built(world, tmp_path / "two")
-    files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
-    assert len(files) > 10
-    assert [(one / file).read_bytes() for file in files] == [(two / file).read_bytes() for file in files]
+    found = files(small)
+    assert len(found) > 10
+    assert found == files(built(world, tmp_path / "two"))
 
 
 def test_it_passes_its_check_until_a_page_that_is_needed_or_all_queries_are_gone(small: Path, tmp_path: Path) -> None:
@@ -121,29 +117,31 @@ def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(sandbox: 
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
-def test_what_is_planted_stands_once_and_every_trap_names_what_it_contradicts(sandbox: Path, query: Query) -> None:
+def test_what_is_planted_stands_once_in_the_middle_of_a_page_like_others_and_each_trap_names_what_it_contradicts(
+    sandbox: Path, query: Query
+) -> None:
     task = task_folder(sandbox, query.query_id)
-    gold = read_gold_file(task / "gold.json")
-    texts = [page.text for page in read_pages(task)]
-    for insight in gold.sandbox.insights:
-        assert sum(insight.quote in text for text in texts) == 1
-    ids = {insight.id for insight in gold.sandbox.insights}
-    traps = [label for label in labels_of(sandbox, query) if label.label == "distractor"]
+    labels, insights = read_labels(task), read_gold_file(task / "gold.json").sandbox.insights
+    pages = {page.url: page for page in read_pages(task)}
+    noise = [pages[label.url] for label in labels if label.label == "noise" and label.url in pages]
+    for insight in insights:
+        assert sum(insight.quote in page.text for page in pages.values()) == 1
+        page = pages[insight.stands_in]
+        assert 0 < page.text.index(insight.quote) < len(page.text) - len(insight.quote)
+        assert any((other.date or "") >= (page.date or "") for other in noise)
+        assert any(len(other.text) >= len(page.text) for other in noise)
+    traps = [label for label in labels if label.label == "distractor"]
     assert {label.kind for label in traps} == set(TRAP_KINDS)
-    assert {label.why.split()[1] for label in traps} == ids
+    assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
 def test_pages_differ_and_are_neither_scraps_nor_books(sandbox: Path, query: Query) -> None:
-    pages = read_pages(task_folder(sandbox, query.query_id))
-    shingles = [_shingles(page.text) for page in pages]
-    alike = [
-        pair for pair in combinations(range(len(pages)), 2) if _jaccard(*(shingles[number] for number in pair)) > 0.5
-    ]
-    assert len({number for pair in alike for number in pair}) <= 0.02 * len(pages)
-    lengths = [len(page.text) for page in pages]
-    assert min(lengths) >= 300
-    assert max(lengths) <= 12_500
+    texts = [page.text for page in read_pages(task_folder(sandbox, query.query_id))]
+    pairs = combinations(enumerate(map(_shingles, texts)), 2)
+    alike = {number for one, two in pairs if _jaccard(one[1], two[1]) > 0.5 for number in (one[0], two[0])}
+    assert len(alike) <= 0.02 * len(texts)
+    assert 300 <= min(map(len, texts)) <= max(map(len, texts)) <= 12_500
 
 
 def _jaccard(one: set[int], two: set[int]) -> float:
@@ -155,19 +153,6 @@ def _shingles(text: str) -> set[int]:
     """About an eighth of a page's shingles, which tells pages apart as well as all of them."""
     words = text.casefold().split()
     return {key for at in range(len(words) - 4) if not (key := zlib.crc32(" ".join(words[at : at + 5]).encode())) % 8}
-
-
-def test_supportive_pages_are_as_long_and_old_as_some_noise_and_hold_their_fact_in_the_middle(sandbox: Path) -> None:
-    for query in QUERIES:
-        task = task_folder(sandbox, query.query_id)
-        labels, gold = {label.url: label for label in read_labels(task)}, read_gold_file(task / "gold.json")
-        pages = {page.url: page for page in read_pages(task)}
-        noise = [page for page in pages.values() if labels[page.url].label == "noise"]
-        for insight in gold.sandbox.insights:
-            page = pages[insight.stands_in]
-            assert 0 < page.text.index(insight.quote) < len(page.text) - len(insight.quote)
-            assert any((other.date or "") >= (page.date or "") for other in noise)
-            assert any(len(other.text) >= len(page.text) for other in noise)
 
 
 def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(offers: Offers, need: Need) -> None:
@@ -193,86 +178,76 @@ def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(need: N
     assert not any(re.search(r"[.!?] [a-z]", trap.text) or "<" in trap.text for trap in traps)
 
 
+@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
+def test_what_stays_is_within_the_budget_also_with_the_rest(world: World, offers: Offers, query: Query) -> None:
+    need = need_of(world, offers, query)
+    facts, names = facts_on(need), shown_names(need)
+    out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
+    things = {thing.name: thing for thing in need.things}
+    for fact in facts:
+        if "the one to take" in fact.meaning or "can be recommended" in fact.meaning:
+            want = things[fact.thing].want
+            limit = known(want.price_max if want and want.price_max else need.budget)
+            assert fact.about.name not in out
+            assert (fact.about.product.price or 0) <= float(limit.value)
+        if "over the budget" in fact.meaning:
+            assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
+    left = ([fit.price or 0.0 for fit in thing.fits if names[fit.product_id] not in out] for thing in need.things)
+    assert need.budget is None or sum(min(prices, default=0.0) for prices in left) <= float(need.budget.value)
+
+
+def shown_names(need: Need) -> dict[str, str]:
+    fits = {fit.product_id: fit for thing in need.things for fit in thing.fits}
+    return {key: product.name for key, product in name_products(fits.values()).items()}
+
+
+def with_fits(need: Need, fits: Callable[[tuple[Product, ...]], Iterable[Product]]) -> Need:
+    return replace(need, things=tuple(replace(thing, fits=tuple(fits(thing.fits))) for thing in need.things))
+
+
 def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(need: Need) -> None:
-    unpriced = tuple(
-        replace(thing, fits=tuple(fit.model_copy(update={"price": None}) for fit in thing.fits))
-        for thing in need.things
-    )
-    facts = facts_on(replace(need, things=unpriced))
+    facts = facts_on(with_fits(need, lambda fits: (fit.model_copy(update={"price": None}) for fit in fits)))
     assert facts
     assert not any("price" in fact.kind or "$" in fact.text for fact in facts)
 
 
-@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
-def test_what_stays_is_within_the_budget_also_with_the_rest(world: World, offers: Offers, query: Query) -> None:
-    need = need_of(world, offers, query)
-    facts = facts_on(need)
-    out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
-    taken = [fact for fact in facts if "the one to take" in fact.meaning or "can be recommended" in fact.meaning]
-    limits = {
-        thing.name: thing.want.price_max if thing.want and thing.want.price_max else need.budget
-        for thing in need.things
-    }
-    for fact in taken:
-        assert fact.about.name not in out
-        limit = limits[fact.thing]
-        assert limit is not None
-        assert (fact.about.product.price or 0) <= float(limit.value)
-    for fact in facts:
-        if "over the budget" in fact.meaning:
-            assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
-    cheapest = [min((fit.price or 0.0 for fit in thing.fits if shown_name(need, fit) not in out), default=0.0)
-                for thing in need.things]  # fmt: skip
-    assert need.budget is None or sum(cheapest) <= float(need.budget.value)
-
-
-def shown_name(need: Need, product: Product) -> str:
-    return name_products({fit.product_id: fit for thing in need.things for fit in thing.fits}.values())[
-        product.product_id
-    ].name
-
-
 def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(need: Need) -> None:
-    poor = Money(amount="2", currency="USD")
-    priced = tuple(
-        replace(thing, fits=tuple(fit for fit in thing.fits if fit.price is not None)) for thing in need.things
-    )
-    facts = facts_on(replace(need, budget=poor, things=priced))
+    priced = with_fits(need, lambda fits: (fit for fit in fits if fit.price is not None))
+    facts = facts_on(replace(priced, budget=Money(amount="2", currency="USD")))
     over = [fact.meaning for fact in facts if "over the budget" in fact.meaning]
     assert over
     assert not any("stay" in meaning for meaning in over)
 
 
-def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World, offers: Offers) -> None:
+@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
+def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(
+    world: World, offers: Offers, query: Query
+) -> None:
     pytest.importorskip("PIL")
-    for query in SHIPPED:
-        need = need_of(world, offers, query)
-        files = user_files(need, world.store, TODAY, Drawing(Random(1), ""))
-        meaning = next(file.meaning for file in files if file.name == "receipt.png")
-        days = re.findall(r"\d{4}-\d\d-\d\d", meaning)
-        assert query.user_id is not None
-        orders = world.store.orders(query.user_id).orders
-        assert days[0] in {order.order_date[:10] for order in orders if order.product_id == need.owned[0].product_id}
-        assert days[1] > TODAY.isoformat()
+    need = need_of(world, offers, query)
+    files = user_files(need, world.store, TODAY, Drawing(Random(1), ""))
+    meaning = next(file.meaning for file in files if file.name == "receipt.png")
+    bought, until = re.findall(r"\d{4}-\d\d-\d\d", meaning)[:2]
+    orders = world.store.orders(known(query.user_id)).orders
+    assert bought in {order.order_date[:10] for order in orders if order.product_id == need.owned[0].product_id}
+    assert until > TODAY.isoformat()
 
 
-def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(world: World, offers: Offers) -> None:
-    for query in SHIPPED:
-        need = need_of(world, offers, query)
-        fits = {fit.product_id: fit for thing in need.things for fit in thing.fits}
-        names = [product.name for product in name_products(fits.values()).values()]
-        assert len(set(names)) == len(names)
-        mine = need.names[need.owned[0].product_id].name
-        assert mine not in [
-            product.name for key, product in need.names.items() if key in fits and key != need.owned[0].product_id
-        ]
+@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
+def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(
+    world: World, offers: Offers, query: Query
+) -> None:
+    need = need_of(world, offers, query)
+    fits, mine = shown_names(need), need.owned[0].product_id
+    assert len({*fits.values()}) == len(fits)
+    others = [product.name for key, product in need.names.items() if key in fits and key != mine]
+    assert need.names[mine].name not in others
 
 
 def test_keywords_say_several_of_what_is_several_already(world: World, offers: Offers) -> None:
     need = need_of(world, offers, QUERIES[1])
     assert need.things[0].name == "pruning shears"
-    result = keywords_of(need, signal_keywords(need), ()).model_dump_json()
-    assert "shearss" not in result
+    assert "shearss" not in keywords_of(need, signal_keywords(need), ()).model_dump_json()
 
 
 def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:
@@ -295,16 +270,12 @@ def test_where_nothing_would_do_words_find_no_fit(world: World, offers: Offers, 
 
 def test_things_of_a_query_are_its_wants_and_no_other_kind_of_their_shelf(world: World, offers: Offers) -> None:
     brushes = Want(name="place for brushes", kinds=("desk organizer",), ratings_min=200)
-    (thing,) = need_of(world, offers, asked(brushes, text="Would a desk organizer solve that?")).things
-    assert thing.name == "place for brushes"
-    assert thing.fits
-    assert all("organizer" in fit.title.lower() and (fit.rating_number or 0) >= 200 for fit in thing.fits)
-
-
-def test_a_demand_that_no_record_bears_out_is_not_said_to_be_kept(world: World, offers: Offers) -> None:
     blanket = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=("woven by hand", "cotton"))
-    (thing,) = need_of(world, offers, asked(blanket, text="A swaddle blanket?")).things
-    assert thing.must == "cotton"
+    place, swaddle = need_of(world, offers, asked(brushes, blanket)).things
+    assert place.name == "place for brushes"
+    assert place.fits
+    assert all("organizer" in fit.title.lower() and (fit.rating_number or 0) >= 200 for fit in place.fits)
+    assert swaddle.must == "cotton", "a demand that no record bears out is not said to be kept"
 
 
 def test_what_may_be_left_out_takes_nothing_from_the_budget_of_the_rest(world: World, offers: Offers) -> None:
@@ -338,7 +309,9 @@ def test_words_that_no_title_has_name_nothing_and_others_one_kind_of_thing(
     assert all("bamboo" in fit.title.lower() for fit in fits)
 
 
-def test_a_cut_build_leaves_nothing_behind(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_build_leaves_nothing_behind_and_a_whole_one_is_as_open_as_any_new_folder(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def cut(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -347,12 +320,9 @@ def test_a_cut_build_leaves_nothing_behind(world: World, tmp_path: Path, monkeyp
         with pytest.raises(KeyboardInterrupt):
             built(world, tmp_path / "s", "16k", QUERIES[:1])
     assert list(tmp_path.iterdir()) == []
-    assert check_sandbox(built(world, tmp_path / "s", "16k", QUERIES[:1])) == {QUERIES[0].query_id: []}
-
-
-def test_a_built_folder_is_as_open_to_others_as_any_new_one(world: World, tmp_path: Path) -> None:
-    (tmp_path / "plain").mkdir()
     folder = built(world, tmp_path / "deep" / "s", "16k", QUERIES[:1])
+    assert check_sandbox(folder) == {QUERIES[0].query_id: []}
+    (tmp_path / "plain").mkdir()
     assert folder.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
@@ -376,7 +346,7 @@ def test_without_pillow_the_receipt_is_left_out(world: World, tmp_path: Path, mo
     assert len(read_gold_file(task / "gold.json").files.insights) == 2
 
 
-def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_path: Path) -> None:
+def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(world: World, tmp_path: Path) -> None:
     build = ["sandbox", "build", "--world", "demo", "--to", str(tmp_path / "s")]
     result = CliRunner().invoke(app, [*build, "--n", "1", "--seed", "1", "--sizes", "16k,8k,16k"])
     assert result.exit_code == 0, result.output
@@ -386,9 +356,6 @@ def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(tmp_
     assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*build, "--sizes", "0k"])
     assert isinstance(refused.exception, UserError)
-
-
-def test_without_queries_each_drawn_user_gets_one(world: World) -> None:
     queries = sampled_queries(world, 3, "7")
     assert len({query.user_id for query in queries}) == 3
     assert queries == sampled_queries(world, 3, "7")

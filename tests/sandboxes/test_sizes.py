@@ -1,6 +1,9 @@
+"""Sizes of a sandbox, and which of the found pages are kept."""
+
 from collections.abc import Iterator
 from itertools import chain, count
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +16,8 @@ from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.folder import write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
+from drretail.sandboxes.search_based.coverage import smallest_cover
+from drretail.sandboxes.search_based.pages import SeenTexts
 from drretail.sandboxes.sizes import BY_CHARACTERS, PlacedPages, counter_of, place_pages, read_sizes
 
 SIZES = read_sizes("8k,16k,32k")
@@ -29,10 +34,8 @@ def material(
     return TaskMaterial(
         query=Query(query_id="q-1", text="A kettle?", source="test"),
         keywords=Keywords(convergent=()),
-        supportive=tuple(page(f"s{number}", length, "supportive") for number, length in enumerate(supportive)),
-        distractors=tuple(
-            page(f"d{number}", distractor, "distractor") for number, distractor in enumerate(distractors)
-        ),
+        supportive=tuple(page(f"s{at}", length, "supportive") for at, length in enumerate(supportive)),
+        distractors=tuple(page(f"d{at}", length, "distractor") for at, length in enumerate(distractors)),
         noise=noise,
         files={"note.md": b"a note\n"},
         gold=Gold(query_id="q-1"),
@@ -45,9 +48,8 @@ def noise(*lengths: int) -> Iterator[LabelledPage]:
 
 def tokens(found: PlacedPages, size: str, label: str | None = None) -> float:
     served = found.sizes[: found.sizes.index(size) + 1]
-    return sum(
-        len(page.page.text) / 4 for since, page in found.pages if since in served and label in (None, page.label)
-    )
+    pages = [page for since, page in found.pages if since in served and label in (None, page.label)]
+    return sum(len(page.page.text) / 4 for page in pages)
 
 
 @pytest.mark.parametrize("wrong", ["0k", "-32k", "32", "32k,", "½k", "", "9999999k"])
@@ -110,3 +112,36 @@ def test_a_tokenizer_that_is_not_known_is_refused_with_those_that_are() -> None:
     pytest.importorskip("tiktoken")
     with pytest.raises(UserError, match="o200k_base"):
         counter_of("bpe")
+
+
+PAGES = st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8)
+
+
+@given(PAGES, st.randoms(use_true_random=False))
+def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dict[int, set[int]], rng: Random) -> None:
+    kept = smallest_cover(has, {page: rng.randint(1, 9) for page in has})
+    assert set().union(*(has[page] for page in kept)) == set().union(*has.values())
+    for page in kept:
+        assert has[page] - set().union(*(has[other] for other in kept if other != page))
+
+
+def test_of_pages_that_say_the_same_the_shorter_one_is_kept() -> None:
+    assert smallest_cover({0: {1, 2}, 1: {1, 2}, 2: set()}, {0: 900, 1: 300, 2: 10}) == {1}
+
+
+def words(rng: Random, count: int) -> str:
+    return " ".join(f"w{rng.randint(0, 4000)}" for _ in range(count))
+
+
+def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is_not() -> None:
+    rng, seen = Random(3), SeenTexts()
+    article = words(rng, 400)
+    assert seen.earlier("a", article) is None
+    assert seen.earlier("b", f"{words(rng, 40)} {article} {words(rng, 30)}") == "a"
+    assert seen.earlier("c", f"{' '.join(article.split()[:120])} {words(rng, 280)}") is None
+    assert seen.earlier("d", f"Home {article.upper()}") == "a"
+    assert seen.earlier("e", "Short.") is None
+    assert seen.earlier("f", "short") == "e"
+    short = words(rng, 150)
+    assert seen.earlier("whole", f"{short} {words(rng, 150)}") is None
+    assert seen.earlier("part", short) == "whole"

@@ -1,7 +1,6 @@
 """Whatever is changed in a sandbox after it was built is found by its sums, with the file that it was done to."""
 
 import json
-import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from drretail.sandboxes.check import changed_files, check_sandbox
 from drretail.sandboxes.folder import keep_passing, seal, staged, sums_of, write_gold
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
 from drretail.sandboxes.synthetic.build import build_offline
+from tests.build import files
 from tests.cli.commands import Command
 
 QUERIES = shipped_queries("dev")[:2]
@@ -58,18 +58,14 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
 
 def tamperings(folder: Path) -> Iterator[Tampering]:
     """Every file removed, emptied, exchanged with one of its kind; every field of every kind of file changed."""
-    files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
-    for name in files:
+    contents = {Path(name): content for name, content in files(folder).items()}
+    for name, content in contents.items():
         if name.name != SANDBOX_FILE:
             yield str(name), "removed", lambda copy, name=name: (copy / name).unlink()
-        yield (
-            str(name),
-            "a byte more",
-            lambda copy, name=name: (copy / name).write_bytes((copy / name).read_bytes() + b" "),
-        )
+        more = content + b" "
+        yield str(name), "a byte more", lambda copy, name=name, more=more: (copy / name).write_bytes(more)
         yield f"{name}.bak", "added", lambda copy, name=name: shutil.copy(copy / name, copy / f"{name}.bak")
-        content = (folder / name).read_bytes()
-        alike = [each for each in files if each.name == name.name and (folder / each).read_bytes() != content]
+        alike = [each for each in contents if each.name == name.name and contents[each] != content]
         for other in alike[-1:]:
             yield str(name), "exchanged", lambda copy, name=name, other=other: exchange(copy / name, copy / other)
         if name.suffix == ".json":
@@ -78,8 +74,8 @@ def tamperings(folder: Path) -> Iterator[Tampering]:
         elif ".jsonl" in name.suffixes:
             lines = read_lines(folder / name)
             kinds = [("a line removed", lines[1:]), ("turned round", lines[::-1]), ("a line twice", [*lines, lines[0]])]
-            for at in range(min(MOST_LINES, len(lines))):
-                for what, value in changes(json.loads(lines[at])):
+            for at, line in enumerate(lines[:MOST_LINES]):
+                for what, value in changes(json.loads(line)):
                     kinds.append((f"line {at}{what}", [*lines[:at], json.dumps(value), *lines[at + 1 :]]))
             for what, kept in kinds:
                 if kept != lines:
@@ -95,24 +91,23 @@ def exchange(one: Path, other: Path) -> None:
 def test_every_change_of_every_file_and_field_is_found(built: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(built, tmp_path / "s")
     assert not [*changed_files(copy, read_sandbox(copy))]
+    before = files(copy)
     found, missed = 0, list[str]()
     for name, what, tamper in tamperings(built):
-        before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
         tamper(copy)
         try:
-            faults = dict(changed_files(copy, read_sandbox(copy)))
-            is_found = name in faults
+            is_found = name in dict(changed_files(copy, read_sandbox(copy)))
         except UserError as problem:  # sandbox.json is none any more
             is_found = name in str(problem)
         # A space behind its JSON changes nothing that a description says.
         harmless = name == SANDBOX_FILE and what == "a byte more"
         found += is_found
         missed += [] if is_found or harmless else [f"{name} {what}"]
-        for path in [path for path in copy.rglob("*") if path.is_file() and path not in before]:
-            path.unlink()
-        for path, content in before.items():
-            if not path.exists() or path.read_bytes() != content:
-                path.write_bytes(content)
+        after = files(copy)
+        for added in after.keys() - before.keys():
+            (copy / added).unlink()
+        for changed in (each for each, content in before.items() if after.get(each) != content):
+            (copy / changed).write_bytes(before[changed])
     assert not missed
     assert found > 300  # of two tasks
 
@@ -170,15 +165,15 @@ def test_what_a_killed_build_leaves_is_no_hidden_folder_and_goes_with_the_next(t
 def test_a_whole_sandbox_that_is_built_again_says_so(tmp_path: Path, drretail: Command) -> None:
     asked = ("sandbox", "build", "--to", "s", "--n", "1", "--sizes", "16k")
     assert drretail(*asked).returncode == 0
-    before = {path: path.read_bytes() for path in (tmp_path / "s").rglob("*") if path.is_file()}
+    before = files(tmp_path / "s")
     again = drretail(*asked)
     assert again.returncode == 0, again.stderr
     assert "s was built so before, and is whole: nothing was done." in again.stderr
-    assert {path: path.read_bytes() for path in (tmp_path / "s").rglob("*") if path.is_file()} == before
+    assert files(tmp_path / "s") == before
     other = drretail(*asked, "--seed", "other")
     assert other.returncode == 2
     assert "another world, seed, size or query" in other.stderr
-    path = random.Random(1).choice(sorted((tmp_path / "s").rglob("pages.jsonl.gz")))
+    path = next((tmp_path / "s").rglob("pages.jsonl.gz"))
     path.write_bytes(path.read_bytes() + b" ")
     broken = drretail(*asked)
     assert broken.returncode == 2

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.data_ingest.perturb.carried_queries import carried
 from drretail.data_ingest.perturb.moved_values import moved
 from drretail.data_ingest.perturb.perturbed_world import FROM, perturb_world, read_perturbation
 from drretail.env.checking import check_world
@@ -11,7 +12,10 @@ from drretail.env.manifest import OrderRow
 from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
+from drretail.records.money import Money
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from tests.build import query
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
@@ -22,17 +26,14 @@ def products(folder: Path) -> list[Product]:
         return [*rows.products]
 
 
-def orders(folder: Path) -> list[OrderRow]:
-    with rows_of(folder) as rows:
-        return [*rows.orders]
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     return build_shop(tmp_path / "world")
 
 
-def test_the_world_is_whole_and_says_what_it_was_made_of(source: Path, tmp_path: Path) -> None:
+def test_the_world_is_whole_and_its_brands_ids_prices_and_ratings_are_others_everywhere(
+    source: Path, tmp_path: Path
+) -> None:
     manifest, mapping = perturb_world(source, tmp_path / "other", "1")
     with rows_of(source) as rows:
         before = rows.manifest
@@ -41,40 +42,31 @@ def test_the_world_is_whole_and_says_what_it_was_made_of(source: Path, tmp_path:
     assert (manifest.counts, manifest.now, manifest.seed) == (before.counts, before.now, before.seed)
     assert read_perturbation(tmp_path / "other") == mapping
 
-
-def test_brands_ids_prices_and_ratings_are_others_everywhere(source: Path, tmp_path: Path) -> None:
-    _, mapping = perturb_world(source, tmp_path / "other", "1")
     new = {product.product_id: product for product in products(tmp_path / "other")}
     assert not {*new} & {product.product_id for product in PRODUCTS}
     for old in PRODUCTS:
-        it = new[mapping.ids[old.product_id]]
-        assert "tanagrove" not in it.model_dump_json().casefold()
-        assert it.store == mapping.brands["Tanagrove"]
-        assert it.title == old.title.replace("Tanagrove", mapping.brands["Tanagrove"])
-        assert (it.price is None) == (old.price is None)
-        if it.price is not None and old.price is not None:
-            assert abs(it.price / old.price - 1) > 0.1
-        assert it.average_rating is not None
-        assert 0.3 <= round(abs(it.average_rating - 4.5), 1) <= 0.9
-        assert it.rating_number != old.rating_number
-        assert it.category == old.category
+        made = new[mapping.ids[old.product_id]]
+        assert "tanagrove" not in made.model_dump_json().casefold()
+        assert (made.store, made.category) == (mapping.brands["Tanagrove"], old.category)
+        assert made.title == old.title.replace("Tanagrove", mapping.brands["Tanagrove"])
+        assert (made.price is None) == (old.price is None)
+        if made.price is not None and old.price is not None:
+            assert abs(made.price / old.price - 1) > 0.1
+        assert made.average_rating is not None
+        assert 0.3 <= round(abs(made.average_rating - 4.5), 1) <= 0.9
+        assert made.rating_number != old.rating_number
 
 
 def test_users_keep_their_orders_under_the_new_ids_and_spend_at_the_new_prices(source: Path, tmp_path: Path) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
-    assert orders(tmp_path / "other") == [order._replace(product_id=mapping.ids[order.product_id]) for order in ORDERS]
+    with rows_of(tmp_path / "other") as rows:
+        orders = [*rows.orders]
+    assert orders == [order._replace(product_id=mapping.ids[order.product_id]) for order in ORDERS]
     with open_world(source) as before, open_world(tmp_path / "other") as after:
         assert after.store.user(USER) == before.store.user(USER)
         prices = {product.product_id: product.price or 0 for product in products(tmp_path / "other")}
-        theirs = [order for order in orders(tmp_path / "other") if order.user_id == USER]
+        theirs = [order for order in orders if order.user_id == USER]
         assert after.store.statistics(USER).spend == pytest.approx(sum(prices[their.product_id] for their in theirs))
-
-
-def test_the_same_seed_makes_the_same_world_and_another_seed_another(source: Path, tmp_path: Path) -> None:
-    made = [
-        perturb_world(source, tmp_path / name, seed)[0].fingerprint for name, seed in zip("abc", "112", strict=True)
-    ]
-    assert made[0] == made[1] != made[2]
 
 
 def test_what_was_held_out_stays_held_out_under_the_new_ids(tmp_path: Path) -> None:
@@ -89,7 +81,10 @@ def test_what_was_held_out_stays_held_out_under_the_new_ids(tmp_path: Path) -> N
     assert held[1].product_id not in {gone.product_id, *mapping.ids.values()}
 
 
-def test_a_world_is_not_written_over_itself_and_says_that_it_was_not_perturbed(source: Path, tmp_path: Path) -> None:
+def test_the_same_seed_makes_the_same_world_and_no_world_is_written_over_itself(source: Path, tmp_path: Path) -> None:
+    seeds = zip("abc", "112", strict=True)
+    made = [perturb_world(source, tmp_path / name, seed)[0].fingerprint for name, seed in seeds]
+    assert made[0] == made[1] != made[2]
     with pytest.raises(UserError, match="itself"):
         perturb_world(source, source, "1")
     with pytest.raises(UserError, match="no perturbed world"):
@@ -106,3 +101,24 @@ def test_ratings_stay_within_one_and_five_stars_and_prices_without_cents_stay_so
             assert 1 <= it.average_rating <= 5
             assert abs(it.average_rating - rating) >= 0.25
             assert it.price == int(it.price or 0.5)
+
+
+def test_brands_and_products_of_queries_are_those_of_the_other_world_and_all_else_stays(
+    source: Path, tmp_path: Path
+) -> None:
+    _, mapping = perturb_world(source, tmp_path / "other", "1")
+    feeder = Want(name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=("fits the Tanagrove pole",))
+    text = "My Tanagrove feeder (B0TEST0001) leaks; another by tanagrove under $30?"
+    wish = Wish(wants=(feeder,), budget=Money.of(30), owned=("B0TEST0001",))
+    old = query("q1", text, user_id=USER, wish=wish, world_fingerprint=mapping.perturbed_from)
+    (new, untyped) = carried([old, old.model_copy(update={"wish": None})], mapping)
+    assert untyped.wish is None
+    brand, product = mapping.brands["Tanagrove"], mapping.ids["B0TEST0001"]
+    assert new.text == f"My {brand} feeder ({product}) leaks; another by {brand} under $30?"
+    assert new.wish is not None
+    (want,) = new.wish.wants
+    assert (want.brands_wanted, want.must) == ((brand,), (f"fits the {brand} pole",))
+    assert new.wish.owned == (product,)
+    assert new.world_fingerprint == mapping.fingerprint
+    assert (new.query_id, new.user_id) == (old.query_id, old.user_id)
+    assert (new.wish.budget, want.name) == (Money.of(30), "feeder")

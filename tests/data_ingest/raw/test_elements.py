@@ -23,16 +23,15 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[r
     monkeypatch.setattr(elements, "_CHUNK", 3)
 
 
-@given(st.lists(VALUES, max_size=5), st.sampled_from([None, 2]))
-def test_an_array_is_read_element_by_element_however_it_is_laid_out(values: list[Any], indent: int | None) -> None:
-    text = json.dumps(values, indent=indent)
-    assert [element.value for element in read_elements(io.StringIO(text))] == values
-
-
-@given(st.dictionaries(st.text(max_size=4), VALUES, max_size=5), st.sampled_from([None, 2]))
-def test_a_mapping_is_read_pair_by_pair(pairs: dict[str, Any], indent: int | None) -> None:
-    text = json.dumps(pairs, indent=indent)
-    assert {element.key: element.value for element in read_elements(io.StringIO(text))} == pairs
+@given(
+    st.lists(VALUES, max_size=5), st.dictionaries(st.text(max_size=4), VALUES, max_size=5), st.sampled_from([None, 2])
+)
+def test_arrays_are_read_by_element_and_mappings_by_pair_however_they_are_laid_out(
+    values: list[Any], pairs: dict[str, Any], indent: int | None
+) -> None:
+    array, mapping = (io.StringIO(json.dumps(each, indent=indent)) for each in (values, pairs))
+    assert [element.value for element in read_elements(array)] == values
+    assert {element.key: element.value for element in read_elements(mapping)} == pairs
 
 
 def test_each_element_knows_its_line() -> None:

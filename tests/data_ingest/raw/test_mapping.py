@@ -33,29 +33,29 @@ def test_a_csv_with_a_byte_order_mark_semicolons_and_quoted_newlines_has_its_own
     assert open_table(source.path, mapping).columns == ("sku", "name", "net")
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "jsonl", "parquet"])
 def test_every_form_tells_the_same_columns(tmp_path: Path, form: str) -> None:
-    file = tmp_path / f"it.{form}"
-    kind = "json" if form == "jsonl" else form
-    duckdb.execute(f"COPY (SELECT 'B1' AS sku, 'Bowl' AS name) TO '{file}' (FORMAT {kind})")
+    file = tmp_path / f"table.{form}"
+    if form == "csv.gz":
+        file.write_bytes(gzip.compress(b"sku,name\n1,Bowl\n"))
+    else:
+        kind = "json" if form == "jsonl" else form
+        duckdb.execute(f"COPY (SELECT 'B1' AS sku, 'Bowl' AS name) TO '{file}' (FORMAT {kind})")
     assert open_table(file, _PLAIN).columns == ("sku", "name")
 
 
-def test_a_packed_table_is_read_like_one_that_is_not(tmp_path: Path) -> None:
-    (tmp_path / "it.csv.gz").write_bytes(gzip.compress(b"sku,name\n1,Bowl\n"))
-    assert open_table(tmp_path / "it.csv.gz", _PLAIN).columns == ("sku", "name")
-
-
-def test_a_column_that_is_not_there_is_answered_with_those_that_are_and_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"no such column; it has sku, name, net\. Did you mean 'net'"):
-        shop_sources(_shop(tmp_path, _MAPPING.replace('"net"', '"nett"')))
-
-
-def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
-    path = _shop(tmp_path)
-    (tmp_path / "products.csv").write_text("sku,name,net,net\n1,Bowl,4,5\n")
-    with pytest.raises(UserError, match="2 columns of that name"):
-        shop_sources(path)
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"net"', '"nett"', r"no such column; it has sku, name, net\. Did you mean 'net'"),
+        ("products.csv", "other.csv", "does not exist"),
+    ],
+)
+def test_a_column_and_a_file_that_are_not_there_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        shop_sources(_shop(tmp_path, _MAPPING.replace(old, new)))
+    with pytest.raises(UserError, match=r"There is no file .*none\.toml"):
+        read_mapping(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,7 @@ def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
+        ("products.csv", b"sku,name,net,net\n1,Bowl,4,5\n", "2 columns of that name"),
         ("products.csv", b"", "is empty"),
         ("products.csv", b"\n\n", "is empty"),
         ("products.csv", "sku,name,größe\n".encode("latin-1"), "is not UTF-8"),
@@ -103,10 +104,3 @@ def test_a_file_that_is_no_table_is_one_sentence(tmp_path: Path, name: str, data
     with pytest.raises(UserError, match=message) as problem:
         shop_sources(path)
     assert len(str(problem.value).splitlines()) == 1
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not exist"):
-        shop_sources(_shop(tmp_path, _MAPPING.replace("products.csv", "other.csv")))
-    with pytest.raises(UserError, match=r"There is no file .*none\.toml"):
-        read_mapping(tmp_path / "none.toml")

@@ -1,5 +1,8 @@
+"""Made-up shops, and every recipe, as data: whatever is drawn from it must read well."""
+
 import gzip
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +11,12 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.quirks import PRODUCT_QUIRKS, REVIEW_QUIRKS
-from drretail.data_ingest.synth.recipe import category_names, read_recipe
+from drretail.data_ingest.synth.recipe import Kind, category_names, read_recipe
 from drretail.data_ingest.synth.shop import SynthReport, write_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.locks import LOCK
-from drretail.records.shop import Product
 from tests.build import files as files_in
 
 
@@ -35,9 +37,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
 def rows(path: Path) -> list[dict[str, Any]]:
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     text = data.decode("utf-8")
-    if text.startswith("["):
-        return json.loads(text)
-    return [json.loads(line) for line in text.split("\n") if line.endswith("}")]
+    return json.loads(text) if text[0] == "[" else [json.loads(row) for row in text.split("\n") if row.endswith("}")]
 
 
 def all_rows(folder: Path, *, meta: bool) -> list[dict[str, Any]]:
@@ -53,24 +53,20 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_pa
     assert len(titles[0] & titles[1]) < 5
 
 
-def test_every_category_and_every_form_of_file_is_there(made: tuple[Path, SynthReport]) -> None:
+def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthReport]) -> None:
     folder, report = made
     names = {file.name for file in report.files}
     assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(category_names())
     assert rows(folder / "meta_Home_and_Kitchen.jsonl")[0]["details"].startswith("{")
-    assert (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes().startswith(b"[\n")
-    assert b"\\/" in (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes()
+    patio = (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes()
+    assert patio.startswith(b"[\n")
+    assert b"\\/" in patio
     assert (folder / "Pet_Supplies.jsonl.gz").exists()
     assert not (folder / "Office_Products.jsonl").read_bytes().endswith(b"\n")
     assert all(file.rows and file.bytes == (folder / file.name).stat().st_size for file in report.files)
-
-
-def test_each_quirk_happens_to_about_its_share_of_rows(made: tuple[Path, SynthReport]) -> None:
-    _, report = made
     for quirks, total in ((PRODUCT_QUIRKS, report.products), (REVIEW_QUIRKS, report.reviews)):
         for name, (_, share) in quirks.items():
-            expected = share * total
-            assert abs(report.quirks[name] - expected) < 5 * expected**0.5 + 1, name
+            assert abs(report.quirks[name] - share * total) < 5 * (share * total) ** 0.5 + 1, name
 
 
 def test_a_plain_shop_has_no_quirk(tmp_path: Path) -> None:
@@ -83,25 +79,23 @@ def test_a_plain_shop_has_no_quirk(tmp_path: Path) -> None:
 def test_title_features_details_and_price_belong_together(plain: World) -> None:
     kinds = {kind.name: kind for name in category_names() for kind in read_recipe(name).kinds}
     checked = 0
-    for kind in ("bird feeder", "weighted blanket", "dog bed"):
-        for product in found(plain, kind, 30):
-            if kinds[kind].path[-1] != product.categories[-1]:
+    for kind in (kinds[name] for name in ("bird feeder", "weighted blanket", "dog bed")):
+        hits = plain.catalog.search(CatalogQuery(kind.name, match="all", limit=30)).hits
+        for product in plain.store.products([hit.product_id for hit in hits]).values():
+            if kind.path[-1] != product.categories[-1]:
                 continue
-            for axis in kinds[kind].axes:
+            for axis in kind.axes:
                 option = next(option for option in axis.options if option.name == product.details[axis.detail])
-                assert option.says is None or any(text[:30] in " ".join(product.features) for text in [option.says])
+                assert option.says is None or option.says[:30] in " ".join(product.features)
                 checked += 1
             assert product.price is not None
-            assert 0.15 * kinds[kind].price < product.price < 8 * kinds[kind].price
+            assert 0.15 * kind.price < product.price < 8 * kind.price
     assert checked > 100
 
 
 @pytest.mark.parametrize(
     ("query", "leaf"),
-    [
-        ("weatherproof bird feeder", "Feeders"),
-        ("stainless steel garden path lights", "Path Lights"),
-    ],
+    [("weatherproof bird feeder", "Feeders"), ("stainless steel garden path lights", "Path Lights")],
 )
 def test_a_shoppers_words_find_the_kind_first(plain: World, query: str, leaf: str) -> None:
     hits = plain.catalog.search(CatalogQuery(query, limit=3)).hits
@@ -134,25 +128,22 @@ def test_a_stop_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_shop_that_a_kill_left_between_its_files_names_is_replaced(tmp_path: Path) -> None:
-    write_shop(tmp_path / "whole", products=8, reviews=8)
-    write_shop(tmp_path / "cut", products=16, reviews=8)
-    (tmp_path / "cut" / "synth.json").unlink()
-    (tmp_path / "cut" / "Pet_Supplies.jsonl.gz").rename(tmp_path / "cut" / "Pet_Supplies.jsonl.gz.part")
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    write_shop(whole, products=8, reviews=8)
+    write_shop(cut, products=16, reviews=8)
+    (cut / "synth.json").unlink()
+    (cut / "Pet_Supplies.jsonl.gz").rename(cut / "Pet_Supplies.jsonl.gz.part")
     with pytest.raises(UserError, match="not a made-up shop"):  # they may be a download
-        write_shop(tmp_path / "cut", products=8, reviews=8)
-    (tmp_path / "cut" / LOCK).touch()
-    write_shop(tmp_path / "cut", products=8, reviews=8)
-    assert files_in(tmp_path / "cut") == files_in(tmp_path / "whole")
+        write_shop(cut, products=8, reviews=8)
+    (cut / LOCK).touch()
+    write_shop(cut, products=8, reviews=8)
+    assert files_in(cut) == files_in(whole)
 
 
 def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
     write_shop(tmp_path, products=16, reviews=20)
     write_shop(tmp_path, products=16, reviews=20, categories=["Pet_Supplies"])
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "Pet_Supplies.jsonl.gz",
-        "meta_Pet_Supplies.jsonl.gz",
-        "synth.json",
-    }
+    assert {*files_in(tmp_path)} == {"Pet_Supplies.jsonl.gz", "meta_Pet_Supplies.jsonl.gz", "synth.json"}
 
 
 def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
@@ -167,6 +158,15 @@ def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
     assert peaks[1] < peaks[0] + 2_000_000
 
 
-def found(world: World, query: str, limit: int) -> list[Product]:
-    hits = world.catalog.search(CatalogQuery(query, match="all", limit=limit)).hits
-    return [world.store.product(hit.product_id) for hit in hits]
+RECIPES = [read_recipe(name) for name in category_names()]
+ALL_KINDS = list(chain.from_iterable(recipe.kinds for recipe in RECIPES))
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.name)
+def test_every_text_of_a_kind_can_be_filled(kind: Kind) -> None:
+    words = {"brand": "Brand"} | {axis.name: axis.options[0] for axis in kind.axes}
+    words |= {name: texts[0] for name, texts in kind.extra.items()}
+    for text in chain(kind.title, kind.features, kind.descriptions):
+        assert "{" not in text.format(**words)
+    statements = [option.says for axis in kind.axes for option in axis.options if option.says]
+    assert all("{" not in text.format(**words) for text in statements)

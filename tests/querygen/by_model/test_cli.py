@@ -37,6 +37,10 @@ def generate(world: World, to: Path, provider: Provider, *flags: str) -> Result:
     return CliRunner().invoke(queries_app, [*arguments, *flags], env={"DRRETAIL_BASE_URL": provider.url})
 
 
+def queries_in(file: Path) -> list[Query]:
+    return [Query.model_validate(line) for line in read_jsonl(file)]
+
+
 def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     flags = ("--user", "ANNA", "--user", "BERT", "--per-user", "2")
@@ -46,11 +50,10 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
         again = generate(world, to, provider, *flags)
     assert (first.exit_code, again.exit_code, len(provider.seen)) == (0, 0, 4)
     assert to.read_bytes() == before
-    queries = [Query.model_validate(line) for line in read_jsonl(to)]
+    queries = queries_in(to)
     assert [query.user_id for query in queries] == ["ANNA", "ANNA", "BERT", "BERT"]
-    assert {query.source for query in queries} == {CLAUDE}
+    assert {(query.source, query.kind) for query in queries} == {(CLAUDE, "project")}
     assert "4 queries of 2 users" in first.stdout
-    assert {query.kind for query in queries} == {"project"}
     assert "4 calls; 36 tokens read, 8 written; $0.0002" in first.stdout
     assert "Prices as of" in first.stderr
     assert "4 calls, 4 of them from the journal" in again.stdout
@@ -83,7 +86,6 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = tmp_path / "queries.jsonl"
-    chat = ScriptedChat(answer=right)
     anna = world.store.user("ANNA")
 
     def breaks_off_for_anna(messages: Sequence[BaseMessage]) -> str:
@@ -91,15 +93,14 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
             raise ValueError("out of order")
         return right(messages)
 
+    chat = ScriptedChat(answer=breaks_off_for_anna)
     monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
 
     def again(*flags: str) -> Result:
-        arguments = ["generate", "--world", str(world.folder), "--to", str(to), "--model", "fake:x"]
-        return CliRunner().invoke(
-            queries_app, [*arguments, "--user", "ANNA", "--user", "BERT", "--per-user", "3", *flags]
-        )
+        model = ["--model", "fake:x", "--user", "ANNA", "--user", "BERT", "--per-user", "3"]
+        place = ["--world", str(world.folder), "--to", str(to)]
+        return CliRunner().invoke(queries_app, ["generate", *place, *model, *flags])
 
-    chat.answer = breaks_off_for_anna
     broken, text = again(), json.loads(again("--json").stdout)
     assert broken.exit_code == 3
     assert "3 queries of 1 user, 3 failed" in broken.stdout
@@ -126,9 +127,8 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
     with Provider(*(says(number, expected_tools=GENERIC_TOOLS) for number in range(2))) as provider:
         result = generate(world, to, provider, "--mode", "generic", "--users", "2", "--per-user", "1")
     assert result.exit_code == 0
-    queries = [Query.model_validate(line) for line in read_jsonl(to)]
-    assert {(query.user_id, query.mode) for query in queries} == {(None, "generic")}
-    assert all(query.query_id.startswith("generic-") for query in queries)
+    assert {(query.user_id, query.mode) for query in queries_in(to)} == {(None, "generic")}
+    assert all(query.query_id.startswith("generic-") for query in queries_in(to))
     assert "<profile>" not in json.dumps(provider.seen[0].body)
 
 

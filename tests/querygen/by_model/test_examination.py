@@ -47,18 +47,15 @@ def test_each_fault_is_told(examiner: Examiner, changes: dict[str, Any], message
     assert message in (problem(examiner, **changes) or "")
 
 
-def test_kinds_that_are_categories_are_spelt_as_the_shop_does_and_an_id_may_come_as_evidence(
-    examiner: Examiner,
-) -> None:
+def test_a_wish_is_read_as_the_shop_spells_it(examiner: Examiner) -> None:
+    """Kinds that are categories are spelt as these, an id may come as evidence, nought stars and a blank are none."""
     owned = product_id("bird feeder", 1)
     changes = {"kinds": ["bed sheet sets", "BIRD_BATHS", "Bird Baths"], "owned": [f"P:{owned}"]}
-    wish = examiner.wish_of(WrittenWish.model_validate(written_wish(**changes)))
-    assert (wish.wants[0].kinds, wish.owned) == (("Bed Sheet Sets", "Bird Baths"), (owned,))
-
-
-def test_nought_stars_and_an_empty_deadline_are_none(examiner: Examiner) -> None:
-    wish = examiner.wish_of(WrittenWish.model_validate(written_wish(rating_min=0, ratings_min=0, deadline=" ")))
-    assert (wish.wants[0].rating_min, wish.wants[0].ratings_min, wish.deadline) == (None, None, None)
+    none = {"rating_min": 0, "ratings_min": 0, "deadline": " "}
+    wish = examiner.wish_of(WrittenWish.model_validate(written_wish(**changes, **none)))
+    (want,) = wish.wants
+    assert (want.kinds, wish.owned) == (("Bed Sheet Sets", "Bird Baths"), (owned,))
+    assert (want.rating_min, want.ratings_min, wish.deadline) == (None, None, None)
 
 
 @pytest.mark.parametrize("amount", [0, -5, 1e30, float("inf"), float("nan"), 12.345])

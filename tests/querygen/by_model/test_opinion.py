@@ -55,13 +55,15 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+Check = Callable[..., tuple[Result, ScriptedChat]]
+
+
 @pytest.fixture
-def check(world: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Result, ScriptedChat]]:
+def check(world: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     """``queries check --model`` against a scripted model."""
 
     def called(answers: Callable[[Sequence[BaseMessage]], str], *flags: str) -> tuple[Result, ScriptedChat]:
         chat = ScriptedChat(answer=answers)
-
         monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
         arguments = ["check", str(file), "--world", str(world.folder), "--model", "fake:x", *flags]
         return CliRunner().invoke(queries_app, arguments), chat
@@ -81,9 +83,7 @@ def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody
     assert "bird feeder\nowned: " in (tag_content("wish", message) or "")
 
 
-def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(
-    check: Callable[..., tuple[Result, ScriptedChat]],
-) -> None:
+def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(check: Check) -> None:
     result, chat = check(opinion, "--json")
     first, second = json.loads(result.stdout)["queries"]
     (finding,) = second["findings"]
@@ -96,9 +96,7 @@ def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(
     assert "2 calls, 2 of them from the journal" in table.stdout
 
 
-def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that(
-    check: Callable[..., tuple[Result, ScriptedChat]],
-) -> None:
+def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that(check: Check) -> None:
     failed, _ = check(lambda _: "no idea", "--json")
     assert failed.exit_code == 3
     assert set(json.loads(failed.stdout)["failed"]) == {"anna-1", "anna-2"}
@@ -107,9 +105,7 @@ def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that
     assert (json.loads(mended.stdout)["failed"], len(chat.asked)) == ({}, 2)
 
 
-def test_an_estimate_puts_the_questions_together_and_sends_nothing(
-    check: Callable[..., tuple[Result, ScriptedChat]], file: Path
-) -> None:
+def test_an_estimate_puts_the_questions_together_and_sends_nothing(check: Check, file: Path) -> None:
     result, chat = check(opinion, "--estimate", "--json")
     (estimate,) = json.loads(result.stdout)["estimates"]
     assert (result.exit_code, estimate["count"], chat.asked) == (0, 2, [])

@@ -1,23 +1,36 @@
-"""What a model is told: the four inputs, the person without what is private, and of nobody for generic ones."""
+"""Whom queries are written for, and what a model is told: the four inputs, without what is private."""
 
 import re
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from drretail.env.world import OrderRow, World
+from drretail.errors import UserError
+from drretail.grounding.report.evidence_ids import short_hash
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.shelf import MOST_KINDS
-from drretail.querygen.by_model.targets import Target
+from drretail.querygen.by_model.targets import Target, generic_targets, targets_drawn, targets_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.tools.registry import TOOLS
 from tests.querygen.conftest import DAY, KINDS, START, MakeWorld, orders, product_id, products
 
 
-def test_the_four_inputs_are_in_it(world: World) -> None:
-    instructions, asked = (
-        message.text
-        for message in PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), ["An old question?"])
-    )
+def told(world: World, target: Target, *earlier: str) -> tuple[str, str]:
+    """The instructions and what is asked."""
+    instructions, asked = PromptBuilder(world, Linter(world)).messages(target, list(earlier))
+    return instructions.text, asked.text
+
+
+def shelf_of(world: World, target: Target) -> list[str]:
+    return (tag_content("shelf", told(world, target)[1]) or "").splitlines()
+
+
+def test_the_four_inputs_are_in_it_without_what_tells_who_the_person_is(world: World) -> None:
+    instructions, asked = told(world, ANNA, "An old question?")
     assert "taken apart into smaller questions" in instructions  # what deep research is
     assert world.manifest.now.date().isoformat() in instructions  # the domain, with the shop's today
     assert all(f"- {name}(" in instructions for name in TOOLS)
@@ -25,19 +38,15 @@ def test_the_four_inputs_are_in_it(world: World) -> None:
     assert f"{profile.first_name} {profile.last_name} of {profile.address.city}" in asked
     assert "An old question?" in asked
     assert world.store.orders("ANNA").orders[0].order_id in asked
-
-
-def test_street_email_and_telephone_are_told_to_no_model(world: World) -> None:
-    profile = world.store.user("ANNA")
-    text = "\n".join(
-        message.text for message in PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), [])
-    )
     for secret in (profile.email, profile.phone_number, profile.address.address1, profile.address.zip):
-        assert secret not in text
+        assert secret not in instructions + asked
+
+
+ANNA = Target("anna", 1, "ANNA")
 
 
 def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> None:
-    asked = PromptBuilder(world, Linter(world)).messages(Target("generic-home", 1, category="Pets"), [])[1].text
+    _, asked = told(world, Target("generic-home", 1, category="Pets"))
     assert "<profile>" not in asked
     assert "<category>\nPets\n</category>" in asked
     assert "- Dog Beds: in Pets, 5 products" in (tag_content("shelf", asked) or "")
@@ -46,32 +55,26 @@ def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> No
 
 
 def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_owned(world: World) -> None:
-    asked = PromptBuilder(world, Linter(world)).messages(Target("anna", 1, "ANNA"), [])[1].text
-    owned, shelf = tag_content("owned", asked) or "", (tag_content("shelf", asked) or "").splitlines()
+    owned, shelf = tag_content("owned", told(world, ANNA)[1]) or "", shelf_of(world, ANNA)
     (feeder, *_) = (order for order in world.store.orders("ANNA").orders if order.order_date.startswith("2022-01-01"))
     facts = f"(Bird Feeders; $17.00; ordered 2022-01-01 in order {feeder.order_id})"
     assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue {facts}" in owned
-    assert re.search(
-        r"Shampoo, Size 1, Blue \(.*; ordered 2022-07-20 in order \d{10}, 2022-01-11 in order \d{10}\)", owned
-    )
+    twice = r"ordered 2022-07-20 in order \d{10}, 2022-01-11 in order \d{10}"
+    assert re.search(rf"Shampoo, Size 1, Blue \(.*; {twice}\)", owned)
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoos", "Cordless Drills"]  # the newest purchases first,
     assert {"Birdhouses", "Hair Masks", "Tape Measures"} <= set(kinds)  # then what stands beside them
-    assert shelf[0].startswith(
-        "- Shampoos: in Hair Care, 5 products, 100% with a price, $10.00 to $38.00, in the median $24.00"
-    )
+    prices = "100% with a price, $10.00 to $38.00, in the median $24.00"
+    assert shelf[0].startswith(f"- Shampoos: in Hair Care, 5 products, {prices}")
     assert len(shelf) <= MOST_KINDS
 
 
 def test_one_day_with_many_orders_does_not_fill_the_shelf(make_world: MakeWorld) -> None:
     kinds = [name for name in KINDS if name != "dog bed"][:14]
-    big = [
-        OrderRow(f"{at:010}", "HUGO", product_id(kind, 1), START + DAY, 1, "Delivered") for at, kind in enumerate(kinds)
-    ]
-    small = OrderRow("9999999999", "HUGO", product_id("dog bed", 1), START, 1, "Delivered")
-    world = make_world(products(), sorted([*big, small], key=lambda row: row.place))
-    shelf = tag_content("shelf", PromptBuilder(world, Linter(world)).messages(Target("h", 1, "HUGO"), [])[1].text) or ""
-    assert [line.partition(":")[0] for line in shelf.splitlines()][1] == "- Dog Beds", "the second day comes second"
+    rows = [OrderRow(f"{at:010}", "HUGO", product_id(kind, 1), START + DAY) for at, kind in enumerate(kinds)]
+    rows.append(OrderRow("9999999999", "HUGO", product_id("dog bed", 1), START))
+    shelf = shelf_of(make_world(products(), sorted(rows, key=lambda row: row.place)), Target("h", 1, "HUGO"))
+    assert [line.partition(":")[0] for line in shelf][1] == "- Dog Beds", "the second day comes second"
 
 
 def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_names_them(make_world: MakeWorld) -> None:
@@ -81,21 +84,48 @@ def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_na
         for product in products()
     ]
     world = make_world(shop, orders())
-    builder = PromptBuilder(world, Linter(world))
-    assert "Desk Lamp" not in builder.messages(Target("anna", 1, "ANNA"), [])[1].text
-    for text, shows in (
-        ("Another lamp for my desk?", False),
-        ("Are these pregnancy tests on my desk still good?", True),
-    ):
-        query = Query(query_id="q", user_id="ANNA", text=text, source="t")
-        asked = builder.messages_to_type(query)[0].text
+    assert "Desk Lamp" not in told(world, ANNA)[1]
+    builder, tests = PromptBuilder(world, Linter(world)), "Are these pregnancy tests on my desk still good?"
+    for text, shows in (("Another lamp for my desk?", False), (tests, True)):
+        asked = builder.messages_to_type(Query(query_id="q", user_id="ANNA", text=text, source="t"))[0].text
         assert ("Desk Lamp, Size" in asked) == shows
 
 
 def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: MakeWorld) -> None:
     plain = [product.model_copy(update={"price": None}) for product in products(paths=False)]
-    world = make_world(plain, orders())
-    shelf = tag_content("shelf", PromptBuilder(world, Linter(world)).messages(Target("b", 1, "BERT"), [])[1].text) or ""
+    shelf = "\n".join(shelf_of(make_world(plain, orders()), Target("b", 1, "BERT")))
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
     assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
     assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
+
+
+def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
+    drawn = targets_drawn(world, 7, 2, "42")
+    assert len(drawn.targets) == 7
+    assert "DORA" not in {place.user_id for place in drawn.targets}
+    assert targets_drawn(world, 8, 2, "42").without == ("DORA",)
+    assert targets_drawn(world, 3, 2, "42") == targets_drawn(world, 3, 2, "42")
+
+
+def test_named_users_are_kept_in_order_and_once(world: World) -> None:
+    found = targets_of(world, ["CARA", "ANNA", "DORA", "CARA"], 3)
+    assert [place.user_id for place in found.targets] == ["CARA", "ANNA"]
+    assert found.targets[0].query_id(2) == f"{short_hash('CARA')}-m-2"  # the rules' second is "…-2"
+    assert found.without == ("DORA",)
+
+
+@pytest.mark.parametrize(("users", "message"), [(["NOBODY"], "no user 'NOBODY'"), (["DORA"], "None of 1 users")])
+def test_users_that_cannot_be_served_are_told(world: World, users: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        targets_of(world, users, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 400), st.integers(0, 60))
+def test_generic_queries_are_as_many_as_asked_and_more_of_them_change_none(world: World, count: int, more: int) -> None:
+    few, many = generic_targets(world, count, "42").targets, generic_targets(world, count + more, "42").targets
+    assert sum(place.count for place in few) == count
+    assert all(place.user_id is None and place.count > 0 for place in few)
+    assert [place.name for place in many[: len(few)]] == [place.name for place in few]
+    assert all(one.count <= other.count for one, other in zip(few, many, strict=False))
+    assert max(place.count for place in few) - min(place.count for place in few) <= 1

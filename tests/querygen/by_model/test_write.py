@@ -34,28 +34,13 @@ def write(
         return Writer(world, session).write(targets_of(world, users, per_user).targets), chat
 
 
-NAMES: dict[str, str] = {}
-
-
-@pytest.fixture(autouse=True)
-def names(world: World) -> None:
-    """How the profiles in the prompts call the users."""
-    for user in USERS:
-        profile = world.store.user(user)
-        NAMES[user] = f"{profile.first_name} {profile.last_name}"
-
-
 def lines(made: Written) -> list[str]:
     return [query.as_line() for query in made.queries]
 
 
-def human(messages: Sequence[BaseMessage]) -> str:
-    return messages[1].text
-
-
 def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: World, tmp_path: Path) -> None:
     def slow_first(messages: Sequence[BaseMessage]) -> float:
-        return 0.1 if "None yet." in human(messages) and "CARA" in human(messages) else 0.01
+        return 0.1 if "None yet." in messages[1].text and "CARA" in messages[1].text else 0.01
 
     one, _ = write(world, tmp_path / "one.jsonl", parallel=1)
     many, chat = write(world, tmp_path / "many.jsonl", parallel=8, pause=slow_first)
@@ -64,9 +49,8 @@ def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: 
     assert chat.most_at_once == 3  # a query of each user, for the second one is told of the first
     assert {(query.source, query.mode) for query in one.queries} == {("fake:x", "profile_aware")}
     assert one.queries[0].query_id.endswith("-1")
-    assert one.queries[0].wish == Wish(
-        wants=(Want(name="birdhouse", kinds=("birdhouse",), quantity=2),), budget=Money.of(60)
-    )
+    wants = (Want(name="birdhouse", kinds=("birdhouse",), quantity=2),)
+    assert one.queries[0].wish == Wish(wants=wants, budget=Money.of(60))
 
 
 @pytest.mark.parametrize("kept", [0, 3, 5])
@@ -79,12 +63,17 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
     assert len(chat.asked) == 6 - kept
 
 
+def of_anna(world: World, journal: Path, answer: Answer) -> tuple[Written, ScriptedChat]:
+    """A single query."""
+    return write(world, journal, answer, users=["ANNA"], per_user=1)
+
+
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
         budget = {"amount": 90, "currency": "USD"}
         return json.dumps(written(budget=budget)) if len(messages) == 2 else json.dumps(written())
 
-    made, chat = write(world, tmp_path / "j.jsonl", once_wrong, users=["ANNA"], per_user=1)
+    made, chat = of_anna(world, tmp_path / "j.jsonl", once_wrong)
     assert made.failures == ()
     findings = chat.asked[1][-1].text
     assert "a typed amount of money is no amount of the text" in findings
@@ -96,20 +85,23 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     def wrong(messages: Sequence[BaseMessage]) -> str:
         return json.dumps(written(len(messages), must=["fireproof"]))
 
-    made, chat = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
+    made, chat = of_anna(world, tmp_path / "j.jsonl", wrong)
     (query,) = made.queries
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
     assert query.wish.wants[0].must == ("fireproof",)
     assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_unheard_of"]
     assert made.answers == {query.query_id: 3}
-    again, silent = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
+    again, silent = of_anna(world, tmp_path / "j.jsonl", wrong)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 
 
 def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
+    anna = world.store.user("ANNA")
+
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
-        return json.dumps(written(query="")) if NAMES["ANNA"] in human(messages) else right(messages)
+        of_her = f"{anna.first_name} {anna.last_name}" in messages[1].text
+        return json.dumps(written(query="")) if of_her else right(messages)
 
     made, chat = write(world, tmp_path / "j.jsonl", wrong_first, users=["ANNA", "BERT"], per_user=3)
     assert "no usable answer after 2 repairs: the query is empty" in made.failures[0].reason

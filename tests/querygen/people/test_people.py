@@ -11,13 +11,13 @@ from typer.testing import CliRunner, Result
 
 from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.llm.registry import Model
 from drretail.querygen.people.pairing import distance, most_different, pair_query
 from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
 from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from tests.build import files
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 
 USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
@@ -57,18 +57,13 @@ def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_e
     assert Persona.model_validate(made.model_dump(mode="json", exclude_none=True)) == made
 
 
-def test_distance_is_one_minus_the_mean_jaccard_of_fields() -> None:
+def test_distance_is_one_minus_the_mean_jaccard_of_fields_and_the_farthest_are_taken() -> None:
     one, same = (persona(user, diet="vegan food", books="crime novels") for user in "ab")
     half, none = persona("c", diet="vegan food", books="war diaries"), persona("d", movies="westerns")
-    assert distance(one, same) == 0
-    assert distance(one, half) == pytest.approx(0.5)
-    assert distance(one, none) == 1
-
-
-def test_the_nearest_comes_first_and_then_whoever_is_farthest_from_all_that_are_taken() -> None:
+    assert [distance(one, other) for other in (same, half, none)] == pytest.approx([0, 0.5, 1])
     diets = {"a": "vegan food", "b": "vegan food", "c": "vegan food daily", "d": "red meat"}
     known = {user: persona(user, diet=diet) for user, diet in diets.items()}
-    assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"]
+    assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"], "the first, and then the farthest of all"
     assert most_different(["b"], known, 3) == ["b"]
     assert most_different([], known, 3) == []
 
@@ -86,33 +81,29 @@ def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) ->
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:
-    people, to = tmp_path / "people", tmp_path / "q.jsonl"
-    tasks = tmp_path / "tasks.txt"
+    people, to, tasks = tmp_path / "people", tmp_path / "q.jsonl", tmp_path / "tasks.txt"
     tasks.write_text("How do I wash a dog with shampoo?\nWhich desk lamp or planner for a small desk?\n")
-    assert (
-        call(world, "personas", "--people", people, *[one for user in USERS for one in ("--user", user)]).exit_code == 0
-    )
+    users = [part for user in USERS for part in ("--user", user)]
+    assert call(world, "personas", "--people", people, *users).exit_code == 0
     assert call(world, "context", "--people", people).output.startswith("4 contexts")
     paired = call(world, "pair", tasks, "--people", people, "--to", to, "--users-per-task", "2")
     assert paired.exit_code == 0, paired.output
     made = read_queries(to)
-    by_task = {
-        task: [each.user_id for each in made if each.task_id == task] for task in {each.task_id for each in made}
-    }
-    assert all(1 <= len(users) == len(set(users)) <= 2 for users in by_task.values())
+    for task in {each.task_id for each in made}:
+        paired_with = [each.user_id for each in made if each.task_id == task]
+        assert 1 <= len(paired_with) == len(set(paired_with)) <= 2
     assert all(each.persona and each.context for each in made)
-    before = {path: path.read_bytes() for path in people.rglob("*.json")}
+    before = files(people, "*.json")
     assert call(world, "personas", "--people", people, "--user", "ANNA").output.startswith("0 personas")
-    assert {path: path.read_bytes() for path in people.rglob("*.json")} == before
+    assert files(people, "*.json") == before
 
 
 def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: World, tmp_path: Path) -> None:
-    nobody = call(world, "context", "--people", tmp_path)
-    assert "holds no persona" in str(nobody.exception)
-    assert call(world, "personas", "--people", tmp_path / "p", "--user", "ANNA").exit_code == 0
-    own = tmp_path / "own.jsonl"
+    people, own = tmp_path / "people", tmp_path / "own.jsonl"
+    assert "holds no persona" in str(call(world, "context", "--people", tmp_path).exception)
+    assert call(world, "personas", "--people", people, "--user", "ANNA").exit_code == 0
     own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
-    refused = call(world, "pair", own, "--people", tmp_path / "p", "--to", tmp_path / "q.jsonl")
+    refused = call(world, "pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
     assert "nobody's in particular" in str(refused.exception)
 
 
@@ -132,8 +123,7 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
         return json.dumps({"tasks": ["t1"]})
 
     made = ScriptedChat(answer=answer)
-    opened: Model = scripted(made)
-    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: opened)
+    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(made))
     return made
 
 

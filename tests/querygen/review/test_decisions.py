@@ -1,35 +1,38 @@
-"""Which decisions count, and what is to be done with each query."""
+"""Which decisions count, what is to be done with each query, and what comes out of a review."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes
+from drretail.querygen.reading import read_queries
+from drretail.querygen.review.decisions import CurrentDecisions, Outcome, current_decisions, outcomes, write_reviewed
+from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import Review
-from drretail.querygen.review.revisions import Revision
+from drretail.querygen.review.revisions import Revision, read_history_of
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.querygen.review.scripted import NOON, reviewed, simple
+from tests.querygen.review.scripted import NOON, Clock, reviewed, simple
 
 QUERY = simple(0)
 EDITED = simple(0, "What is this about?")
 BETTER = simple(0, "What is this all about?")
 
 
-def decided(before: Query, after: Query | None) -> Revision:
+def revision(before: Query, after: Query | None) -> Revision:
     what = "rejected" if after is None else "edited"
     return Revision(
         query_id=before.query_id, at=NOON, by="ann", what=what, attempt=1, before=before, reasons=(), after=after
     )
 
 
-def outcome(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> str:
-    (found,) = outcomes([query], current_decisions(reviews, [query], revisions))
-    return found.what
-
-
 def alive(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> CurrentDecisions:
     return current_decisions(reviews, [query], revisions)
+
+
+def outcome(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> str:
+    (found,) = outcomes([query], alive(reviews, query, revisions))
+    return found.what
 
 
 EDIT = reviewed(QUERY, "ann", text=EDITED.text)
@@ -58,43 +61,69 @@ def test_two_who_type_the_same_wish_agree_and_two_who_type_others_do_not() -> No
     two = Wish(wants=(Want(name="bird bath", kinds=("bird bath",), quantity=2),))
     ann = reviewed(QUERY, "ann", wish=bath)
     reviews = [ann, reviewed(QUERY, "bob", wish=bath)]
-    (found,) = outcomes([QUERY], current_decisions(reviews, [QUERY], []))
+    (found,) = outcomes([QUERY], alive(reviews))
     assert found.what == "edited"
     assert found.result is not None
     assert found.result.typed_by == "ann"
     assert outcome([ann, reviewed(QUERY, "bob", wish=two)]) == "disputed"
     # Once it is applied, both have made it.
     applied = found.result
-    assert outcome(reviews, applied, [decided(QUERY, applied)]) == "accepted"
-    assert alive(reviews, applied, [decided(QUERY, applied)]).undecided_by("bob", [applied]) == ()
+    assert outcome(reviews, applied, [revision(QUERY, applied)]) == "accepted"
+    assert alive(reviews, applied, [revision(QUERY, applied)]).undecided_by("bob", [applied]) == ()
 
 
-def test_the_last_decision_of_a_reviewer_counts() -> None:
-    reviews = [reviewed(QUERY, "ann"), reviewed(QUERY, "bob", "reject"), reviewed(QUERY, "bob", minute=1)]
-    assert outcome(reviews) == "accepted"
-    assert len(alive(reviews).reviews) == 2
-    assert alive(reviews).stale == 0
-
-
-def test_who_settles_has_the_last_word_and_the_later_one_of_two() -> None:
+def test_the_last_decision_of_a_reviewer_counts_and_who_settles_has_the_last_word() -> None:
     ann, bob = reviewed(QUERY, "ann"), reviewed(QUERY, "bob", "reject")
+    changed = [ann, bob, reviewed(QUERY, "bob", minute=1)]
+    assert outcome(changed) == "accepted"
+    assert (len(alive(changed).reviews), alive(changed).stale) == (2, 0)
     first = reviewed(QUERY, "carl", "reject", settles=True, minute=5)
     later = reviewed(QUERY, "ann", text=BETTER.text, settles=True, minute=6)
     assert outcome([ann, bob, first]) == "rejected"
     assert outcome([ann, bob, later, first]) == "edited"
 
 
-def test_decisions_on_another_version_do_not_count() -> None:
-    found = alive([reviewed(QUERY, "ann")], EDITED)
-    assert (found.reviews, found.stale) == ((), 1)
+def test_decisions_on_another_version_count_only_for_who_made_it_by_an_applied_edit() -> None:
+    stale = alive([reviewed(QUERY, "ann")], EDITED)
+    assert (stale.reviews, stale.stale, stale.undecided_by("ann", [EDITED])) == ((), 1, (EDITED,))
     assert outcome([reviewed(QUERY, "ann")], EDITED) == "undecided"
-    assert found.undecided_by("ann", [EDITED]) == (EDITED,)
+    applied = alive([EDIT], EDITED, [revision(QUERY, EDITED)])
+    assert (len(applied.reviews), applied.stale) == (1, 0)
+    assert applied.undecided_by("ann", [EDITED]) == ()
+    assert applied.undecided_by("bob", [EDITED]) == (EDITED,)
+    assert outcome([EDIT], EDITED, [revision(QUERY, EDITED)]) == "accepted"
 
 
-def test_what_an_applied_edit_made_is_accepted_by_who_made_it_and_asked_of_all_others() -> None:
-    reviews = [reviewed(QUERY, "ann", text=EDITED.text)]
-    found = alive(reviews, EDITED, [decided(QUERY, EDITED)])
-    assert (len(found.reviews), found.stale) == (1, 0)
-    assert found.undecided_by("ann", [EDITED]) == ()
-    assert found.undecided_by("bob", [EDITED]) == (EDITED,)
-    assert outcome(reviews, EDITED, [decided(QUERY, EDITED)]) == "accepted"
+Queries = tuple[Query, ...]
+
+
+@pytest.fixture
+def decided(queries: Queries) -> tuple[Outcome, ...]:
+    """The first edited by two alike, the second rejected, the third undecided."""
+    text = f"{queries[0].text} Write to me@example.com."
+    reviews = [
+        reviewed(queries[0], "ann", text=text),
+        reviewed(queries[0], "bob", text=text),
+        reviewed(queries[1], "ann", "reject"),
+    ]
+    return outcomes(queries, current_decisions(reviews, queries, []))
+
+
+def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_whom(
+    tmp_path: Path, file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
+) -> None:
+    before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
+    applied = write_reviewed(to, decided, items, Clock())
+    (only,) = read_queries(to)
+    assert only.text.endswith("me@example.com.")
+    assert (applied.edited, applied.rejected) == ((queries[0].query_id,), (queries[1].query_id,))
+    assert applied.waiting == (queries[2].query_id,)
+    assert file.read_bytes() == before
+    edited, rejected = read_history_of(to)
+    assert (edited.what, edited.by, edited.before, edited.after) == ("edited", "ann, bob", queries[0], only)
+    assert [finding.code for finding in edited.findings] == ["email_in_text"]
+    assert (rejected.what, rejected.by, rejected.after) == ("rejected", "ann", None)
+
+    first = to.read_bytes()
+    write_reviewed(to, decided, items, Clock())
+    assert (to.read_bytes(), len(read_history_of(to))) == (first, 2), "writing twice adds nothing"

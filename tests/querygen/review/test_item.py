@@ -1,5 +1,11 @@
-"""What a reviewer is shown of a query."""
+"""What a reviewer is shown of a query, and two texts set against each other."""
 
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.querygen.review.edits import retyped, word_diff
 from drretail.querygen.review.item import Items, page_of
 from drretail.records.query import Query
 
@@ -32,3 +38,19 @@ def test_a_query_can_neither_steer_a_terminal_nor_hide_words(items: Items) -> No
     page = shown(Items(items.world, [odd]), odd)
     assert page["Why it was made"] == ("Is it\ufffd[2J\ufffd good\ufffd?",)
     assert page["The shopper"] == ("Nobody: the query is for no certain shopper.",)
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "cat", "dog"]), max_size=12).map(" ".join)
+
+
+@given(TEXTS, TEXTS)
+def test_a_diff_holds_both_texts(before: str, after: str) -> None:
+    diff = word_diff(before, after)
+    old = re.sub(r"\[-(.*?)-\]", r"\1", re.sub(r"\{\+.*?\+\}", "", diff))
+    new = re.sub(r"\{\+(.*?)\+\}", r"\1", re.sub(r"\[-.*?-\]", "", diff))
+    assert (old.split(), new.split()) == (before.split(), after.split())
+
+
+def test_spaces_at_the_ends_of_lines_change_no_text() -> None:
+    assert retyped("One line.\nAnother.", "One line. \r\nAnother.\n") == "One line.\nAnother."
+    assert retyped("One line.", " Another one. \n") == "Another one."

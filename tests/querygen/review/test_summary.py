@@ -1,10 +1,12 @@
-"""The numbers of a review."""
+"""The numbers of a review, and two reviewers' agreement."""
+
+from collections.abc import Sequence
 
 import pytest
 
 from drretail.querygen.review.decisions import current_decisions
-from drretail.querygen.review.records import Answers
-from drretail.querygen.review.summary import summary_of
+from drretail.querygen.review.records import Answers, Review
+from drretail.querygen.review.summary import NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements, summary_of
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import reviewed, simple
 
@@ -46,3 +48,55 @@ def test_wishes_that_differ_are_listed_by_field() -> None:
         ("wish", {"ann": "typed", "bob": "typed", "carl": "not typed"}),
         ("wish: lamp: how many", {"ann": "1", "bob": "2"}),
     ]
+
+
+def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
+    found = agreements(current_decisions(reviews, [simple(number) for number in range(count)], []))
+    assert {(each.first, each.second) for each in found} == {("ann", "bob")}
+    return {each.about: each for each in found}
+
+
+def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> None:
+    no = Answers(deep_research=True, answerable=False)
+    found = by_about(
+        [
+            reviewed(simple(0), "ann"),
+            reviewed(simple(0), "bob", "reject", answers=no),
+            reviewed(simple(1), "bob"),
+            reviewed(simple(1), "ann"),
+            reviewed(simple(2), "ann"),
+        ],
+        3,
+    )
+    assert (found["decision"].n, found["decision"].share, found["decision"].kappa) == (2, 0.5, 0)
+    assert (found["deep_research"].share, found["deep_research"].kappa) == (1, None)
+    assert found["deep_research"].na == ONE_ANSWER
+    assert (found["answerable"].n, found["fits_profile"].n) == (2, 1)
+
+
+def bath(quantity: int, **limits: object) -> Wish:
+    return Wish.model_validate(
+        {"wants": [{"name": "bird bath", "kinds": ["bird bath"], "quantity": quantity}], **limits}
+    )
+
+
+def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
+    more = bath(1).model_copy(update={"wants": (*bath(1).wants, Want(name="hose", kinds=("hose",)))})
+    typed = simple(2, wish=bath(2))
+    reviews = [
+        reviewed(simple(0), "ann", wish=bath(1, deadline="Friday")),
+        reviewed(simple(0), "bob", wish=bath(2, deadline="on friday")),
+        reviewed(simple(1), "ann", wish=bath(1)),
+        reviewed(simple(1), "bob", wish=more),
+        reviewed(typed, "ann"),
+        reviewed(typed, "bob", wish=bath(3)),
+        reviewed(simple(3), "ann", wish=bath(1)),
+        reviewed(simple(3), "bob", "reject"),
+    ]
+    queries = [simple(0), simple(1), typed, simple(3)]
+    found = {agreement.about: agreement for agreement in agreements(current_decisions(reviews, queries, []), queries)}
+    quantity, wanted = found["wish: quantity"], found["wish: wanted"]
+    assert (quantity.n, quantity.share) == (3, pytest.approx(1 / 3))
+    assert (wanted.n, wanted.share, wanted.kappa, wanted.na) == (4, 0.75, None, NOT_BY_CHANCE)
+    assert (found["wish: deadline"].n, found["wish: deadline"].share) == (3, pytest.approx(2 / 3))
+    assert (found["wish: budget"].share, found["wish: budget"].na) == (1, ONE_ANSWER)

@@ -5,7 +5,6 @@ from collections import Counter
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from random import Random
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.llm.local_server import LocalServer
@@ -65,9 +64,8 @@ def made_web() -> dict[str, Made]:
                 first.setdefault(role, one)
                 pages[one.url] = one
     for keyword in NOISES:
-        for number in range(4):
-            one = _page(f"http://{keyword.split()[-1]}.example/{number}", "noise", -1, keyword)
-            pages[one.url] = one
+        urls = [f"http://{keyword.split()[-1]}.example/{number}" for number in range(4)]
+        pages |= {url: _page(url, "noise", -1, keyword) for url in urls}
     return pages
 
 
@@ -119,9 +117,11 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         if parts.path == "/search":
             asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
-            page = int(asked.get("pageno", "1"))
-            hits = self._hits(asked["q"], 20 * (page - 1), 20)
-            self._found([{"url": hit.url, "title": hit.keyword, "content": ""} for hit in hits], "results", asked["q"])
+            self.web.asked["search"] += 1
+            hits = self.web.results(asked["q"], 20 * (int(asked.get("pageno", "1")) - 1), 20)
+            found = {"results": [{"url": hit.url, "title": hit.keyword, "content": ""} for hit in hits]}
+            broken = asked["q"] in self.web.broken
+            self._send(400 if broken else 200, b"{}" if broken else json.dumps(found).encode(), "application/json")
             return
         page = self.web.pages.get(self.path)
         self.web.asked["page" if page else "robots"] += 1
@@ -129,16 +129,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, b"gone", "text/plain")
         else:
             self._send(200, page.html.encode(), "text/html; charset=utf-8")
-
-    def _hits(self, query: str, first: int, count: int) -> list[Made]:
-        self.web.asked["search"] += 1
-        return self.web.results(query, first, count)
-
-    def _found(self, hits: list[dict[str, Any]], name: str, query: str) -> None:
-        if query in self.web.broken:
-            self._send(400, b"{}", "application/json")
-        else:
-            self._send(200, json.dumps({name: hits}).encode(), "application/json")
 
     def _send(self, status: int, data: bytes, kind: str) -> None:
         self.send_response(status)

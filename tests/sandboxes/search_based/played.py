@@ -59,7 +59,7 @@ def _settle(asked: str) -> dict[str, Any]:
 
 def _gold(asked: str) -> dict[str, Any]:
     texts = [(number, next(fact for fact in FACTS if _key(fact) in text)) for number, text in _PAGE.findall(asked)]
-    found = [{"insight": f"It matters that: {fact}", "source": number, "quote": _quote(fact)} for number, fact in texts]
+    found = [{"insight": f"It matters that: {fact}", "source": number, "quote": _key(fact)} for number, fact in texts]
     for name, text in _FILE.findall(asked):
         if name == "note.md":
             line = max(text.split("\n"), key=len).removeprefix("- ")
@@ -68,10 +68,7 @@ def _gold(asked: str) -> dict[str, Any]:
 
 
 def _key(fact: str) -> str:
-    return fact[1:]
-
-
-def _quote(fact: str) -> str:
+    """What of a fact also stands in pages that say it again."""
     return fact[1:]
 
 
