@@ -9,8 +9,11 @@ from drretail.stats.agreement import (
     kappa_without_ties,
     kendall,
     krippendorff_alpha,
+    mean_absolute_deviation,
+    pairwise_comparison_accuracy,
     pearson,
     percent,
+    ranking_agreement,
     soft_disagreement,
     spearman,
     weighted_kappa,
@@ -26,14 +29,9 @@ def split(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def test_kappa_of_a_table_worked_by_hand() -> None:
-    # p_o = 35/50; by chance yes·yes = .5·.6 and no·no = .5·.4, together .5.
+def test_kappas_of_tables_worked_by_hand() -> None:
     assert percent(FIRST, SECOND) == 0.7
     assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
-
-
-def test_weighted_kappa_of_a_table_worked_by_hand() -> None:
-    # Rows low 4 1 0, middle 1 3 1, high 0 2 3: sums 5 5 5 by 5 6 4, n = 15.
     table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
     first, second = split(table)
     # Linear: observed 5; expected (5·6 + 2·5·4 + 5·5 + 5·4 + 2·5·5 + 5·6) / 15 = 195 / 15.
@@ -90,13 +88,26 @@ OBSERVED = [
 ]  # fmt: skip
 
 
-def test_alpha_of_the_example_that_its_author_works_through() -> None:
+def test_alpha_is_that_of_its_author_s_example_and_none_where_nobody_could_have_disagreed() -> None:
     assert krippendorff_alpha(OBSERVED, "nominal") == pytest.approx(0.743, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "ordinal") == pytest.approx(0.815, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "interval") == pytest.approx(0.849, abs=5e-4)
-
-
-def test_alpha_is_none_where_nobody_could_have_disagreed() -> None:
     assert krippendorff_alpha([], "nominal") is None
     assert krippendorff_alpha([[1], [2], [3]], "nominal") is None
     assert krippendorff_alpha([[1, 1], [1, 1]], "interval") is None
+
+
+# Two queries, three systems: by the judge a > b > c and a > b = c, by people a > b > c and b > a > c.
+JUDGED = {"q1": {"a": 8.0, "b": 6.0, "c": 5.0}, "q2": {"a": 7.0, "b": 4.0, "c": 4.0}}
+PEOPLE = {"q1": {"a": 9.0, "b": 7.0, "c": 2.0}, "q2": {"a": 5.0, "b": 6.0, "c": 4.0}}
+
+
+def test_distance_and_order_by_hand_leave_out_what_only_one_of_them_rated() -> None:
+    assert mean_absolute_deviation(JUDGED, PEOPLE) == (1 + 1 + 3 + 2 + 2 + 0) / 6
+    # q1: all three pairs; q2: only a > c, since a > b is turned round and the judge has b = c.
+    assert pairwise_comparison_accuracy(JUDGED, PEOPLE) == 4 / 6
+    assert ranking_agreement(JUDGED, PEOPLE) == 1 / 2, "orders agree only where every pair does"
+    more = {**PEOPLE, "q1": {"a": 9.0, "d": 1.0}, "q3": {"a": 1.0}}
+    assert mean_absolute_deviation({"q1": JUDGED["q1"]}, more) == 1
+    assert pairwise_comparison_accuracy({"q1": JUDGED["q1"]}, more) is None
+    assert ranking_agreement({"q9": {}}, more) is None

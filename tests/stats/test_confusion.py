@@ -21,16 +21,11 @@ def raters(seed: int, n: int = 90) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_kappas_of_a_table_are_those_of_the_labels(seed: int) -> None:
+def test_kappas_of_a_table_are_those_of_the_labels_and_balanced_accuracy_the_same_of_two(seed: int) -> None:
     first, second = raters(seed)
     table = tables_of(range(90), first, second, LABELS).sum(0)
     assert float(kappa(table)) == pytest.approx(cohen_kappa(first, second))
     assert float(kappa(table, linear=True)) == pytest.approx(weighted_kappa(first, second, LABELS, "linear"))
-
-
-def test_balanced_accuracy_is_the_same_of_three_labels_and_of_two() -> None:
-    first, second = raters(7)
-    table = tables_of(range(90), first, second, LABELS).sum(0)
     full = [b == "full" for a, b in zip(first, second, strict=True) if a == "full"]
     other = [b != "full" for a, b in zip(first, second, strict=True) if a != "full"]
     wanted = (sum(full) / len(full) + sum(other) / len(other)) / 2
@@ -54,18 +49,11 @@ def _of(hits: int, misses: int, rejected: int, false: int) -> "NDArray[np.float6
     return tables_of(range(len(first)), first, second, ("a", "b"))
 
 
-def test_an_accuracy_of_which_no_half_is_all_or_nothing_is_drawn_as_ever() -> None:
-    tables = _of(12, 8, 15, 5)
-    assert accuracy_interval(tables, "s") == drawn_interval(tables, balanced_accuracy, "s")
-
-
-def test_where_one_half_is_all_right_its_exact_bound_widens_the_interval() -> None:
-    tables = _of(10, 0, 30, 30)
-    drawn, exact = drawn_interval(tables, balanced_accuracy, "s"), accuracy_interval(tables, "s")
+def test_an_accuracy_is_drawn_widened_where_a_half_is_all_right_and_endless_below_ten_clusters() -> None:
+    mixed, half_right = _of(12, 8, 15, 5), _of(10, 0, 30, 30)
+    assert accuracy_interval(mixed, "s") == drawn_interval(mixed, balanced_accuracy, "s")
+    drawn, exact = drawn_interval(half_right, balanced_accuracy, "s"), accuracy_interval(half_right, "s")
     assert known(exact.low) < known(drawn.low)
-
-
-def test_below_ten_clusters_an_accuracy_has_no_ends() -> None:
     assert accuracy_interval(_of(5, 0, 3, 1), "s").low is None
     assert accuracy_interval(_of(5, 0, 4, 1), "s").low is not None
 

@@ -11,12 +11,18 @@ from drretail.stats.noise import Noise, agent_test, noise, pass_power, run_varia
 REPEATS = st.lists(st.integers(0, 10).map(float), min_size=1, max_size=5)
 
 
-def test_what_was_not_repeated_can_not_be_told_apart() -> None:
+def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_apart() -> None:
     assert noise([[[1.0]], [[3.0]]]) == Noise(round(2**0.5, 10), None, None)
     assert noise([[[1.0], [3.0]], [[2.0], [4.0]]]).judge is None
     assert noise([[[1.0, 3.0]], [[2.0, 4.0]]]).agent is None
     assert noise([[[1.0]]]) == noise([]) == Noise(None, None, None)
     assert noise([[[1.0, 3.0], []], [], [[], []]]) == noise([[[1.0, 3.0]]])
+    assert agent_test([[[1.0], [2.0]]]) is None
+    assert agent_test([[[1.0, 2.0]]]) is None
+    assert agent_test([[[1.0, 1.0], [2.0, 2.0]]]) == 0
+    assert agent_test([[[1.0, 1.0], [1.0, 1.0]], []]) == 1
+    assert run_variance([[1.0, 3.0], [5.0], [], [2.0, 2.0, 5.0]]) == pytest.approx((2 + 6) / 3)
+    assert run_variance([[1.0], []]) is None
 
 
 def test_balanced_repeats_give_the_variances_of_the_textbook() -> None:
@@ -44,18 +50,6 @@ def test_runs_that_differ_as_judgements_do_are_no_sign_of_the_agent_in_nineteen_
     assert np.mean([p is not None and p <= 0.05 for p in found]) == pytest.approx(0.05, abs=0.025)
     loud = rng.normal(0, 1, (10, 2, 1)) * 3 + rng.normal(0, 1, (10, 2, 2))
     assert (agent_test(loud.tolist()) or 0) < 0.01
-
-
-def test_without_repeats_of_both_nothing_tells_the_agent_from_the_judge() -> None:
-    assert agent_test([[[1.0], [2.0]]]) is None
-    assert agent_test([[[1.0, 2.0]]]) is None
-    assert agent_test([[[1.0, 1.0], [2.0, 2.0]]]) == 0
-    assert agent_test([[[1.0, 1.0], [1.0, 1.0]], []]) == 1
-
-
-def test_the_variance_between_repeats_is_pooled_over_queries() -> None:
-    assert run_variance([[1.0, 3.0], [5.0], [], [2.0, 2.0, 5.0]]) == pytest.approx((2 + 6) / 3)
-    assert run_variance([[1.0], []]) is None
 
 
 def test_the_noise_that_was_put_in_comes_out_though_repeats_are_unequal_in_number() -> None:

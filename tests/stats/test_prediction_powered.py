@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.ppi import independent_mean
 from drretail.stats.prediction_powered import (
+    FLOOR,
     Corrected,
     Item,
     corrected_mean,
@@ -207,3 +208,29 @@ def test_what_does_not_count_widens_a_ratio_as_a_missing_label_would() -> None:
     both, lower, higher = estimated([*counted, *ignored])
     assert both.value == pytest.approx(only.value)
     assert high - low < higher - lower < 1.5 * (high - low)
+
+
+def of_strata(sizes: dict[str, int], count: int) -> Counter[str]:
+    found = Counter[str]()
+    for _ in range(count):
+        stratum = next_stratum(sizes, found)
+        if stratum is None:
+            break
+        found[stratum] += 1
+    return found
+
+
+@pytest.mark.parametrize("count", [20, 50, 100])
+def test_each_stratum_has_some_and_large_ones_most(count: int) -> None:
+    sizes = {"full": 920, "partial": 50, "none": 28, "contradicted": 2}
+    found = of_strata(sizes, count)
+    assert found.total() == count
+    assert found["contradicted"] == 2
+    assert min(found["partial"], found["none"]) >= FLOOR
+    assert found["full"] >= count - 2 - 2 * max(FLOOR, round(count * 0.06))
+
+
+def test_small_strata_are_drawn_whole_and_without_them_labels_are_in_proportion() -> None:
+    assert of_strata({"a": 600, "b": 300, "c": 100}, 50) == {"a": 30, "b": 15, "c": 5}
+    assert of_strata({"a": 2, "b": 5}, 20) == {"a": 2, "b": 5}
+    assert next_stratum({}, {}) is None

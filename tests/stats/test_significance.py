@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.stats.clusters import Groups, cluster_sums
+from drretail.stats.intervals import Estimate, estimate
+from drretail.stats.paired import pair
+from drretail.stats.power import detectable, power, power_of_half, users_needed
 from drretail.stats.significance import fewest_users, flip_test, holm, sign_test
+from tests.build import known
 
 TIED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12)
 
@@ -22,14 +27,11 @@ def every_pattern(sums: Sequence[float]) -> float:
     return min(1.0, float((np.abs(every) >= abs(sum(sums)) - 1e-9).mean()))
 
 
-def test_queries_without_a_difference_are_left_out_of_the_sign_test() -> None:
-    assert sign_test([1.0, 0.0, 2.0, -1.0, 0.0]) == sign_test([1.0, 2.0, -1.0]) == 1.0
-
-
-def test_nothing_has_no_p_value_and_no_difference_has_1() -> None:
+def test_without_a_difference_p_is_1_and_without_a_value_there_is_none() -> None:
     assert (sign_test([]), flip_test([], ())) == (None, None)
     assert sign_test([0.0, 0.0]) == 1.0
     assert flip_test([0.0, 0.0], (0, 1)) == 1.0
+    assert sign_test([1.0, 0.0, 2.0, -1.0, 0.0]) == sign_test([1.0, 2.0, -1.0]) == 1.0
 
 
 @settings(max_examples=60, deadline=None)
@@ -72,13 +74,10 @@ def test_of_many_users_flips_are_near_the_t_test_over_their_sums() -> None:
     assert flip_test(values.ravel().tolist(), groups) == pytest.approx(theirs.pvalue, abs=0.005)
 
 
-def test_the_least_p_value_is_two_over_all_patterns_of_the_users() -> None:
+def test_the_fewest_users_that_agree_are_those_whose_least_p_value_can_reach_five_percent() -> None:
     assert flip_test([1.0] * 20, tuple(range(20))) == pytest.approx(2 / 2**20)
     assert flip_test([1.0] * 20, tuple(at % 7 for at in range(20))) == pytest.approx(2 / 2**7)
     assert flip_test([1.0] * 6 + [0.0] * 14, tuple(range(20))) == pytest.approx(2 / 2**6)
-
-
-def test_six_users_that_agree_are_the_fewest_that_can_reach_five_percent() -> None:
     assert [fewest_users(tests) for tests in (1, 4, 8, 75)] == [6, 8, 9, 12]
     for tests in (1, 4, 8, 75):
         few = fewest_users(tests)
@@ -103,3 +102,61 @@ def test_holm_accepts_what_its_steps_accept(p_values: list[float]) -> None:
             break
         accepted.add(at)
     assert {at for at, p in enumerate(holm(p_values)) if p is not None and p <= 0.05} == accepted
+
+
+def test_means_of_repeats_are_compared_inside_the_queries_that_both_sides_have() -> None:
+    pairs = pair({"q1": [1.0, 0.0], "q2": [0.5]}, {"q1": [0.25], "q2": [0.0, 0.0, 0.3]})
+    assert pairs.queries == ("q1", "q2")
+    assert pairs.differences == (0.25, 0.4)
+    assert pairs.means == (0.5, 0.175)
+    pairs = pair({"q1": [1.0], "q2": [1.0], "q3": []}, {"q1": [0.0], "q3": [0.5], "q4": [0.5]})
+    assert pairs.queries == ("q1",)
+    assert pair({"q": [0.1, 0.2]}, {"q": [0.15]}).differences == (0.0,)
+
+
+def seen(difference: float, sd: float, n: int = 10) -> Estimate:
+    """As of n users with one query each."""
+    return Estimate(difference, sd / sqrt(n), n - 1)
+
+
+def needed(difference: float, sd: float, tests: int = 1) -> int | None:
+    return users_needed(seen(difference, sd), 10, tests)
+
+
+def test_the_figures_are_those_of_tables_of_the_paired_t_test() -> None:
+    assert [needed(0.5, 1.0), needed(0.2, 1.0), needed(-0.8, 1.0)] == [34, 199, 15]
+    assert power(0.5 * sqrt(34), 33) == pytest.approx(0.808, abs=1e-3)
+
+
+def test_queries_of_one_user_count_for_what_they_are_worth() -> None:
+    """Of 10 users with 5 queries that are all alike, a difference is shown as by 10 queries."""
+    values = np.repeat(np.random.default_rng(4).standard_normal(10), 5)
+    groups = tuple(at // 5 for at in range(50))
+    of_users, alone = estimate(values.tolist(), groups), estimate(values[::5].tolist(), tuple(range(10)))
+    assert alone is not None
+    assert detectable(of_users) == pytest.approx(detectable(alone))
+    assert users_needed(of_users, 10) == users_needed(alone, 10)
+
+
+@pytest.mark.parametrize(("n", "tests"), [(2, 1), (20, 8), (500, 4), (2000, 1), (2001, 1)])
+def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as_is_said(n: int, tests: int) -> None:
+    found = known(detectable(seen(0.0, 2.0, n), tests))
+    away = found / (2.0 / sqrt(n))
+    assert power(away, n - 1, 0.05 / tests) == pytest.approx(0.8, abs=1e-6)
+    assert power_of_half(n - 1, tests) == pytest.approx(power(away / 2, n - 1, 0.05 / tests), abs=1e-6)
+
+
+def test_nothing_can_be_said_of_a_single_user_or_of_no_difference() -> None:
+    assert detectable(None) is None
+    assert detectable(Estimate(0.3, 0.0, 4)) is None
+    assert users_needed(None, 1) is None
+    assert needed(0.0, 1.0) is None
+    assert needed(0.3, 0.0) == 2
+
+
+@given(st.floats(0.05, 3.0), st.floats(0.1, 5.0), st.sampled_from([1, 8]))
+def test_the_users_needed_suffice_and_one_fewer_does_not(difference: float, sd: float, tests: int) -> None:
+    n, level = needed(difference, sd, tests), 0.05 / tests
+    assert n is not None
+    assert power(difference / sd * sqrt(n), n - 1, level) >= 0.8
+    assert n == 2 or power(difference / sd * sqrt(n - 1), n - 2, level) < 0.8
