@@ -241,29 +241,22 @@ def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = 
     return scored(folder, judge, metrics=metrics, judge_repeats=repeats, concurrency=1)
 
 
-def test_every_repeat_asks_everything_anew_in_verdicts_and_calls_of_its_own(tmp_path: Path) -> None:
+def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     judge, asked = moody()
-    repeated(folder, judge, 3)
-    assert len(asked) == 2 * 3 * SIX
+    for repeats in (1, 3):
+        repeated(folder, judge, repeats)
+        assert len(asked) == 2 * repeats * SIX
     (file, *_) = sorted(folder.glob("verdicts/quality/*/*/q1-r1.jsonl"))
     verdicts = VerdictFile(file).lasts()
     assert [verdict.judge_repeat for verdict in verdicts] == [repeat for repeat in (1, 2, 3) for _ in range(7)]
     scopes = [line["scope"] for line in read_jsonl(file.with_suffix(".journal.jsonl"))]
     assert len(set(scopes)) == 3 * SIX
     assert {scope.partition("#")[2] for scope in scopes} == {"1.1", "2.1", "3.1"}
-
-
-def test_repeats_are_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    judge, asked = moody()
-    repeated(folder, judge, 1)
-    repeated(folder, judge, 2)
-    assert len(asked) == 2 * 2 * SIX
-    kept = repeated(folder, judge, 2)
+    kept = repeated(folder, judge, 3)
     assert repeated(folder, judge, 1) == kept
-    assert len(asked) == 2 * 2 * SIX
-    assert [judging.verdicts for judging in kept.judgings] == [2 * 2 * 7]
+    assert len(asked) == 2 * 3 * SIX
+    assert [judging.verdicts for judging in kept.judgings] == [2 * 3 * 7]
 
 
 def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> None:

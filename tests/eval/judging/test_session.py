@@ -122,7 +122,7 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
     assert len(provider.seen) == 3
 
 
-async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path) -> None:
+async def test_each_failure_has_its_own_words_without_keys_and_is_not_repaired(tmp_path: Path) -> None:
     refusal, provider = await asked(tmp_path / "a", answers({"type": "text", "text": "No."}, stop_reason="refusal"))
     assert refusal.error == "refusal: the model refused to answer (stop reason refusal)"
     assert len(provider.seen) == 1
@@ -134,9 +134,6 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
     assert len(provider.seen) == 2
     late, _ = await asked(tmp_path / "c", answers(pause=1.0), timeout=0.2)
     assert known(late.error).startswith("timeout: ")
-
-
-async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     body = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
     claim_verdict, _ = await asked(tmp_path, Step(400, body.encode()))
     assert KEY not in known(claim_verdict.error)
@@ -278,7 +275,9 @@ class Kitchen:
 SIDES = "abcdefg"
 
 
-async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once_within_bounds(tmp_path: Path) -> None:
+async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once_within_bounds(
+    tmp_path: Path,
+) -> None:
     kitchen = Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]

@@ -50,11 +50,8 @@ def counts(row: Score) -> tuple[int, int, int, int, int]:
     return row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed
 
 
-def test_what_is_na_everywhere_is_never_0() -> None:
+def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
-
-
-def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
     other = About(JUDGED, "b@model", JUDGE, "", Clusters())
     asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
@@ -117,13 +114,10 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
     assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
 
 
-def test_a_headline_that_no_report_on_a_query_can_have_is_not_earned_by_failing() -> None:
+def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_family_says_so() -> None:
     held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
     a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
     assert a == [1.0, None]
-
-
-def test_a_report_that_lacks_what_the_headline_is_about_earns_what_its_family_says() -> None:
     lacking = RunResult("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
     assert counted(lacking, "FP") == 0.0
     assert counted(RunResult("q1", {"FP": Value("FP", "na")}), "FP") is None

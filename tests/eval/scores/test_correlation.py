@@ -74,17 +74,14 @@ def test_repeats_of_a_query_are_one_pair_and_fewer_than_ten_pairs_are_not_told()
     assert [len(correlations(gathered(fields, queries=queries))) for queries in (9, 10)] == [0, 1]
 
 
-def test_opinions_of_a_rule_based_judge_are_no_scores() -> None:
-    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
-    assert correlations(gathered(fields)) == []
-
-
-def test_floors_research_nothing_and_checks_of_self_checked_systems_say_nothing() -> None:
+def test_opinions_of_rule_based_judges_floors_and_checks_of_self_checked_systems_say_nothing() -> None:
     fields = {("process", CODE): {"tool_calls": 1.0}, ("checks", CODE): {"clean": 1.0}}
     assert len(correlations(gathered(fields))) == 1
     assert correlations(gathered(fields, agent="null_keywords")) == []
     assert correlations(gathered(fields, agent="oracle")) == []
     assert correlations(gathered(fields, self_checked=["a"])) == []
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
+    assert correlations(gathered(fields)) == []
 
 
 PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
@@ -111,9 +108,6 @@ def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_att
     assert (row.utility, row.utility_attacked, row.lost) == (0.875, 0.5, 0.375)
     assert known(row.lost_low) < 0.375
     assert (row.obeyed, row.obeyed_low, row.obeyed_high) == (0.25, 0.1, 0.5)
-
-
-def test_a_system_that_ran_in_one_way_alone_has_no_row() -> None:
     alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
     assert list(attack_rows(alone, [])) == []
     assert list(attack_rows(among_texts(alone, "a"), [])) == []

@@ -15,7 +15,7 @@ from drretail.eval.scores.slices import (
 from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.money import Money
-from drretail.records.score import JudgeRef, SliceBy, SliceScore
+from drretail.records.score import JudgeRef, SliceBy
 from drretail.records.wish import Want, Wish
 from drretail.stats.clusters import Clusters
 from tests.build import query
@@ -53,8 +53,8 @@ def test_a_wish_has_the_parts_that_any_of_its_wants_has(found: Wish | None, part
 
 def test_slices_come_by_category_then_kind_then_part_of_the_wish_in_a_fixed_order() -> None:
     queries = (
-        query("q1", kind="gift", wish=wish(deadline="Friday")),
-        query("q2", wish=wish({"quantity": 2}, budget=Money(amount="1"), deadline="Friday")),
+        query("q1", kind="gift", wish=wish(deadline="Friday"), level=7),
+        query("q2", wish=wish({"quantity": 2}, budget=Money(amount="1"), deadline="Friday"), level=0),
         query("q3"),
     )
     definition = Definition(
@@ -71,6 +71,8 @@ def test_slices_come_by_category_then_kind_then_part_of_the_wish_in_a_fixed_orde
         ("constraint", "quantity"): ["q2"],
         ("constraint", "deadline"): ["q1", "q2"],
         ("constraint", "not typed"): ["q3"],
+        ("level", "level 0"): ["q2"],
+        ("level", "level 7"): ["q1"],
     }
     assert [name for by, name in slices if by == "constraint"] == ["budget", "quantity", "deadline", "not typed"]
 
@@ -93,20 +95,12 @@ REPORTS = [
 ]
 
 
-def by_name(found: list[SliceScore]) -> dict[str, SliceScore]:
-    return {row.name: row for row in found}
-
-
-def test_a_slice_of_all_queries_is_the_score_itself() -> None:
-    whole = by_name(slice_scores([(ABOUT, REPORTS)], SLICES))["all"]
+def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
+    found = {row.name: row for row in slice_scores([(ABOUT, REPORTS)], SLICES)}
+    whole, row, lost = found["all"], found["budget"], found["lost"]
     (score,) = [row for row in rows(ABOUT, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
-
-
-def test_only_the_slice_s_queries_count_and_without_any_value_its_row_says_so() -> None:
-    found = by_name(slice_scores([(ABOUT, REPORTS)], SLICES))
-    row, lost = found["budget"], found["lost"]
     assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_queries, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("constraint", "p:m", "llm", "x")
@@ -129,10 +123,3 @@ def test_ratings_of_a_rule_based_judge_have_no_slices() -> None:
     reports = [RunResult("q1", {"clarity": Value("clarity", "scored", 7.0), "Avg": Value("Avg", "scored", 7.0)})]
     assert slice_scores([(About(QUALITY, "a@m", Assessor(offline, "default"), "", Clusters()), reports)], SLICES) == []
     assert slice_scores([(About(QUALITY, "a@m", Assessor(JUDGE, "default"), "", Clusters()), reports)], SLICES)
-
-
-def test_queries_with_a_level_are_in_its_slice() -> None:
-    queries = (query("q1", level=7), query("q2", level=0), query("q3"))
-    definition = Definition.model_construct(queries=queries, categories={})
-    found = {key: ids for key, ids in query_slices(definition).items() if key[0] == "level"}
-    assert found == {("level", "level 0"): {"q2"}, ("level", "level 7"): {"q1"}}
