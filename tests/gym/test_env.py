@@ -29,17 +29,16 @@ FEEDER = Want(name="feeder", kinds=("bird feeder",))
 BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in (50, 3))
 
 
-def test_the_first_observation_is_what_clients_of_mcp_are_told(env: ShopEnv, shop: Shop) -> None:
+def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: ShopEnv, shop: Shop) -> None:
     session = Session(shop.world, user_id=env.query.user_id)
     assert env.reset(QUERY) == question_instructions(session, env.query.text)
-
-
-def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop: Shop) -> None:
-    with Toolkit(Session(shop.world, user_id=env.query.user_id)) as toolkit:
+    with Toolkit(session) as toolkit:
         read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
     observation, reward, done, info = env.step(search("diaper bag"))
     assert (observation, info["evidence"]) == (read.text, list(read.evidence))
     assert (reward, done, info["error"]) == (0.0, False, None)
+    in_json = {"name": "calculator", "arguments": '{"expression": "1 + 1"}'}
+    assert env.step(in_json)[3]["error"] is None
 
 
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
@@ -77,11 +76,7 @@ def test_what_is_wrong_with_a_call_is_an_observation(env: ShopEnv, given: object
     assert shopped_well(env)[1] == 1.0, "the rollout goes on"
 
 
-def test_arguments_may_be_written_as_json(env: ShopEnv) -> None:
-    assert env.step({"name": "calculator", "arguments": '{"expression": "1 + 1"}'})[3]["error"] is None
-
-
-def test_a_step_before_the_first_reset_and_after_the_end_is_refused(shop: Shop) -> None:
+def test_a_step_before_the_first_reset_after_the_end_and_in_a_closed_environment_is_refused(shop: Shop) -> None:
     with ShopEnv(shop) as env:
         with pytest.raises(UserError, match="call reset first"):
             env.step(search("bag"))
@@ -90,13 +85,7 @@ def test_a_step_before_the_first_reset_and_after_the_end_is_refused(shop: Shop) 
         with pytest.raises(UserError, match="has ended"):
             env.step(search("bag"))
         env.reset(QUERY)
-        assert not env.done
-        assert env.steps == 0
-
-
-def test_a_closed_environment_says_so(shop: Shop) -> None:
-    env = ShopEnv(shop)
-    env.close()
+        assert (env.done, env.steps) == (False, 0)
     env.close()
     with pytest.raises(UserError, match="is closed"):
         env.reset(QUERY)
@@ -190,13 +179,13 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
             Shop.open(world, asked[1:])
 
 
-@pytest.mark.parametrize(("module", "extra"), [("openenv", "openenv"), ("verifiers", "verifiers")])
-def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", ["openenv", "verifiers"])
+def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, f"drretail.gym.{module}", raising=False)
     for name in [each for each in sys.modules if each.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UserError, match=f"needs the extra {extra}: pip install"):
+    with pytest.raises(UserError, match=f"needs the extra {module}: pip install"):
         import_module(f"drretail.gym.{module}")
 
 

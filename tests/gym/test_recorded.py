@@ -36,13 +36,18 @@ def test_saved_rollouts_are_runs_that_are_scored_and_rewarded_as_when_they_were_
     assert score(tmp_path / "exp", metrics=["basket", "checks"]).by_system("feasible") == {"gym@mine-7": 1.0}
 
 
-def test_a_rollout_without_a_report_is_kept_as_a_failed_run_with_all_that_it_called(
+def test_a_rollout_without_a_report_is_kept_as_a_failed_run_and_rewarded_in_its_own_world_alone(
     env: ShopEnv, tmp_path: Path
 ) -> None:
     env.step({"name": "calculator", "arguments": {"expression": "1 + 1"}})
     (saved,) = save_rollouts(tmp_path / "exp", env, [env.recorded()])
     kept = recorded_in(tmp_path / "exp" / "runs" / saved.system / "dev-01-r1").run
     assert (kept.status, kept.error.kind if kept.error else None, len(kept.steps)) == ("failed", "no_report", 1)
+    with open_world(build_shop(tmp_path / "world")) as world:
+        wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
+        query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
+        with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):
+            list(recorded_rewards(tmp_path / "exp", other))
 
 
 def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_path: Path) -> None:
@@ -55,12 +60,3 @@ def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_p
     assert mean.pop("oracle") > 0.97
     assert mean.pop("null_search") < 0.5, "one hit for one thing is the right cart of a query for one thing"
     assert max(mean.values()) < 0.1
-
-
-def test_runs_of_another_world_are_refused(env: ShopEnv, tmp_path: Path) -> None:
-    save_rollouts(tmp_path / "exp", env, [env.recorded()])
-    with open_world(build_shop(tmp_path / "world")) as world:
-        wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
-        query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
-        with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):
-            list(recorded_rewards(tmp_path / "exp", other))

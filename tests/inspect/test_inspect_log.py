@@ -43,10 +43,16 @@ def experiment(place: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def logs(experiment: Path, tmp_path: Path) -> Mapping[str, EvalLog]:
-    paths = inspect_logs(experiment, tmp_path / "logs")
-    return {path.stem: read_eval_log(str(path)) for path in paths}
+@pytest.fixture(scope="session")
+def logs_at(experiment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    inspect_logs(experiment, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def logs(logs_at: Path) -> Mapping[str, EvalLog]:
+    return {path.stem: read_eval_log(str(path)) for path in logs_at.glob("*.eval")}
 
 
 def told(sample: EvalSample) -> EvalSample:
@@ -64,15 +70,14 @@ def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping
 
 
 @pytest.mark.parametrize("name", ["one.eval", "one.json"])
-def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: Path, name: str) -> None:
+def test_one_system_goes_into_a_file_of_either_form_and_several_do_not(
+    experiment: Path, tmp_path: Path, name: str
+) -> None:
     runs = [run.run_id for run in read_runs(experiment) if run.system == HYBRID]
     (path,) = inspect_logs(experiment, tmp_path / name, runs)
     assert [sample.id for sample in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
-
-
-def test_several_systems_do_not_share_a_file(experiment: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="runs of 4 systems"):
-        inspect_logs(experiment, tmp_path / "all.json")
+        inspect_logs(experiment, tmp_path / name)
 
 
 def test_a_sample_holds_what_was_asked_called_found_and_reported(experiment: Path, logs: Mapping[str, EvalLog]) -> None:
@@ -169,12 +174,10 @@ def test_a_failed_run_is_a_sample_with_its_error_that_earns_nothing(logs: Mappin
     assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
 
 
-def test_inspects_tables_open_it(experiment: Path, tmp_path: Path) -> None:
+def test_inspects_tables_open_it(logs_at: Path) -> None:
     pytest.importorskip("pyarrow", reason="inspect's tables need pyarrow: pip install pyarrow")
     pytest.importorskip("pandas", reason="inspect's tables need pandas: pip install pandas")
-    inspect_logs(experiment, tmp_path / "logs")
-    table = samples_df(str(tmp_path / "logs"))
-    assert len(table) == 15
+    assert len(samples_df(str(logs_at))) == 15
 
 
 def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, tmp_path: Path) -> None:
