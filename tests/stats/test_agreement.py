@@ -1,8 +1,11 @@
-from typing import Any
+from random import Random
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from drretail.stats.agreement import (
     cohen_kappa,
@@ -18,6 +21,9 @@ from drretail.stats.agreement import (
     spearman,
     weighted_kappa,
 )
+from drretail.stats.confusion import accuracy_interval, as_two, balanced_accuracy, drawn_interval, kappa, tables_of
+from drretail.stats.rank_correlation import Values, spearman_within
+from tests.build import known
 
 # Two raters read 50 texts: 20 times both say yes, 5 times only the first, 10 times only the second, 15 times neither.
 FIRST = ["yes"] * 20 + ["yes"] * 5 + ["no"] * 10 + ["no"] * 15
@@ -111,3 +117,120 @@ def test_distance_and_order_by_hand_leave_out_what_only_one_of_them_rated() -> N
     assert mean_absolute_deviation({"q1": JUDGED["q1"]}, more) == 1
     assert pairwise_comparison_accuracy({"q1": JUDGED["q1"]}, more) is None
     assert ranking_agreement({"q9": {}}, more) is None
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LABELS = ("full", "partial", "none")
+
+
+def raters(seed: int, n: int = 90) -> tuple[list[str], list[str]]:
+    lot = Random(seed)
+    first = [lot.choice(LABELS) for _ in range(n)]
+    return first, [each if lot.random() < 0.6 else lot.choice(LABELS) for each in first]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kappas_of_a_table_are_those_of_the_labels_and_balanced_accuracy_the_same_of_two(seed: int) -> None:
+    first, second = raters(seed)
+    table = tables_of(range(90), first, second, LABELS).sum(0)
+    assert float(kappa(table)) == pytest.approx(cohen_kappa(first, second))
+    assert float(kappa(table, linear=True)) == pytest.approx(weighted_kappa(first, second, LABELS, "linear"))
+    full = [b == "full" for a, b in zip(first, second, strict=True) if a == "full"]
+    other = [b != "full" for a, b in zip(first, second, strict=True) if a != "full"]
+    wanted = (sum(full) / len(full) + sum(other) / len(other)) / 2
+    assert float(balanced_accuracy(table)) == pytest.approx(wanted)
+    assert float(balanced_accuracy(as_two(table))) == pytest.approx(wanted)
+
+
+def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() -> None:
+    first, second = raters(8, 40)
+    alone = drawn_interval(tables_of(range(160), first * 4, second * 4, LABELS), kappa, "1")
+    together = drawn_interval(tables_of([*range(40)] * 4, first * 4, second * 4, LABELS), kappa, "1")
+    assert known(together.low) < known(alone.low)
+    assert drawn_interval(tables_of([1] * 40, first, second, LABELS), kappa, "1").low is None
+    assert drawn_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
+
+
+def of_counts(hits: int, misses: int, rejected: int, false: int) -> "NDArray[np.float64]":
+    """A claim a cluster."""
+    first = ["a"] * (hits + misses) + ["b"] * (rejected + false)
+    second = ["a"] * hits + ["b"] * misses + ["b"] * rejected + ["a"] * false
+    return tables_of(range(len(first)), first, second, ("a", "b"))
+
+
+def test_an_accuracy_is_drawn_widened_where_a_half_is_all_right_and_endless_below_ten_clusters() -> None:
+    mixed, half_right = of_counts(12, 8, 15, 5), of_counts(10, 0, 30, 30)
+    assert accuracy_interval(mixed, "s") == drawn_interval(mixed, balanced_accuracy, "s")
+    drawn, exact = drawn_interval(half_right, balanced_accuracy, "s"), accuracy_interval(half_right, "s")
+    assert known(exact.low) < known(drawn.low)
+    assert accuracy_interval(of_counts(5, 0, 3, 1), "s").low is None
+    assert accuracy_interval(of_counts(5, 0, 4, 1), "s").low is not None
+
+
+@pytest.mark.parametrize("truth", [0.9, 0.99])
+def test_intervals_of_accuracies_near_1_hold_the_truth_as_often_as_they_say(truth: float) -> None:
+    rng = np.random.default_rng(7)
+    held = 0
+    for at in range(200):
+        hits, rejected = (int(each) for each in rng.binomial(15, truth, 2))
+        found = accuracy_interval(of_counts(hits, 15 - hits, rejected, 15 - rejected), str(at))
+        held += known(found.low) <= truth <= known(found.high)
+    assert held >= 0.93 * 200
+
+
+def values(system: str, numbers: list[float]) -> dict[tuple[str, str], float]:
+    return {(system, f"q{index:02}"): number for index, number in enumerate(numbers)}
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=30))
+def test_with_one_system_it_is_scipys_test(pairs: list[tuple[int, int]]) -> None:
+    first, second = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+    assume(len(set(first)) > 1 and len(set(second)) > 1)
+    found = known(spearman_within(values("a", first), values("a", second)))
+    expected: Any = spearmanr(first, second)
+    assert found.rho == pytest.approx(expected.statistic, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+    assert found.n_effective == pytest.approx(len(pairs), abs=1e-9)
+
+
+def test_a_difference_between_systems_is_no_correlation() -> None:
+    few, many = [1.0, 2, 3, 4, 5], [101.0, 102, 103, 104, 105]
+    bad, good = [0.1, 0.4, 0.2, 0.5, 0.3], [0.94, 0.91, 0.95, 0.92, 0.93]
+    calls, scores = values("a", few) | values("b", many), values("a", bad) | values("b", good)
+    pooled: Any = spearmanr(few + many, bad + good)
+    assert pooled.statistic > 0.7
+    found = known(spearman_within(calls, scores))
+    assert abs(found.rho) < 0.3
+
+
+def test_systems_that_do_the_same_in_every_query_are_worth_one() -> None:
+    calls, scores = [1.0, 2, 3, 4, 5, 6], [1.0, 3, 2, 4, 6, 5]
+    alone = known(spearman_within(values("a", calls), values("a", scores)))
+    thrice = known(spearman_within(together(calls, calls, calls), together(scores, scores, scores)))
+    assert (thrice.n, thrice.n_queries, thrice.n_effective) == (18, 6, pytest.approx(6))
+    assert (thrice.rho, thrice.p) == (pytest.approx(alone.rho), pytest.approx(alone.p))
+
+
+def test_systems_without_anything_in_common_are_worth_their_reports_less_one_each() -> None:
+    calls = together([1.0, 2, 3, 4, 5, 6, 7], [4.0, 1, 6, 2, 7, 3, 5])
+    scores = together([2.0, 1, 3, 5, 4, 7, 6], [5.0, 1, 6, 3, 7, 2, 4])
+    found = known(spearman_within(calls, scores))
+    assert 8 < found.n_effective <= 13
+
+
+def test_a_system_whose_runs_all_do_the_same_says_nothing() -> None:
+    calls = values("a", [2.0, 2, 2, 2]) | values("b", [1.0, 2, 3, 4])
+    scores = values("a", [1.0, 2, 3, 4]) | values("b", [1.0, 2, 3, 4])
+    found = known(spearman_within(calls, scores))
+    assert (found.rho, found.n, found.p) == (1.0, 4, 0.0)
+    assert spearman_within(values("a", [2.0, 2, 2]), values("a", [1.0, 2, 3])) is None
+    assert spearman_within({}, {}) is None
+
+
+def together(*systems: list[float]) -> Values:
+    made: dict[tuple[str, str], float] = {}
+    for number, numbers in enumerate(systems):
+        made |= values(f"s{number}", numbers)
+    return made
