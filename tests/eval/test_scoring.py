@@ -227,7 +227,6 @@ def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(
     assert any(each.metric != "quality" for each in later)
 
 
-REPORTS = {LABEL: {"q1-r1": "A report.", "q2-r1": "Another."}}
 SIX = 6  # dimensions that are asked for where a query has no user
 
 
@@ -242,7 +241,7 @@ def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = 
 
 
 def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
+    folder = experiment(tmp_path / "exp", TWO)
     judge, asked = moody()
     for repeats in (1, 3):
         repeated(folder, judge, repeats)
@@ -304,8 +303,8 @@ def verdicts(folder: Path) -> dict[tuple[str, ...], Verdict]:
     return found
 
 
-def test_all_questions_of_a_stage_go_out_together(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", BEDS)
+def test_all_questions_of_a_stage_go_out_together_and_those_without_an_answer_failed(tmp_path: Path) -> None:
+    folder, unanswered = (experiment(tmp_path / name, BEDS) for name in ("exp", "unanswered"))
     with BatchServer(judged_by_rules) as server:
         scores = batched(server, folder)
         sent, before = len(server.batches), verdicts(folder)
@@ -315,12 +314,8 @@ def test_all_questions_of_a_stage_go_out_together(tmp_path: Path) -> None:
     assert not any(judging.failed for judging in scores.judgings)
     assert before
     assert (len(server.batches), verdicts(folder)) == (sent, before), "a second command asks nothing"
-
-
-def test_questions_that_never_get_an_answer_are_failed_verdicts(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", BEDS)
     with BatchServer(lambda *_: EXPIRED) as server:
-        batched(server, folder)
-    states = {verdict.state for verdict in verdicts(folder).values()}
-    assert states <= {"failed", "na"}
+        batched(server, unanswered)
+    states = {verdict.state for verdict in verdicts(unanswered).values()}
     assert "failed" in states
+    assert states <= {"failed", "na"}
