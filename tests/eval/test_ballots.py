@@ -30,7 +30,7 @@ def choices(experiment: Path) -> list[str]:
     return [each.choice for each in read_votes(experiment) if isinstance(each, Vote)]
 
 
-def test_the_last_of_a_dimension_holds_and_names_what_it_replaces_and_what_another_window_said(
+def test_the_last_vote_holds_and_names_what_it_replaces_and_what_another_window_said(
     tmp_path: Path, clock: Clock
 ) -> None:
     first, _ = cast(tmp_path, vote(clock, "a"), None)

@@ -105,10 +105,7 @@ def test_a_folder_that_changes_nothing_or_holds_a_stranger_is_told(tmp_path: Pat
         read_wording(tmp_path / "p")
 
 
-FAMILIES = (
-    *("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"),
-    "pairwise",
-)
+FAMILIES = (*("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"), "pairwise")
 SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our shop", re.IGNORECASE)
 TEXT = "Ash lasts, says page one."
 PAGE = build.evidence("W:aaaaaaa1", build.text(TEXT, path="", seq=1), url="https://a.example/1", title="")

@@ -25,10 +25,7 @@ from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
 
 PLACE = "tests.eval.own:METRIC"
-REPORTS = {
-    "a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"},
-    "b@model": {"q1-r1": "A B", "q2-r1": "A"},
-}
+REPORTS = {"a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"}, "b@model": {"q1-r1": "A B", "q2-r1": "A"}}
 
 
 @pytest.fixture

@@ -225,9 +225,7 @@ def test_a_question_that_brings_nothing_new_costs_a_fiftieth_of_the_reward(shop:
         assert "ask_shopper" not in [tool["function"]["name"] for tool in env.tools]
 
 
-def test_saved_rollouts_are_runs_that_are_scored_and_rewarded_as_when_they_were_made(
-    shop: Shop, tmp_path: Path
-) -> None:
+def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop: Shop, tmp_path: Path) -> None:
     with ShopEnv(shop, policy="mine@7") as env:
         rollouts: list[Recorded] = []
         for _ in range(2):
@@ -242,9 +240,7 @@ def test_saved_rollouts_are_runs_that_are_scored_and_rewarded_as_when_they_were_
     assert score(tmp_path / "exp", metrics=["basket", "checks"]).by_system("feasible") == {"gym@mine-7": 1.0}
 
 
-def test_a_rollout_without_a_report_is_kept_as_a_failed_run_and_rewarded_in_its_own_world_alone(
-    env: ShopEnv, tmp_path: Path
-) -> None:
+def test_a_rollout_without_a_report_is_a_failed_run_and_of_its_own_world_alone(env: ShopEnv, tmp_path: Path) -> None:
     env.step({"name": "calculator", "arguments": {"expression": "1 + 1"}})
     (saved,) = save_rollouts(tmp_path / "exp", env, [env.recorded()])
     kept = recorded_in(tmp_path / "exp" / "runs" / saved.system / "dev-01-r1").run

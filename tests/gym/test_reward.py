@@ -130,17 +130,12 @@ BESIDE = {
         ["", "The bag costs $3.00 [P:{bag}]."],
         {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
     ),
-    "an invented source": (
-        ["- A bag for every day [P:{bag}] [P:B0INVENTED]."],
-        {"value": 0.0, "why": UNRESOLVED},
-    ),
+    "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
 }
 
 
 @pytest.mark.parametrize("case", BESIDE)
-def test_figures_that_nothing_bears_out_cost_wherever_they_stand_and_false_ones_everything(
-    env: ShopEnv, case: str
-) -> None:
+def test_figures_that_nothing_bears_out_cost_and_false_ones_cost_everything(env: ShopEnv, case: str) -> None:
     lines, left = BESIDE[case]
     bag, _ = wanted(env)
     told = well_told(env, *(line.format(bag=bag) for line in lines))

@@ -70,9 +70,7 @@ def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping
 
 
 @pytest.mark.parametrize("name", ["one.eval", "one.json"])
-def test_one_system_goes_into_a_file_of_either_form_and_several_do_not(
-    experiment: Path, tmp_path: Path, name: str
-) -> None:
+def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: Path, name: str) -> None:
     runs = [run.run_id for run in read_runs(experiment) if run.system == HYBRID]
     (path,) = inspect_logs(experiment, tmp_path / name, runs)
     assert [sample.id for sample in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
@@ -123,9 +121,7 @@ def test_messages_read_as_a_conversation(logs: Mapping[str, EvalLog], name: str)
         assert [message.text for message in others].count(sample.output.completion) == 1
 
 
-def test_what_a_supervisor_launched_stands_between_the_answer_that_did_and_what_came_of_it(
-    logs: Mapping[str, EvalLog],
-) -> None:
+def test_what_a_supervisor_launched_stands_between_its_answer_and_what_came_of_it(logs: Mapping[str, EvalLog]) -> None:
     events = samples_of(logs[HYBRID])[0].events
     first = next(at for at, event in enumerate(events) if isinstance(event, SpanBeginEvent))
     assert isinstance(events[first - 1], ModelEvent)

@@ -234,9 +234,7 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
 
-def test_a_judges_line_stands_in_its_scores_and_on_the_board_and_a_damaged_card_takes_none_away(
-    exp: Path, tmp_path: Path
-) -> None:
+def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:
     carded(labels(tmp_path, 5), "--to", exp, "-q")
     judge = given_to_the_judge_of_scores(exp)
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))

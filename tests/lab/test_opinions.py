@@ -126,8 +126,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
     path = written(
-        tmp_path,
-        "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n",
+        tmp_path, "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n"
     )
     ann, judge = read_opinions(path, judges=["j"])
     assert (ann.rater, ann.kind, ann.value, ann.query_id, ann.system) == ("ann", "person", 7.5, "q1", "a")

@@ -76,9 +76,7 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
         assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1)
 
 
-def test_errors_by_the_record_are_found_by_checks_and_a_place_without_a_claim_is_in_no_share(
-    made: tuple[Path, Store],
-) -> None:
+def test_checks_find_errors_by_the_record_and_a_place_without_a_claim_is_in_no_share(made: tuple[Path, Store]) -> None:
     folder, store = made
     errors = make_copies(folder, store, seed="1")
     judge, _ = a_claimant({}, only="never said")
@@ -112,9 +110,7 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path, written: s
     store.close()
 
 
-def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other_and_an_untyped_wish_none(
-    made: tuple[Path, Store],
-) -> None:
+def test_a_pick_that_breaks_one_limit_of_a_typed_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
     material = material_of(made)
     carts = {
         kind: {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in KINDS[kind](material)}
@@ -135,9 +131,7 @@ def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other_and_an_untyped
     assert made_wrong == [None] * len(OF_THE_WISH)
 
 
-def test_copies_are_runs_that_score_judges_like_any_other_and_the_seed_decides_on_them(
-    made: tuple[Path, Store],
-) -> None:
+def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
     folder, store = made
     errors = make_copies(folder, store, seed="1")
     planted_at = planted_folder(folder)

@@ -6,14 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.stats.clusters import FEWEST, Clusters, cluster_variance, draws, freedom, numbered
-from drretail.stats.intervals import (
-    Interval,
-    Ratio,
-    mean_interval,
-    percentile_interval,
-    ratio_interval,
-    share_interval,
-)
+from drretail.stats.intervals import Interval, Ratio, mean_interval, percentile_interval, ratio_interval, share_interval
 from tests.build import known, query
 
 SHARES = st.floats(0, 1)
@@ -117,9 +110,7 @@ def test_drawn_values_that_are_all_alike_have_no_interval() -> None:
 
 
 @given(GROUPED)
-def test_an_interval_encloses_its_value_has_a_width_and_stays_in_the_scale_of_shares(
-    held: list[tuple[float, int]],
-) -> None:
+def test_an_interval_encloses_its_value_has_a_width_and_stays_in_its_scale(held: list[tuple[float, int]]) -> None:
     values, groups = [value for value, _ in held], numbered([user for _, user in held])
     for found in (share_interval(values, groups), mean_interval(values, groups)):
         assert found.value == pytest.approx(sum(values) / len(values), abs=1e-9)

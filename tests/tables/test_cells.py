@@ -64,8 +64,7 @@ def test_what_spreadsheets_save_is_read_whatever_its_separator_mark_and_line_end
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
-    [(b"PK\x03\x04", "workbook"), ("é;".encode("cp1252"), "CSV UTF-8"), (b'one,"two', "no CSV")],
+    ("data", "message"), [(b"PK\x03\x04", "workbook"), ("é;".encode("cp1252"), "CSV UTF-8"), (b'one,"two', "no CSV")]
 )
 def test_other_files_are_refused_with_what_to_do(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "sheet.csv"

@@ -175,9 +175,7 @@ NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
         (148.5, 327.24, "148.5–327.2"),
     ],
 )
-def test_an_interval_of_shares_has_no_zeros_in_front_and_any_other_has_its_figures(
-    low: float, high: float, shown: str
-) -> None:
+def test_an_interval_of_shares_has_no_zeros_in_front(low: float, high: float, shown: str) -> None:
     assert figures.interval(low, high) == shown
 
 

@@ -275,9 +275,7 @@ class Kitchen:
 SIDES = "abcdefg"
 
 
-async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once_within_bounds(
-    tmp_path: Path,
-) -> None:
+async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_within_bounds(tmp_path: Path) -> None:
     kitchen = Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]

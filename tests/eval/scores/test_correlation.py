@@ -96,8 +96,7 @@ def among_texts(held: Gathered, label: str) -> Gathered:
 
 def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_attack_has_lost_it() -> None:
     held = among_texts(
-        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})),
-        "b",
+        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})), "b"
     )
     obeyed = Score(
         metric="robustness", version=1, variant="obeyed", system="b", value=0.25, ci_low=0.1, ci_high=0.5,

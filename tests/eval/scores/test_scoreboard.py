@@ -74,9 +74,7 @@ def board(
     return known(made)
 
 
-def test_columns_are_those_that_families_name_and_that_have_a_value_and_clashing_names_are_told_apart(
-    held: Gathered,
-) -> None:
+def test_columns_are_those_that_families_name_and_have_values_for_and_differ_in_name(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP_web"), row("quality", "overall", None))
     assert [(column.name, column.variant) for column in made.columns][:1] == [("FP", "FP")]
     assert "N_supported" not in {column.variant for column in made.columns}  # scores of before have none

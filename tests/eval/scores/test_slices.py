@@ -7,11 +7,7 @@ import pytest
 from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.scores.aggregate import About, rows
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, RunResult
-from drretail.eval.scores.slices import (
-    parts_of,
-    query_slices,
-    slice_scores,
-)
+from drretail.eval.scores.slices import parts_of, query_slices, slice_scores
 from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.money import Money
