@@ -1,4 +1,4 @@
-"""The environment as a trainer uses it, and as it is abused."""
+"""The environment as a trainer uses it, and as it is abused; its rollouts kept as runs, and what recorded runs earn."""
 
 import json
 import sys

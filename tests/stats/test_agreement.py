@@ -1,3 +1,5 @@
+"""Agreement of raters and of orders, confusion tables, and rank correlation inside systems."""
+
 from random import Random
 from typing import TYPE_CHECKING, Any
 

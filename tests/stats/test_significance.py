@@ -1,4 +1,4 @@
-"""Tests over users against scipy and against every pattern of signs, and Holm's correction."""
+"""Tests over users against scipy and every pattern of signs, Holm's correction, power, and noise of repeats."""
 
 from collections.abc import Sequence
 from itertools import combinations, product

@@ -1,4 +1,4 @@
-"""One table, drawn in each form."""
+"""One table, drawn in each form, its parts, and numbers as text."""
 
 import csv
 import io

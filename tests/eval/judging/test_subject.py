@@ -1,4 +1,4 @@
-"""Recorded runs as judges see them: reports, profiles, readings."""
+"""Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs."""
 
 import json
 from collections.abc import Mapping
