@@ -129,23 +129,17 @@ def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
     assert threading.active_count() == before
 
 
-def test_queries_that_nothing_goes_by_are_told_with_the_nearest(env: ShopEnv) -> None:
+def test_queries_come_by_name_in_order_or_drawn_by_a_seed(env: ShopEnv) -> None:
     with pytest.raises(UnknownName, match="Did you mean dev-1"):
         env.reset("dev-1")
     with pytest.raises(UserError, match="by its id"):
         env.reset(7)  # pyright: ignore[reportArgumentType]
     assert env.step(search("bag"))[3]["step"] == 1, "the rollout before goes on"
-
-
-def test_without_a_query_they_come_in_order_and_with_a_seed_they_are_drawn(shop: Shop) -> None:
-    with ShopEnv(shop) as env:
-        seen: list[str] = []
-        for _ in range(len(shop.queries) + 1):
-            env.reset()
-            seen.append(env.query.query_id)
-        assert seen == [*shop.queries, "dev-01"]
-        drawn = {seed: (env.reset(seed=seed), env.query.query_id)[1] for seed in (1, 2, 1)}
-        assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
+    queries = list(env.shop.queries)
+    in_order = [(env.reset(), env.query.query_id)[1] for _ in range(len(queries) + 1)]
+    assert in_order == [*queries, queries[0]]
+    drawn = {seed: (env.reset(seed=seed), env.query.query_id)[1] for seed in (1, 2, 1)}
+    assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
 
 
 def test_two_hundred_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:

@@ -83,13 +83,10 @@ def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: S
         assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
 
 
-def test_one_thing_too_many_in_the_cart_costs_its_share_and_half_of_the_rest(strict: ShopEnv) -> None:
+def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(strict: ShopEnv, env: ShopEnv) -> None:
     reward, _ = handed_in(strict, *wanted(strict), CHEAP)
     assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
     assert reward == pytest.approx(1 / 3)
-
-
-def test_where_the_wish_leaves_room_more_costs_nothing_if_it_is_argued_for_and_paid_for(env: ShopEnv) -> None:
     assert handed_in(env, *wanted(env), CHEAP) == (1.0, "")
     env.reset(QUERY)
     assert handed_in(env, *wanted(env), CHEAP, argued=wanted(env)) == (0.0, NOT_ARGUED)

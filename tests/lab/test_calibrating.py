@@ -89,7 +89,7 @@ def many(near: float, far: float, seed: int, queries: int = 24) -> list[Opinion]
     return [*said("ann", "person", [*people]), *said("near", "judge", off(near)), *said("far", "judge", off(far))]
 
 
-def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
+def test_a_version_that_is_nearer_is_called_so_and_equals_and_few_queries_are_not() -> None:
     shown = equal = 0
     for seed in range(40):
         made = calibrate_versions(many(0.5, 2.5, seed), str(seed))
@@ -97,9 +97,6 @@ def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
         equal += "; not shown to be nearer than" in calibrate_versions(many(1, 1, seed), str(seed)).summary()
     assert shown >= 36
     assert equal >= 37
-
-
-def test_below_six_held_out_queries_no_version_is_called_nearer() -> None:
     made = calibrate_versions(many(0.5, 2.5, 1, queries=10), "1")
     assert "too few to say whether it is nearest: it takes 6" in made.summary()
     assert all(gap.nearer_by.low is None for gap in made.gaps)

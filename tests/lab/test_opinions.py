@@ -124,23 +124,15 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
-    path = written(
-        tmp_path, "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n"
-    )
-    ann, judge = read_opinions(path, judges=["j"])
+def test_a_row_is_an_opinion_or_has_a_column_for_each_rater_and_a_blank_cell_is_none(tmp_path: Path) -> None:
+    rows = "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n"
+    ann, judge = read_opinions(written(tmp_path, rows), judges=["j"])
     assert (ann.rater, ann.kind, ann.value, ann.query_id, ann.system) == ("ann", "person", 7.5, "q1", "a")
     assert (judge.kind, judge.question.dimension, judge.question.scale.level) == ("judge", "depth", "interval")
-
-
-def test_raters_may_have_a_column_each(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc,name,one,two\nq,1,x,0,3\nq,2,x,1,\n")
     found = read_opinions(path, raters=["one", "two"], item=["query", "doc"])
-    assert [(opinion.rater, opinion.item, opinion.value) for opinion in found] == [
-        ("one", "q | 1", 0),
-        ("two", "q | 1", 3),
-        ("one", "q | 2", 1),
-    ]
+    said = [(opinion.rater, opinion.item, opinion.value) for opinion in found]
+    assert said == [("one", "q | 1", 0), ("two", "q | 1", 3), ("one", "q | 2", 1)]
     assert found[0].question.scale.values == (0, 1, 2, 3)
 
 

@@ -48,14 +48,11 @@ def test_kappas_of_tables_worked_by_hand() -> None:
     assert weighted_kappa(first, second, [0, 1, 2], "quadratic") == pytest.approx(1 - 5 / (285 / 15), abs=1e-12)
 
 
-def test_ties_are_dropped_when_either_rater_says_tie() -> None:
+def test_ties_are_dropped_what_is_not_defined_is_none_and_raters_of_different_items_are_refused() -> None:
     first = ["A", "A", "B", "B", "tie", "A", "tie"]
     second = ["A", "A", "B", "A", "B", "tie", "tie"]
     assert kappa_without_ties(first, second) == cohen_kappa(["A", "A", "B", "B"], ["A", "A", "B", "A"])
     assert soft_disagreement(first, second) == pytest.approx(2 / 3)
-
-
-def test_what_is_not_defined_is_none() -> None:
     assert cohen_kappa(["A", "A"], ["A", "A"]) is None
     assert weighted_kappa(["A"], ["A"], ["A", "B"], "linear") is None
     assert cohen_kappa([], []) is percent([], []) is weighted_kappa([], [], [], "linear") is None
@@ -64,9 +61,6 @@ def test_what_is_not_defined_is_none() -> None:
     for correlation in (pearson, spearman, kendall):
         assert correlation([1.0, 1.0], [1.0, 2.0]) is None
         assert correlation([1.0], [1.0]) is None
-
-
-def test_raters_of_different_items_are_refused() -> None:
     with pytest.raises(ValueError, match=r"shorter|longer"):
         cohen_kappa(["A"], ["A", "B"])
     with pytest.raises(ValueError, match="not among the labels: 'C'"):
@@ -207,15 +201,12 @@ def test_a_difference_between_systems_is_no_correlation() -> None:
     assert abs(found.rho) < 0.3
 
 
-def test_systems_that_do_the_same_in_every_query_are_worth_one() -> None:
+def test_systems_that_do_the_same_are_worth_one_and_unlike_ones_their_reports_less_one_each() -> None:
     calls, scores = [1.0, 2, 3, 4, 5, 6], [1.0, 3, 2, 4, 6, 5]
     alone = known(spearman_within(values("a", calls), values("a", scores)))
     thrice = known(spearman_within(together(calls, calls, calls), together(scores, scores, scores)))
     assert (thrice.n, thrice.n_queries, thrice.n_effective) == (18, 6, pytest.approx(6))
     assert (thrice.rho, thrice.p) == (pytest.approx(alone.rho), pytest.approx(alone.p))
-
-
-def test_systems_without_anything_in_common_are_worth_their_reports_less_one_each() -> None:
     calls = together([1.0, 2, 3, 4, 5, 6, 7], [4.0, 1, 6, 2, 7, 3, 5])
     scores = together([2.0, 1, 3, 5, 4, 7, 6], [5.0, 1, 6, 3, 7, 2, 4])
     found = known(spearman_within(calls, scores))

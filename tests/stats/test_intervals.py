@@ -55,7 +55,7 @@ def test_a_tie_makes_the_interval_of_wins_no_narrower() -> None:
     assert ends(found) == pytest.approx((beta.ppf(0.025, 4, 5), beta.ppf(0.975, 5, 4)))
 
 
-def test_where_there_is_no_interval_it_says_why() -> None:
+def test_where_there_is_no_interval_it_says_why_and_ends_beyond_a_scale_are_cut_off() -> None:
     assert mean_interval([7.0] * 20) == Interval(7.0, lacks="alike")
     assert mean_interval([0.1] * 7, (0, 1, 2, 3, 4, 5, 5)) == Interval(0.1, lacks="alike")
     values = np.random.default_rng(1).random(12).tolist()
@@ -68,6 +68,13 @@ def test_where_there_is_no_interval_it_says_why() -> None:
     refused = Ratio([2.0, *[0.0] * 9], [1.0, *[0.0] * 9])
     wrongly = Ratio([0.0, *[-0.0] * 9], [0.0, *[1.0] * 9])
     assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
+    assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
+    assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
+    low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
+    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
+    assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
+    assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
+    assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
 
 
 def test_a_pooled_interval_is_that_of_the_jackknife_over_users() -> None:
@@ -96,19 +103,6 @@ def test_two_ratios_are_halved_and_their_errors_add_up_by_query() -> None:
     assert (high - low) / 2 == pytest.approx(2.7764 * cluster_variance(residuals, (0, 1, 2, 3, 4)) ** 0.5, rel=1e-4)
 
 
-def test_ends_beyond_a_scale_are_cut_off() -> None:
-    assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
-    assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
-    assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
-
-
-def test_drawn_values_that_are_all_alike_have_no_interval() -> None:
-    assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
-    assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
-    low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
-    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
-
-
 @given(GROUPED)
 def test_an_interval_encloses_its_value_has_a_width_and_stays_in_its_scale(held: list[tuple[float, int]]) -> None:
     values, groups = [value for value, _ in held], numbered([user for _, user in held])
@@ -123,10 +117,18 @@ def test_an_interval_encloses_its_value_has_a_width_and_stays_in_its_scale(held:
         assert 0 <= share.low < share.high <= 1
 
 
-def test_queries_of_one_user_are_one_cluster_and_queries_without_a_user_are_each_their_own() -> None:
+def test_queries_of_one_user_are_one_cluster_and_clusters_are_drawn_whole() -> None:
     clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
     assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
+    groups = (0, 1, 0, 2, 2, 2)
+    drawn = np.concatenate(list(draws(groups, "42", 500)))
+    assert drawn.shape == (500, 6)
+    assert (drawn[:, 0] == drawn[:, 2]).all()
+    assert (drawn[:, 3] == drawn[:, 5]).all()
+    assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    assert drawn[:, 0].var() == pytest.approx(2 / 3, abs=0.15)  # binomial: three draws with chance 1/3
+    assert (drawn == np.concatenate(list(draws(groups, "42", 500)))).all()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -150,14 +152,3 @@ def test_variance_and_degrees_of_freedom_are_cr2_and_satterthwaite_as_matrices_g
     gram = np.array(columns) @ np.array(columns).T
     assert cluster_variance((residuals / n).tolist(), groups) == pytest.approx(variance, rel=1e-9)
     assert freedom(groups) == pytest.approx(np.trace(gram) ** 2 / (gram**2).sum(), rel=1e-9)
-
-
-def test_clusters_are_drawn_whole_and_as_many_as_there_are() -> None:
-    groups = (0, 1, 0, 2, 2, 2)
-    drawn = np.concatenate(list(draws(groups, "42", 500)))
-    assert drawn.shape == (500, 6)
-    assert (drawn[:, 0] == drawn[:, 2]).all()
-    assert (drawn[:, 3] == drawn[:, 5]).all()
-    assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
-    assert drawn[:, 0].var() == pytest.approx(2 / 3, abs=0.15)  # binomial: three draws with chance 1/3
-    assert (drawn == np.concatenate(list(draws(groups, "42", 500)))).all()

@@ -91,14 +91,11 @@ def test_intervals_hold_the_truth_although_nearly_all_verdicts_are_full(n: int) 
     assert held / 300 >= 0.93
 
 
-def test_equal_labels_have_a_width_and_more_of_them_less() -> None:
+def test_equal_labels_have_a_width_more_of_them_less_and_a_good_judge_narrows_it() -> None:
     widths = [width(corrected_mean(lenient(3, 400, n, truth=1.0))) for n in (20, 50, 100)]
     assert widths[0] > widths[1] > widths[2] > 0.03
     _, low, high = estimated(lenient(3, 400, 20, truth=1.0))
     assert (low, high) == (pytest.approx(0.832, abs=5e-4), pytest.approx(1.0))  # Clopper and Pearson of 20 in 20
-
-
-def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() -> None:
     lot = Random(5)
     truth = [lot.choice((0.0, 1.0)) for _ in range(600)]
     good = [Item(at, y, 1.0, y if at < 60 else None) for at, y in enumerate(truth)]

@@ -1,4 +1,4 @@
-"""Bradley–Terry and length control: the same strengths as a general optimiser finds, and none where nothing connects."""
+"""Bradley–Terry and length control: the strengths that an optimiser finds, and none where nothing connects."""
 
 from itertools import combinations
 from math import log

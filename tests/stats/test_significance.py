@@ -124,9 +124,14 @@ def needed(difference: float, sd: float, tests: int = 1) -> int | None:
     return users_needed(seen(difference, sd), 10, tests)
 
 
-def test_the_figures_are_those_of_tables_of_the_paired_t_test() -> None:
+def test_power_is_that_of_tables_of_the_paired_t_test_and_unknown_of_one_user_or_no_difference() -> None:
     assert [needed(0.5, 1.0), needed(0.2, 1.0), needed(-0.8, 1.0)] == [34, 199, 15]
     assert power(0.5 * sqrt(34), 33) == pytest.approx(0.808, abs=1e-3)
+    assert detectable(None) is None
+    assert detectable(Estimate(0.3, 0.0, 4)) is None
+    assert users_needed(None, 1) is None
+    assert needed(0.0, 1.0) is None
+    assert needed(0.3, 0.0) == 2
 
 
 def test_queries_of_one_user_count_for_what_they_are_worth() -> None:
@@ -145,14 +150,6 @@ def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as
     away = found / (2.0 / sqrt(n))
     assert power(away, n - 1, 0.05 / tests) == pytest.approx(0.8, abs=1e-6)
     assert power_of_half(n - 1, tests) == pytest.approx(power(away / 2, n - 1, 0.05 / tests), abs=1e-6)
-
-
-def test_nothing_can_be_said_of_a_single_user_or_of_no_difference() -> None:
-    assert detectable(None) is None
-    assert detectable(Estimate(0.3, 0.0, 4)) is None
-    assert users_needed(None, 1) is None
-    assert needed(0.0, 1.0) is None
-    assert needed(0.3, 0.0) == 2
 
 
 @given(st.floats(0.05, 3.0), st.floats(0.1, 5.0), st.sampled_from([1, 8]))
@@ -180,7 +177,7 @@ def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_
     assert run_variance([[1.0], []]) is None
 
 
-def test_balanced_repeats_give_the_variances_of_the_textbook() -> None:
+def test_balanced_repeats_give_the_variances_of_the_textbook_and_an_agent_below_zero_is_zero() -> None:
     values = np.random.default_rng(3).integers(0, 11, (6, 3, 4)).astype(float) + np.arange(6)[:, None, None] * 5
     judge = mean(variance(run) for query in values for run in query)
     runs = 4 * mean(variance([mean(run) for run in query]) for query in values)
@@ -189,14 +186,10 @@ def test_balanced_repeats_give_the_variances_of_the_textbook() -> None:
     assert found.judge == pytest.approx(judge**0.5)
     assert found.agent == pytest.approx(max(0.0, (runs - judge) / 4) ** 0.5)
     assert found.queries == pytest.approx(((queries - runs) / 12) ** 0.5)
-
-
-def test_an_agent_below_zero_is_told_as_zero_and_leaves_the_other_parts_as_they_were_solved() -> None:
-    values = [[[1.0, 5.0], [3.0, 3.0]], [[7.0, 11.0], [9.0, 9.0]]]  # runs of a query have one mean
-    found = noise(values)
-    assert found.agent == 0
-    assert found.judge == pytest.approx((16 / 4) ** 0.5)
-    assert found.queries == pytest.approx((72 / 4) ** 0.5)  # mean square 4 · 2 · 3², less that between runs: 0
+    alike = noise([[[1.0, 5.0], [3.0, 3.0]], [[7.0, 11.0], [9.0, 9.0]]])  # runs of a query have one mean
+    assert alike.agent == 0
+    assert alike.judge == pytest.approx((16 / 4) ** 0.5)
+    assert alike.queries == pytest.approx((72 / 4) ** 0.5)  # mean square 4 · 2 · 3², less that between runs: 0
 
 
 def test_runs_that_differ_as_judgements_do_are_no_sign_of_the_agent_in_nineteen_of_twenty() -> None:

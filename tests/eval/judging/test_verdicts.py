@@ -47,16 +47,12 @@ def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [{"report_sha": "other"}, {"prompt_hash": "other"}])
-def test_another_report_or_other_words_make_a_verdict_stale(path: Path, change: dict[str, str]) -> None:
-    file = written(path, verdict("depth", 4, **change), verdict("clarity", 5))
+def test_another_report_or_other_words_make_a_verdict_stale_which_hides_older_ones(
+    path: Path, change: dict[str, str]
+) -> None:
+    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, **change), verdict("clarity", 5))
     assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
-    assert len(file.living("s", WORDS)) == len(file.lasts()) - 1
     assert len(file.lasts()) == 2
-
-
-def test_a_stale_verdict_hides_an_older_one_of_its_key(path: Path) -> None:
-    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, report_sha="other"))
-    assert file.living("s", WORDS) == []
 
 
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
