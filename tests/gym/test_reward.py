@@ -13,7 +13,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from tests.gym.policies import QUERY, call, looked_up, praised, search, submit, wanted
+from tests.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""
@@ -24,12 +24,6 @@ DEAR = "B0OZHLUP5X"
 def rewarded(env: ShopEnv) -> Reward:
     assert env.reward is not None
     return env.reward
-
-
-def best_picks(env: ShopEnv) -> list[Pick]:
-    best = env.shop.references[env.query.query_id].best
-    assert best is not None
-    return [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
 
 
 def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, text: str = "{}") -> tuple[float, str]:
@@ -44,7 +38,7 @@ def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop
     with ShopEnv(shop) as env:
         for query_id in shop.queries:
             env.reset(query_id)
-            picks = best_picks(env)
+            picks = best_picks(shop, query_id)
             looked_up(env, [pick.product for pick in picks])
             _, reward, done, info = env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
             assert (reward, done, info["ended"]) == (1.0, True, "report"), query_id
@@ -56,7 +50,7 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
     with ShopEnv(shop) as env:
         for query_id in shop.queries:
             env.reset(query_id)
-            best = best_picks(env)
+            best = best_picks(shop, query_id)
             _, _, _, info = env.step(search(" ".join(env.query.text.split()[:8])))
             found = [each.removeprefix("P:") for each in info["evidence"] if each.startswith("P:")]
             others = [Pick(product=each) for each in chance.sample(found, min(2, len(found)))]
@@ -248,7 +242,7 @@ def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(
         for moves, patience in ((None, 0), ("prices:1", 0), ("stock:1", 0), ("stock:1", 8)):
             with ShopEnv(shop, moves=moves) as env:
                 env.reset(query_id)
-                best = best_picks(env)
+                best = best_picks(shop, query_id)
                 looked_up(env, [pick.product for pick in best])
                 for _ in range(patience):
                     env.step(search("nothing of interest"))

@@ -23,9 +23,8 @@ from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
 from drretail.gym import Shop
 from drretail.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
-from drretail.records.reading import Pick
 from drretail.tools.registry import openai_schemas
-from tests.gym.policies import call, praised, submit
+from tests.gym.policies import best_picks, call, praised, submit
 from tests.llm.local_server import LocalServer
 
 ROOT = Path(__file__).parents[2]
@@ -130,9 +129,7 @@ def well(shop: Shop) -> Callable[[str, int], Turn]:
 
     def plays(question: str, turns: int) -> Turn:
         query = next(each for each in shop.queries.values() if each.text in question)
-        best = shop.references[query.query_id].best
-        assert best is not None
-        picks = [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
+        picks = best_picks(shop, query.query_id)
         if turns == 0:
             return [call("get_product_details", product_id=pick.product) for pick in picks]
         return [submit(praised(shop, [pick.product for pick in picks]), *picks)]
@@ -144,9 +141,7 @@ def test_the_tasks_are_the_queries_and_tell_nothing_of_what_would_answer_them(sh
     tasks = list(ShopTaskset(ShopConfig(world=str(shop.world.folder))))
     assert [task.data.id for task in tasks] == list(shop.queries)
     assert shop.queries["dev-01"].text in tasks[0].data.prompt_text
-    best = shop.references["dev-01"].best
-    assert best is not None
-    assert best.items[0].product_id not in tasks[0].data.model_dump_json()
+    assert best_picks(shop)[0].product not in tasks[0].data.model_dump_json()
 
 
 def test_its_own_rollouts_side_by_side_earn_what_the_gym_pays(shop: Shop) -> None:

@@ -29,7 +29,7 @@ from inspect_ai.tool import ToolInfo
 from drretail.inspect.registry import basket, checks, shop_research
 from drretail.inspect.scorers import USUAL
 from drretail.inspect.solver import IDLE_TURNS
-from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking
+from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking, values_of
 
 SEARCH = call("product_catalog_search", query="bird feeder")
 HAND_IN = call(SUBMIT, report=REPORT)
@@ -57,12 +57,10 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     log, sample = researched(shop_research(place, asked), SEARCH, HAND_IN)
     (found,) = read_from(sample, "product_catalog_search")
     assert (log.status, sample.error, found["total"]) == ("success", None, 4)
-    assert sample.scores is not None
-    assert sample.scores.keys() == {"checks", "basket", "faithfulness", "process"}
-    result = sample.scores["faithfulness"]
-    assert isinstance(result.value, dict)
-    assert result.value["FP"] == 1.0
-    assert "**FP** 1 (" in (result.explanation or "")
+    scores = sample.scores or {}
+    assert scores.keys() == {"checks", "basket", "faithfulness", "process"}
+    assert values_of(sample, "faithfulness")["FP"] == 1.0
+    assert "**FP** 1 (" in (scores["faithfulness"].explanation or "")
     assert means_of(log)["price_wrong"] == 1.0
 
     run = kept_run(sample)
@@ -114,13 +112,10 @@ def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, 
     assert sum(message.role == "assistant" for message in sample.messages) == IDLE_TURNS
     assert log.status == "success"
     assert kept_run(sample)["error"]["kind"] == "no_report"
-    assert sample.scores is not None
-    faithful, process = sample.scores["faithfulness"], sample.scores["process"]
-    assert isinstance(faithful.value, dict)
-    cited = faithful.value["N_cited"]
-    assert isinstance(cited, float)
-    assert (faithful.value["FP"], math.isnan(cited)) == (0.0, True)
-    assert "the sample ended before a report was handed in" in (faithful.explanation or "")
+    values, scores = values_of(sample, "faithfulness"), sample.scores or {}
+    assert (values["FP"], math.isnan(values["N_cited"])) == (0.0, True)
+    assert "the sample ended before a report was handed in" in (scores["faithfulness"].explanation or "")
+    process = scores["process"]
     assert isinstance(process.value, float)  # it has no headline that a missing report could lower
     assert math.isnan(process.value)
     assert process.reason == "no_report"
@@ -198,10 +193,8 @@ def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None
     log, before = researched(shop_research(place, asked, scorers="checks"), SEARCH, HAND_IN)
     again = score(read_eval_log(log.location), [checks(), basket()], action="overwrite", display="none")
     (after,) = samples_of(again)
-    assert before.scores is not None
-    assert after.scores is not None
-    assert after.scores.keys() == {"checks", "basket"}
-    assert repr(after.scores["checks"].value) == repr(before.scores["checks"].value)
+    assert (after.scores or {}).keys() == {"checks", "basket"}
+    assert repr(values_of(after, "checks")) == repr(values_of(before, "checks"))
 
 
 def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: str) -> None:
