@@ -206,15 +206,11 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     scored(folder, metrics=(STUB,))
     events: list[str] = []
-
-    class Telling(Progress):
-        def note(self, text: str) -> None:
-            events.append(text)
-
-    scores = scored(folder, scripted_judge(by_length)[0], progress=Telling())
+    progress = Progress()
+    vars(progress)["note"] = events.append
+    scores = scored(folder, scripted_judge(by_length)[0], progress=progress)
     assert {row.metric for row in scores.scores} == {"quality"}
-    assert len(events) == 1
-    assert "no metric 'stub' is installed" in events[0]
+    assert ["no metric 'stub' is installed" in event for event in events] == [True]
 
 
 def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(tmp_path: Path) -> None:

@@ -78,38 +78,30 @@ def test_an_interval_of_a_mean_is_inspects(queries: int) -> None:
     assert width(ours) == pytest.approx(high - low, rel=0.05)
 
 
-def test_queries_of_one_user_are_a_cluster_for_both() -> None:
+def test_queries_of_one_user_and_repeats_are_a_cluster_for_both() -> None:
     draw = random.Random(11)
     users = [at // 3 for at in range(90)]
     levels = [draw.gauss(0.5, 0.1) for _ in range(30)]
     values = [levels[user] + draw.gauss(0, 0.05) for user in users]
     ours = mean_interval(values, tuple(users))
     low, high = ends(by(ci(cluster="query"), values, users))
-
     assert width(ours) == pytest.approx(high - low, rel=0.1)
-
-
-def test_repeats_are_no_queries_of_their_own_for_either() -> None:
     draw = random.Random(7)
     repeated = [[centre + draw.gauss(0, 0.02) for _ in range(4)] for centre in (draw.random() for _ in range(30))]
     values = [value for query in repeated for value in query]
     queries = [at for at, query in enumerate(repeated) for _ in query]
     ours = mean_interval([sum(inside) / len(inside) for inside in repeated])
     low, high = ends(by(ci(cluster="query"), values, queries))
-
     assert width(ours) == pytest.approx(high - low, rel=0.1)
     alone = ends(by(ci(), values))
     assert alone[1] - alone[0] < 0.6 * (high - low)  # what taking repeats for queries would have promised
 
 
-def test_of_shares_ours_is_the_exact_interval_and_holds_inspects_wilson() -> None:
+def test_of_shares_ours_is_the_exact_interval_and_of_one_query_there_is_none() -> None:
     for won in range(1, 12):
         ours = share_interval([1.0] * won + [0.0] * (12 - won))
         low, high = ends(by(ci_wilson(), [1.0] * won + [0.0] * (12 - won)))
         assert known(ours.low) < low < high < known(ours.high)
-
-
-def test_one_query_has_no_interval_here_and_a_point_there() -> None:
     assert mean_interval([0.5]).low is None
     assert ends(by(ci(), [0.5])) == (0.5, 0.5)
     assert by(stderr(), [0.5]) == 0

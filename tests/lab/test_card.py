@@ -134,27 +134,27 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
-def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(bare: Path, tmp_path: Path) -> None:
-    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    result = carded(written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_is_none(
+    bare: Path, tmp_path: Path
+) -> None:
+    right = ("The lamp is red.", "The lamp is red.", "full")
+    two = written(tmp_path / "two.csv", [right, ("The cat is blue.", "The lamp is red.", "none")])
+    of_two = carded(two, "--to", bare, "-q")
     (line,) = card_lines(bare).values()
     assert "two 1.00 of 2 claims, too few for an interval" in line
-    assert "1.00–1.00" not in f"{line}{result}"
-    assert "The judge is level with words alone on two" in result
-    assert "below" not in result
+    assert "The judge is level with words alone on two" in of_two
+    assert "below" not in of_two
 
-
-def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
     rows = [(f"Lamp {n} is red.", f"Lamp {n} is red.", "full") for n in range(8)]
     rows += [(f"Cats {n} are blue.", "Snow fell in the north.", "none") for n in range(8)]
-    result = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
-    (found,) = read_cards(bare)[0].sets
+    of_many = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
+    found = read_cards(bare)[0].sets[-1]
     accuracy = found.balanced_accuracy
     least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
     assert (accuracy.value, accuracy.high) == (1, 1)
     assert accuracy.low == pytest.approx(1 - least / 2**0.5)
     assert (found.kappa.value, found.kappa.low) == (1, None)
-    assert "1.00–1.00" not in result
+    assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
 
 
 def test_an_estimate_keeps_nothing_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:

@@ -186,7 +186,9 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
         assert found.n_fresh == 1 - false
 
 
-def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Path, Store], tmp_path: Path) -> None:
+def test_copies_that_somebody_else_made_are_measured_as_they_are_or_refused_with_what_they_need(
+    made: tuple[Path, Store], tmp_path: Path
+) -> None:
     folder, store = made
     given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
     errors = make_copies(folder, store, seed="1", given=given)
@@ -196,19 +198,14 @@ def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Pat
     found = recall_of(planted_folder(folder), errors)
     assert found.everything.found[CHECKS].found == 1
 
-
-def test_a_folder_of_other_reports_is_refused_with_what_it_needs(made: tuple[Path, Store], tmp_path: Path) -> None:
-    folder, store = made
     (tmp_path / "nothing").mkdir()
     with pytest.raises(UserError, match=r"planted\.json"):
         make_copies(folder, store, seed="1", given=tmp_path / "nothing")
-    given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
-    (given / "01" / "planted.json").write_text("{", encoding="utf-8")
-    with pytest.raises(UserError, match="not as errors are given"):
-        make_copies(folder, store, seed="1", given=given)
-    write_given(given, "for $18.75", "for $11.75")
     (given / "01" / "1.md").unlink()
     with pytest.raises(UserError, match=r"1\.md"):
+        make_copies(folder, store, seed="1", given=given)
+    (given / "01" / "planted.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match="not as errors are given"):
         make_copies(folder, store, seed="1", given=given)
 
 
