@@ -55,7 +55,7 @@ def test_a_tie_makes_the_interval_of_wins_no_narrower() -> None:
     assert ends(found) == pytest.approx((beta.ppf(0.025, 4, 5), beta.ppf(0.975, 5, 4)))
 
 
-def test_where_there_is_no_interval_it_says_why_and_ends_beyond_a_scale_are_cut_off() -> None:
+def test_where_there_is_no_interval_it_says_why() -> None:
     assert mean_interval([7.0] * 20) == Interval(7.0, lacks="alike")
     assert mean_interval([0.1] * 7, (0, 1, 2, 3, 4, 5, 5)) == Interval(0.1, lacks="alike")
     values = np.random.default_rng(1).random(12).tolist()
@@ -70,6 +70,9 @@ def test_where_there_is_no_interval_it_says_why_and_ends_beyond_a_scale_are_cut_
     assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
     assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
     assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
+
+
+def test_ends_are_those_of_what_was_drawn_and_cut_off_beyond_a_scale() -> None:
     low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
     assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
     assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)

@@ -122,7 +122,7 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
     assert len(provider.seen) == 3
 
 
-async def test_each_failure_has_its_own_words_without_keys_and_is_not_repaired(tmp_path: Path) -> None:
+async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path) -> None:
     refusal, provider = await asked(tmp_path / "a", answers({"type": "text", "text": "No."}, stop_reason="refusal"))
     assert refusal.error == "refusal: the model refused to answer (stop reason refusal)"
     assert len(provider.seen) == 1
@@ -134,6 +134,9 @@ async def test_each_failure_has_its_own_words_without_keys_and_is_not_repaired(t
     assert len(provider.seen) == 2
     late, _ = await asked(tmp_path / "c", answers(pause=1.0), timeout=0.2)
     assert known(late.error).startswith("timeout: ")
+
+
+async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     body = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
     claim_verdict, _ = await asked(tmp_path, Step(400, body.encode()))
     assert KEY not in known(claim_verdict.error)
@@ -276,7 +279,7 @@ SIDES = "abcdefg"
 
 
 async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_within_bounds(tmp_path: Path) -> None:
-    kitchen = Kitchen()
+    kitchen, batches = Kitchen(), Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
         verdicts = await kitchen.serving(session).ask_and_record(*questions)
@@ -285,14 +288,10 @@ async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_wit
         assert kitchen.busy[:3] == [1, 2, 1]
         assert max(kitchen.busy) == AT_ONCE
         assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
-
-
-async def test_in_batches_all_are_asked_at_once(tmp_path: Path) -> None:
-    kitchen = Kitchen()
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path / "batches") as session:
         session.judge = replace(session.judge, in_batches=True)
-        await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
-        assert max(kitchen.busy) == len(SIDES)
+        await batches.serving(session).ask_and_record(*map(asking, SIDES))
+        assert max(batches.busy) == len(SIDES), "in batches all are asked at once"
         assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
 
 

@@ -82,10 +82,8 @@ def test_columns_are_those_that_families_name_and_have_values_for_and_differ_in_
     clashing = MetricDescription(title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="FP"),))
     metrics = {**METRICS, "quality": clashing}
     made = board(held, row("faithfulness", "FP"), row("quality", "overall", 7), metrics=metrics)
-    assert [(column.name, column.unit) for column in made.columns][:2] == [
-        ("faithfulness FP", "share"),
-        ("quality FP", "rating"),
-    ]
+    columns = [(column.name, column.unit) for column in made.columns]
+    assert columns[:2] == [("faithfulness FP", "share"), ("quality FP", "rating")]
 
 
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
