@@ -39,12 +39,8 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
 def test_a_system_without_any_run_is_planned_once(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
     planned = planned_runs(folder, read_definition(folder))
-    assert [(plan.label, plan.repeat) for plan in planned] == [
-        (LABEL, 1),
-        ("b@model", 1),
-        ("c@model", 1),
-        ("c@model", 2),
-    ]
+    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]
+    assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), *others]
 
 
 REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."

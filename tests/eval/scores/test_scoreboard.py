@@ -121,11 +121,8 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     )
     assert made.judge.spec == "o:gpt"  # it judged more of the columns
     assert made.rows[0].cells["FP"].value == 0.3
-    assert [(each.judge.spec, each.judge.rules) for each in made.others] == [
-        ("p:m", "default"),
-        ("o:gpt", "paper"),
-        ("offline:judge", "default"),
-    ]
+    judges = [f"{each.judge.spec} {each.judge.rules}" for each in made.others]
+    assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
     assert set(made.others[0].rows[0].cells) == {"FP"}
 
 

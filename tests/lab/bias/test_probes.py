@@ -303,9 +303,7 @@ def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_pat
         return ModelError("refusal", "no answer")
 
     found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
-    assert {name: (row.effects, row.failed > 0, row.unasked) for name, row in found.items()} == {
-        "position": ((), True, 0),
-        "length": ((), True, 0),
-    }
+    assert found.keys() == {"position", "length"}
+    assert {(row.effects, row.failed > 0, row.unasked) for row in found.values()} == {((), True, 0)}
     line = BiasFound(reports="r", probes=tuple(found.values())).summary()
     assert f"position: {found['position'].failed} judgements failed" in line
