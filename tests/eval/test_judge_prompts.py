@@ -33,10 +33,10 @@ from tests.eval.every_question import every_answer
 STRICT = "Be strict: an unread report is worth nothing."
 
 
-def mine(folder: Path, name: str = "quality/rating.md", said: str = STRICT) -> Path:
+def mine(folder: Path, said: str = STRICT) -> Path:
     """A folder of all judges' prompts, one of them changed."""
     write_prompts(folder, judge_prompt_files())
-    path = folder / name
+    path = folder / "quality" / "rating.md"
     path.write_text(f"{said}\n\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
     return folder
 

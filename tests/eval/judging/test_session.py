@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -50,11 +49,9 @@ def judge_session(judge: Judge, folder: Path, again: Again = "nothing", **about:
     return JudgeSession(judge, VerdictFile(folder / "q1-r1.jsonl"), again=again, **fields)
 
 
-async def asked(
-    folder: Path, *script: Step, check: Callable[[Taste], str | None] | None = None, **given: Any
-) -> tuple[JudgeAnswer[Taste], Provider]:
-    with Provider(*script) as provider, judge_session(claude(provider.url, **given), folder) as open_judge_session:
-        return await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste, check), provider
+async def asked(folder: Path, *script: Step, **given: Any) -> tuple[JudgeAnswer[Taste], Provider]:
+    with Provider(*script) as provider, judge_session(claude(provider.url, **given), folder) as session:
+        return await session.ask("rating", "taste", PROMPT, VALUES, Taste), provider
 
 
 async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path: Path) -> None:

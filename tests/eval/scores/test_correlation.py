@@ -151,6 +151,10 @@ def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
 MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
 THEIRS = {"a@m": [9.0, 3.0], "b@m": [5.0, 8.0]}
 LOW = {"null_empty": [0.0, 0.0], "oracle": [10.0, 10.0], "a@m-counterfactual-swap": [0.0, 0.0]}
+NOT_PLAIN: dict[str, dict[str, Any]] = {
+    **{label: {"agent": label} for label in ("null_empty", "oracle")},
+    "a@m-counterfactual-swap": {"options": {"counterfactual": "swap"}},
+}
 
 
 def judged(mine: dict[str, list[float]], theirs: dict[str, list[float]]) -> Gathered:
@@ -160,13 +164,7 @@ def judged(mine: dict[str, list[float]], theirs: dict[str, list[float]]) -> Gath
     held = crafted.gathered(
         ("quality", "depth", crafted.JUDGE, runs(mine)), ("quality", "depth", crafted.OTHER, runs(theirs))
     )
-    swapped = {"options": {"counterfactual": "swap"}}
-    systems = {
-        label: SYSTEM.model_copy(
-            update={"agent": label} if "@" not in label else swapped if "counterfactual" in label else {}
-        )
-        for label in mine
-    }
+    systems = {label: SYSTEM.model_copy(update=NOT_PLAIN.get(label, {})) for label in mine}
     return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
 
 
@@ -186,22 +184,22 @@ def rating(value: int) -> Any:
     return lambda question: {"rating": value, "justification": "So it is."}
 
 
-def table_key(*scripts: Any, kind: ModelKind = "llm") -> list[Judge]:
-    return [scripted_judge(script, name=f"j{place}", kind=kind)[0] for place, script in enumerate(scripts, 1)]
+def judges(*scripts: Any) -> list[Judge]:
+    return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
 
 
 def scored(folder: Path, judges: list[Judge]) -> Scores:
     return build.scored(folder, ["quality"], *judges)
 
 
-def rows(scores: Scores, judge: str, variant: str = "depth") -> dict[str, Score]:
-    return {
-        row.system: row for row in scores.scores if (row.judge, row.variant, row.policy) == (judge, variant, "answered")
-    }
+def rows(scores: Scores, judge: str) -> dict[str, Score]:
+    """Of each system the row of the dimension depth."""
+    found = [row for row in scores.scores if (row.judge, row.variant, row.policy) == (judge, "depth", "answered")]
+    return {row.system: row for row in found}
 
 
 def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), table_key(rating(3), rating(9), rating(4)))
+    scores = scored(experiment(tmp_path / "exp", REPORTS), judges(rating(3), rating(9), rating(4)))
     (row, failed) = (rows(scores, "panel(median):scripted:j1+scripted:j2+scripted:j3")[label] for label in REPORTS)
     assert (row.value, row.judge_kind) == (4, "llm")
     assert row.items == {"judges": 6, "spread": 12}
@@ -212,18 +210,18 @@ def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -
 
 def test_one_judge_is_no_panel_and_a_rule_based_one_has_no_seat(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    assert not any("panel" in row.judge for row in scored(folder, table_key(rating(3))).scores)
+    assert not any("panel" in row.judge for row in scored(folder, judges(rating(3))).scores)
     followed = scripted_judge(rating(5), name="rules", kind="rule_based")[0]
-    scores = scored(folder, [*table_key(rating(3)), followed])
+    scores = scored(folder, [*judges(rating(3)), followed])
     assert not any("panel" in row.judge for row in scores.scores)
     assert scores.agreements == ()
 
 
 def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_path: Path) -> None:
-    judges = table_key(
-        rating(3), lambda question: ModelError("refusal", "no answer") if "three" in question else rating(5)(question)
-    )
-    scores = scored(experiment(tmp_path / "exp", REPORTS), judges)
+    def refusing(question: str) -> Any:
+        return ModelError("refusal", "no answer") if "three" in question else rating(5)(question)
+
+    scores = scored(experiment(tmp_path / "exp", REPORTS), judges(rating(3), refusing))
     panel = rows(scores, "panel(median):scripted:j1+scripted:j2")
     assert (panel["b@model"].value, panel["b@model"].n_failed) == (None, 2)
     assert panel[LABEL].value == 4
@@ -231,9 +229,9 @@ def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_pat
 
 def test_a_judge_that_is_not_done_leaves_the_panel_not_judged(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    scores = scored(folder, table_key(rating(3), rating(5)))
+    scores = scored(folder, judges(rating(3), rating(5)))
     for path in (folder / "verdicts" / "quality" / "scripted-j2" / LABEL).glob("q1*"):
         path.unlink()
-    scores = scored(folder, table_key(rating(3)))
+    scores = scored(folder, judges(rating(3)))
     panel = rows(scores, "panel(median):scripted:j1+scripted:j2")[LABEL]
     assert (panel.n_scored, panel.items["not_judged"]) == (1, 1)
