@@ -7,36 +7,29 @@ from typing import Any
 from drretail.eval.judging.session import Judge
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.run import ModelKind
 from tests.eval.weighted.playing import Played
 
 _NUMBER = re.compile(r'<(?:claim|criterion)(?: [a-z]+="[^"]*")*? id="(\d+)"')
 _SOURCE = re.compile(r"\[([^\]\s]+)\]")
 REASON = "It says so in the second part, weighs two of the three points that matter, and passes over the last."
 AXES = ("information", "analysis", "presentation")
-
+CRITERIA = 5
+"""Of each dimension and query."""
 
 Changed = Callable[[str, str, Any], Any]
 """Of the schema, the question and the answer: another answer."""
 
 
 def every_answer(
-    *,
-    name: str = "every",
-    kind: ModelKind = "llm",
-    rating: int = 6,
-    criteria: int = 5,
-    sentences: int = 2,
-    changed: Changed = lambda title, question, answer: answer,
+    *, rating: int = 6, sentences: int = 2, changed: Changed = lambda title, question, answer: answer
 ) -> tuple[Judge, list[tuple[str, str]]]:
-    """Such a judge, and the schema and text of every question so far; ``criteria`` of each dimension and query.
+    """Such a judge, and the schema and text of every question so far.
 
     It finds a claim or fact in one of so many ``sentences``, and gives what ``changed`` makes of each answer.
     """
     asked: list[tuple[str, str]] = []
-    share = 1 / criteria
-    made = {key: [(f"{REASON} Point {n} of {key}.", share) for n in range(criteria)] for key in _KEYS}
-    answers = _answers(rating, criteria, sentences)
+    made = {key: [(f"{REASON} Point {n} of {key}.", 1 / CRITERIA) for n in range(CRITERIA)] for key in _KEYS}
+    answers = _answers(rating, sentences)
 
     def play(request: Request) -> ScriptedAnswer:
         title, question = request.schema or "", request.opening
@@ -47,7 +40,7 @@ def every_answer(
             answer = _with_reasons(Played(criteria=made, triplets=_triplets(question, sentences))(question))
         return ScriptedAnswer(structured=changed(title, question, answer))
 
-    return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked
+    return Judge.of(scripted_model(play=play, name="every", kind="llm")), asked
 
 
 _KEYS = (
@@ -66,7 +59,7 @@ def _with_reasons(answer: Any) -> Any:
     return REASON if answer in ("So.", "It matters.") else answer
 
 
-def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
+def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
     return {
         "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
         "Comparison": lambda _: {"justification": REASON * 4, "winner": "A"},
@@ -86,15 +79,10 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
             "reason": REASON * 5,
             **dict.fromkeys(("comprehensiveness", "coherence", "clarity", "insightfulness", "overall"), 3),
         },
-        "Repetition": lambda _: {
-            "repetitions_found": [REASON],
-            "explanation": REASON,
-            "confidence": "90%",
-            "score": 3,
-        },
+        "Repetition": lambda _: {"repetitions_found": [REASON], "explanation": REASON, "confidence": "90%", "score": 3},
         "Factuality": lambda _: {"explanation": REASON, "label": 1},
         "QueryRequirements": lambda _: {
-            "requirements": [{"requirement": f"{REASON} {n}", "category": "content"} for n in range(criteria)]
+            "requirements": [{"requirement": f"{REASON} {n}", "category": "content"} for n in range(CRITERIA)]
         },
         "DepthRubric": lambda _: {"points": [{"point": f"{REASON} {n}", "explanation": REASON} for n in range(5)]},
         "MetRequirements": lambda question: {
@@ -115,7 +103,7 @@ def _answers(rating: int, criteria: int, sentences: int) -> Mapping[str, Callabl
                     "weight": 3,
                     "kind": "binary",
                 }
-                for n in range(3 * criteria)
+                for n in range(3 * CRITERIA)
             ]
         },
         "MarkedCriteria": lambda question: {

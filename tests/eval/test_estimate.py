@@ -110,15 +110,11 @@ def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, 
     assert (nothing.count, nothing.calls.high, nothing.input.high) == (0, 0, 0)
 
 
-def test_batches_cost_half(tmp_path: Path) -> None:
+def test_batches_cost_half_and_what_failed_is_asked_again_only_where_that_is_wanted(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))
     assert known(half.dollars).high == pytest.approx(known(whole.dollars).high / 2)
     assert "half the price" in half.basis
-
-
-def test_what_failed_is_asked_again_only_where_that_is_wanted(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
     judge, _ = scripted_judge(lambda question: {"rating": 99, "justification": question[:5]})
     judged(folder, "quality", judge)
     counts = {
@@ -153,10 +149,6 @@ def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> Non
     (named,) = estimate_judging(folder, [PAIRWISE], [sonnet()], pairs=[f"{A}~{B}"])
     assert (whole.count, half.count, named.count) == (3 + 2 + 2, 7, 3)
     assert whole.calls.low == 2 * half.calls.low == 7 * 12  # six dimensions: nobody has a profile
-
-
-def test_rules_that_say_nothing_of_pairs_are_refused(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match="pairwise has no rules drg: take default, paper"):
         estimate_judging(folder, [PAIRWISE], [sonnet()], rules="drg")
 

@@ -33,10 +33,10 @@ from tests.eval.every_question import every_answer
 STRICT = "Be strict: an unread report is worth nothing."
 
 
-def mine(folder: Path, name: str = "quality/rating.md", said: str = STRICT) -> Path:
+def mine(folder: Path, said: str = STRICT) -> Path:
     """A folder of all judges' prompts, one of them changed."""
     write_prompts(folder, judge_prompt_files())
-    path = folder / name
+    path = folder / "quality" / "rating.md"
     path.write_text(f"{said}\n\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
     return folder
 
@@ -55,29 +55,22 @@ def means(scores: Scores) -> dict[str, float | None]:
     return {f"{row.judge} {row.judge_params}".strip(): row.value for row in rows}
 
 
-def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without(tmp_path: Path) -> None:
+def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without_and_needs_no_folder(tmp_path: Path) -> None:
     exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy tea.", "q2-r1": "Buy milk."}})
     judge, asked = scripted_judge(strict_or_kind)
-    rated(exp, judge)
-    both = means(rated(exp, judge, mine(tmp_path / "strict")))
-    (own,) = (name for name in both if "prompts-strict" in name)
+    alone = means(rated(exp, judge, mine(tmp_path / "strict")))
+    (own,) = alone
+    both = means(rated(exp, judge))
     assert both == {"scripted:test": 9, own: 2}
     count = len(asked)
     assert means(rated(exp, judge, tmp_path / "strict")) == both
-    assert len(asked) == count
-
-
-def test_what_it_said_counts_without_its_folder_too(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy tea."}})
-    judge, _ = scripted_judge(strict_or_kind)
-    both = means(rated(exp, judge, mine(tmp_path / "strict")))
     shutil.rmtree(tmp_path / "strict")
     assert next(each.name for each in (exp / KEPT).iterdir()).startswith("prompts-strict-")
-    again = means(rated(exp, judge))
-    assert again == both | {"scripted:test": 9}
+    assert "prompts-strict" in own
+    assert means(rated(exp, judge)) == both
+    assert len(asked) == count
     judged = read_judgements(exp, "quality", next(read_runs(exp)))
-    assert judged.stale == 0
-    assert len({each.by for each in judged.by_judge}) == 2
+    assert (judged.stale, len({each.by for each in judged.by_judge})) == (0, 2)
 
 
 def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> None:
@@ -112,10 +105,7 @@ def test_a_folder_that_changes_nothing_or_holds_a_stranger_is_told(tmp_path: Pat
         read_wording(tmp_path / "p")
 
 
-FAMILIES = (
-    *("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"),
-    "pairwise",
-)
+FAMILIES = (*("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"), "pairwise")
 SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our shop", re.IGNORECASE)
 TEXT = "Ash lasts, says page one."
 PAGE = build.evidence("W:aaaaaaa1", build.text(TEXT, path="", seq=1), url="https://a.example/1", title="")

@@ -25,10 +25,7 @@ from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
 
 PLACE = "tests.eval.own:METRIC"
-REPORTS = {
-    "a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"},
-    "b@model": {"q1-r1": "A B", "q2-r1": "A"},
-}
+REPORTS = {"a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"}, "b@model": {"q1-r1": "A B", "q2-r1": "A"}}
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -> None:
+def test_tables_pages_and_comparisons_show_the_family_as_it_describes_itself(folder: Path) -> None:
     scores = known(read_scores(folder))
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "Brevity"
@@ -46,15 +43,11 @@ def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -
     (sliced,) = sliced_tables(scores.slices, scores.scores, metrics=scores.metrics)
     assert {each.title.partition(" by ")[0] for each in sliced.tables} == {"Brevity: short"}
     assert "Brevity" in render_text(folder)
-
-
-def test_two_systems_are_compared_in_its_headlines(folder: Path) -> None:
     gathered = gather(folder, [METRIC])
     compared = compare(gathered, "a@model", "b@model", ComparisonRequest(str(folder), ["brevity"], [CODE]))
     (table,) = compared.tables
-    assert [(row.variant, row.name, row.is_count, row.difference) for row in table.rows] == [
-        ("short", "brevity short", False, -1)
-    ]
+    (row,) = table.rows
+    assert (row.variant, row.name, row.is_count, row.difference) == ("short", "brevity short", False, -1)
     assert bar_of(METRIC, "short", 7) == 0.7
     assert bar_of(METRIC, "words", 7) is None
 
@@ -75,24 +68,26 @@ def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> No
     names: dict[str, Any] = {}
     exec(code, names)
     scores = build.scored(experiment(tmp_path / "exp", REPORTS), [names["brevity"]])
-    rows = {(each.system, each.variant): each.value for each in scores.scores if each.policy == "answered"}
-    assert rows == {
-        ("a@model", "short"): 1,
-        ("a@model", "words"): 4.5,
-        ("b@model", "short"): 1,
-        ("b@model", "words"): 1.5,
-    }
+    for system, words in (("a@model", 4.5), ("b@model", 1.5)):
+        rows = build.rows(scores, label=system)
+        assert {variant: row.value for variant, row in rows.items()} == {"short": 1, "words": words}
 
 
-def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path) -> None:
+def test_one_function_may_measure_several_variants_and_where_it_finds_nothing_the_report_is_na(tmp_path: Path) -> None:
     @metric
     def letters(run: Subject) -> float | None:
         return None if run.report == "A" else len(run.report or "")
 
+    @metric(variants=("words", "letters"))
+    def sizes(run: Subject) -> dict[str, float | None]:
+        text = run.report or ""
+        return {"words": len(text.split()), "letters": None if text == "A" else len(text)}
+
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = build.scored(folder, [letters])
-    (row,) = (each for each in scores.scores if each.policy == "answered")
+    (row,) = build.rows(build.scored(folder, [letters])).values()
     assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)
+    rows = build.rows(build.scored(folder, [sizes]), "sizes")
+    assert {name: (row.value, row.n_na) for name, row in rows.items()} == {"words": (1.5, 0), "letters": (3, 1)}
 
 
 def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -105,28 +100,13 @@ def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_pat
             build.scored(folder, [metric(name=name)(_one)])
     assert not list(tmp_path.rglob("outside"))
     assert load_metrics([load_metric("checks")]) == [load_metric("checks")]
-
-
-def test_two_metrics_of_one_name_are_not_taken_for_one() -> None:
     first, second = metric(name="mine")(_one), metric(name="mine")(_one)
     with pytest.raises(UserError, match="two metrics 'mine'"):
         load_metrics([first, second])
     assert len(load_metrics([first, first])) == 1
 
 
-def test_one_function_may_measure_several_variants(tmp_path: Path) -> None:
-    @metric(variants=("words", "letters"))
-    def sizes(run: Subject) -> dict[str, float | None]:
-        text = run.report or ""
-        return {"words": len(text.split()), "letters": None if text == "A" else len(text)}
-
-    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
-    scores = build.scored(folder, [sizes])
-    rows = {each.variant: (each.value, each.n_na) for each in scores.scores if each.policy == "answered"}
-    assert rows == {"words": (1.5, 0), "letters": (3, 1)}
-
-
-def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> None:
+def test_families_come_after_those_whose_verdicts_they_read_and_a_circle_is_told(tmp_path: Path) -> None:
     order: list[str] = []
 
     def family(name: str, *after: str) -> Family:
@@ -139,9 +119,6 @@ def test_families_come_after_those_whose_verdicts_they_read(tmp_path: Path) -> N
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
     build.scored(folder, [third, second, first])
     assert order == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
-
-
-def test_families_that_wait_for_one_another_are_told() -> None:
     one = Family("one", 1, lambda *given: None, lambda *given: [], ("a",), after=("two",))
     two = Family("two", 1, lambda *given: None, lambda *given: [], ("a",), after=("one",))
     with pytest.raises(UserError, match="need one another in a circle"):

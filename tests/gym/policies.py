@@ -25,11 +25,16 @@ def submit(report: str, *picks: Pick | str) -> dict[str, Any]:
     return call("submit_report", report=f"{report}\n\n{picks_block(cart)}")
 
 
+def best_picks(shop: Shop, query_id: str = QUERY) -> list[Pick]:
+    """The best basket of a query."""
+    best = shop.references[query_id].best
+    assert best is not None
+    return [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
+
+
 def wanted(env: ShopEnv) -> list[str]:
     """The products of the best basket."""
-    best = env.shop.references[env.query.query_id].best
-    assert best is not None
-    return [item.product_id for item in best.items]
+    return [pick.product for pick in best_picks(env.shop, env.query.query_id)]
 
 
 def looked_up(env: ShopEnv, products: Sequence[str]) -> None:

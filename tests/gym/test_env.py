@@ -1,8 +1,9 @@
-"""The environment as a trainer uses it, and as it is abused."""
+"""The environment as a trainer uses it, and as it is abused; its rollouts kept as runs, and what recorded runs earn."""
 
 import json
 import sys
 import threading
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib import import_module
@@ -11,11 +12,16 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.client_prompts import question_instructions
+from drretail.agents.running.runner import Recorded, recorded_in
+from drretail.api.run import run
+from drretail.api.score import score
 from drretail.env.session import Session
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_runs
 from drretail.gym import Shop, ShopEnv
+from drretail.gym.recorded import recorded_rewards, save_rollouts
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Hidden, Want, Wish
@@ -29,17 +35,16 @@ FEEDER = Want(name="feeder", kinds=("bird feeder",))
 BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in (50, 3))
 
 
-def test_the_first_observation_is_what_clients_of_mcp_are_told(env: ShopEnv, shop: Shop) -> None:
+def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: ShopEnv, shop: Shop) -> None:
     session = Session(shop.world, user_id=env.query.user_id)
     assert env.reset(QUERY) == question_instructions(session, env.query.text)
-
-
-def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop: Shop) -> None:
-    with Toolkit(Session(shop.world, user_id=env.query.user_id)) as toolkit:
+    with Toolkit(session) as toolkit:
         read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
     observation, reward, done, info = env.step(search("diaper bag"))
     assert (observation, info["evidence"]) == (read.text, list(read.evidence))
     assert (reward, done, info["error"]) == (0.0, False, None)
+    in_json = {"name": "calculator", "arguments": '{"expression": "1 + 1"}'}
+    assert env.step(in_json)[3]["error"] is None
 
 
 def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
@@ -77,11 +82,7 @@ def test_what_is_wrong_with_a_call_is_an_observation(env: ShopEnv, given: object
     assert shopped_well(env)[1] == 1.0, "the rollout goes on"
 
 
-def test_arguments_may_be_written_as_json(env: ShopEnv) -> None:
-    assert env.step({"name": "calculator", "arguments": '{"expression": "1 + 1"}'})[3]["error"] is None
-
-
-def test_a_step_before_the_first_reset_and_after_the_end_is_refused(shop: Shop) -> None:
+def test_a_step_before_the_first_reset_after_the_end_and_in_a_closed_environment_is_refused(shop: Shop) -> None:
     with ShopEnv(shop) as env:
         with pytest.raises(UserError, match="call reset first"):
             env.step(search("bag"))
@@ -90,13 +91,7 @@ def test_a_step_before_the_first_reset_and_after_the_end_is_refused(shop: Shop) 
         with pytest.raises(UserError, match="has ended"):
             env.step(search("bag"))
         env.reset(QUERY)
-        assert not env.done
-        assert env.steps == 0
-
-
-def test_a_closed_environment_says_so(shop: Shop) -> None:
-    env = ShopEnv(shop)
-    env.close()
+        assert (env.done, env.steps) == (False, 0)
     env.close()
     with pytest.raises(UserError, match="is closed"):
         env.reset(QUERY)
@@ -134,23 +129,17 @@ def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
     assert threading.active_count() == before
 
 
-def test_queries_that_nothing_goes_by_are_told_with_the_nearest(env: ShopEnv) -> None:
+def test_queries_come_by_name_in_order_or_drawn_by_a_seed(env: ShopEnv) -> None:
     with pytest.raises(UnknownName, match="Did you mean dev-1"):
         env.reset("dev-1")
     with pytest.raises(UserError, match="by its id"):
         env.reset(7)  # pyright: ignore[reportArgumentType]
     assert env.step(search("bag"))[3]["step"] == 1, "the rollout before goes on"
-
-
-def test_without_a_query_they_come_in_order_and_with_a_seed_they_are_drawn(shop: Shop) -> None:
-    with ShopEnv(shop) as env:
-        seen: list[str] = []
-        for _ in range(len(shop.queries) + 1):
-            env.reset()
-            seen.append(env.query.query_id)
-        assert seen == [*shop.queries, "dev-01"]
-        drawn = {seed: (env.reset(seed=seed), env.query.query_id)[1] for seed in (1, 2, 1)}
-        assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
+    queries = list(env.shop.queries)
+    in_order = [(env.reset(), env.query.query_id)[1] for _ in range(len(queries) + 1)]
+    assert in_order == [*queries, queries[0]]
+    drawn = {seed: (env.reset(seed=seed), env.query.query_id)[1] for seed in (1, 2, 1)}
+    assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
 
 
 def test_two_hundred_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:
@@ -190,13 +179,13 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
             Shop.open(world, asked[1:])
 
 
-@pytest.mark.parametrize(("module", "extra"), [("openenv", "openenv"), ("verifiers", "verifiers")])
-def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", ["openenv", "verifiers"])
+def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, f"drretail.gym.{module}", raising=False)
     for name in [each for each in sys.modules if each.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UserError, match=f"needs the extra {extra}: pip install"):
+    with pytest.raises(UserError, match=f"needs the extra {module}: pip install"):
         import_module(f"drretail.gym.{module}")
 
 
@@ -228,3 +217,42 @@ def test_a_question_that_brings_nothing_new_costs_a_fiftieth_of_the_reward(shop:
         assert env.system.options == {"intent": "asked"}
     with ShopEnv(shop) as env:
         assert "ask_shopper" not in [tool["function"]["name"] for tool in env.tools]
+
+
+def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop: Shop, tmp_path: Path) -> None:
+    with ShopEnv(shop, policy="mine@7") as env:
+        rollouts: list[Recorded] = []
+        for _ in range(2):
+            env.reset(QUERY)
+            shopped_well(env)
+            rollouts.append(env.recorded())
+        made = env.reward
+        saved = save_rollouts(tmp_path / "exp", env, rollouts)
+    assert [each.run_id for each in saved] == ["gym@mine-7/dev-01-r1", "gym@mine-7/dev-01-r2"]
+    assert list(read_runs(tmp_path / "exp")) == saved
+    assert [reward for _, reward in recorded_rewards(tmp_path / "exp", shop)] == [made, made]
+    assert score(tmp_path / "exp", metrics=["basket", "checks"]).by_system("feasible") == {"gym@mine-7": 1.0}
+
+
+def test_a_rollout_without_a_report_is_a_failed_run_and_of_its_own_world_alone(env: ShopEnv, tmp_path: Path) -> None:
+    env.step({"name": "calculator", "arguments": {"expression": "1 + 1"}})
+    (saved,) = save_rollouts(tmp_path / "exp", env, [env.recorded()])
+    kept = recorded_in(tmp_path / "exp" / "runs" / saved.system / "dev-01-r1").run
+    assert (kept.status, kept.error.kind if kept.error else None, len(kept.steps)) == ("failed", "no_report", 1)
+    with open_world(build_shop(tmp_path / "world")) as world:
+        wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
+        query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
+        with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):
+            list(recorded_rewards(tmp_path / "exp", other))
+
+
+def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_path: Path) -> None:
+    run(shop.world, list(shop.queries.values())[:6], "react", to=tmp_path / "exp")
+    by_system: dict[str, list[float]] = defaultdict(list)
+    for made, reward in recorded_rewards(tmp_path / "exp", shop):
+        by_system[made.system].append(reward.value)
+    mean = {label: sum(values) / len(values) for label, values in by_system.items()}
+    assert mean.pop("react@offline-shopper") < mean["oracle"]
+    assert mean.pop("oracle") > 0.97
+    assert mean.pop("null_search") < 0.5, "one hit for one thing is the right cart of a query for one thing"
+    assert max(mean.values()) < 0.1

@@ -15,7 +15,7 @@ import uvicorn
 from drretail.gym import Shop
 from drretail.gym.openenv import ShopAction, ShopClient, create_app
 from drretail.local_server import HOST, bound, port_of
-from tests.gym.policies import QUERY, call, praised, search, submit
+from tests.gym.policies import QUERY, best_picks, call, praised, search, submit
 
 
 @contextmanager
@@ -37,12 +37,6 @@ def address(shop: Shop) -> Iterator[str]:
         yield there
 
 
-def best(shop: Shop) -> list[str]:
-    found = shop.references[QUERY].best
-    assert found is not None
-    return [item.product_id for item in found.items]
-
-
 def action(call: dict[str, Any]) -> ShopAction:
     return ShopAction(**call)
 
@@ -52,12 +46,13 @@ def test_its_own_client_plays_a_rollout_to_its_reward(address: str, shop: Shop) 
         begun = env.reset(query_id=QUERY)
         assert shop.queries[QUERY].text in begun.observation.text
         assert (len(begun.observation.tools), begun.reward, begun.done) == (10, 0.0, False)
-        for product_id in best(shop):
+        picks = best_picks(shop)
+        for product_id in (pick.product for pick in picks):
             seen = env.step(action(call("get_product_details", product_id=product_id)))
             assert f"P:{product_id}" in seen.observation.evidence
         state = env.state()
         assert (state.query_id, state.step_count, state.done) == (QUERY, 2, False)
-        ended = env.step(action(submit(praised(shop, best(shop)), *best(shop))))
+        ended = env.step(action(submit(praised(shop, [pick.product for pick in picks]), *picks)))
         assert (ended.reward, ended.done, ended.observation.ended) == (1.0, True, "report")
         assert ended.observation.parts is not None
         assert ended.observation.parts.worth == 1.0

@@ -13,7 +13,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from tests.gym.policies import QUERY, call, looked_up, praised, search, submit, wanted
+from tests.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""
@@ -24,12 +24,6 @@ DEAR = "B0OZHLUP5X"
 def rewarded(env: ShopEnv) -> Reward:
     assert env.reward is not None
     return env.reward
-
-
-def best_picks(env: ShopEnv) -> list[Pick]:
-    best = env.shop.references[env.query.query_id].best
-    assert best is not None
-    return [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
 
 
 def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, text: str = "{}") -> tuple[float, str]:
@@ -44,7 +38,7 @@ def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop
     with ShopEnv(shop) as env:
         for query_id in shop.queries:
             env.reset(query_id)
-            picks = best_picks(env)
+            picks = best_picks(shop, query_id)
             looked_up(env, [pick.product for pick in picks])
             _, reward, done, info = env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
             assert (reward, done, info["ended"]) == (1.0, True, "report"), query_id
@@ -56,7 +50,7 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
     with ShopEnv(shop) as env:
         for query_id in shop.queries:
             env.reset(query_id)
-            best = best_picks(env)
+            best = best_picks(shop, query_id)
             _, _, _, info = env.step(search(" ".join(env.query.text.split()[:8])))
             found = [each.removeprefix("P:") for each in info["evidence"] if each.startswith("P:")]
             others = [Pick(product=each) for each in chance.sample(found, min(2, len(found)))]
@@ -72,26 +66,21 @@ def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(
     assert wrong > len(shop.queries) / 2
 
 
-def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
-    _, reward, _, _ = env.step(submit(praised(env.shop, wanted(env)), *wanted(env)))
+def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: ShopEnv) -> None:
+    report = praised(env.shop, wanted(env))
+    _, reward, _, _ = env.step(submit(report, *wanted(env)))
     assert (reward, rewarded(env).why) == (0.0, NEVER_SHOWN)
-
-
-def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv) -> None:
-    looked_up(env, wanted(env))
-    for report in (praised(env.shop, wanted(env)), env.query.text):
-        _, reward, done, _ = env.step(call("submit_report", report=report))
-        assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
+    for without_picks in (report, env.query.text):
         env.reset(QUERY)
+        looked_up(env, wanted(env))
+        _, reward, done, _ = env.step(call("submit_report", report=without_picks))
+        assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
 
 
-def test_one_thing_too_many_in_the_cart_costs_its_share_and_half_of_the_rest(strict: ShopEnv) -> None:
+def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(strict: ShopEnv, env: ShopEnv) -> None:
     reward, _ = handed_in(strict, *wanted(strict), CHEAP)
     assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
     assert reward == pytest.approx(1 / 3)
-
-
-def test_where_the_wish_leaves_room_more_costs_nothing_if_it_is_argued_for_and_paid_for(env: ShopEnv) -> None:
     assert handed_in(env, *wanted(env), CHEAP) == (1.0, "")
     env.reset(QUERY)
     assert handed_in(env, *wanted(env), CHEAP, argued=wanted(env)) == (0.0, NOT_ARGUED)
@@ -123,11 +112,25 @@ def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_f
     assert handed_in(env, *wanted(env), text="\n".join(line.format(each) for each in wanted(env))) == (earned, why)
 
 
-def test_figures_that_nothing_bears_out_cost_wherever_they_stand(env: ShopEnv) -> None:
-    assert well_told(env, "- It weighs 812 ounces.", "- It was awarded 330 prizes.").verified == 0.5
-    env.reset(QUERY)
+# Lines beside a right cart that is argued for, and what of its reward they leave.
+BESIDE = {
+    "figures that nothing bears out": (["- It weighs 812 ounces.", "- It was awarded 330 prizes."], {"verified": 0.5}),
+    "the same, one cited": (["- It weighs 812 ounces [P:{bag}].", "", "330 prizes."], {"verified": 0.5}),
+    "eight cited lies": ([f"- It has {n} pockets [P:{{bag}}]." for n in range(310, 318)], {"value": 0.6}),
+    "a contradicted figure": (
+        ["", "The bag costs $3.00 [P:{bag}]."],
+        {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
+    ),
+    "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_figures_that_nothing_bears_out_cost_and_false_ones_cost_everything(env: ShopEnv, case: str) -> None:
+    lines, left = BESIDE[case]
     bag, _ = wanted(env)
-    assert well_told(env, f"- It weighs 812 ounces [P:{bag}].", "", "330 prizes.").verified == 0.5
+    told = well_told(env, *(line.format(bag=bag) for line in lines))
+    assert {name: getattr(told, name) for name in left} == pytest.approx(left)
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
@@ -140,29 +143,13 @@ def test_one_more_true_figure_never_costs_anything(env: ShopEnv, number: int) ->
     assert well_told(env, *inventions, *facts[: number // 2 + 1]).value >= less
 
 
-def test_a_number_that_was_only_worked_out_is_no_record(env: ShopEnv) -> None:
-    step = env.step(call("calculator", expression="812 * 1"))
-    (laundered,) = step[3]["evidence"]
+def test_a_number_that_was_only_worked_out_is_no_record_and_a_total_of_prices_is(env: ShopEnv) -> None:
+    (laundered,) = env.step(call("calculator", expression="812 * 1"))[3]["evidence"]
     assert well_told(env, f"- It weighs 812 ounces [{laundered}].").verified == pytest.approx(2 / 3)
-
-
-def test_a_total_that_was_worked_out_of_prices_is_borne_out(env: ShopEnv) -> None:
-    prices = [item.price for item in env.shop.world.store.products(wanted(env)).values()]
-    step = env.step(call("calculator", expression=" + ".join(map(str, prices))))
-    (summed,) = step[3]["evidence"]
-    assert well_told(env, f"Together ${sum(each or 0 for each in prices):.2f} [{summed}].").value == 1.0
-
-
-def test_one_contradicted_figure_takes_everything(env: ShopEnv) -> None:
-    bag, _ = wanted(env)
-    told = well_told(env, "", f"The bag costs $3.00 [P:{bag}].")
-    assert (told.value, told.integrity, told.why) == (0.0, 0.0, CONTRADICTED)
-
-
-def test_an_invented_source_of_a_claim_about_a_pick_takes_everything(env: ShopEnv) -> None:
-    bag, _ = wanted(env)
-    told = well_told(env, f"- A bag for every day [P:{bag}] [P:B0INVENTED].")
-    assert (told.value, told.why) == (0.0, UNRESOLVED)
+    env.reset(QUERY)
+    prices = [item.price or 0 for item in env.shop.world.store.products(wanted(env)).values()]
+    (summed,) = env.step(call("calculator", expression=" + ".join(map(str, prices))))[3]["evidence"]
+    assert well_told(env, f"Together ${sum(prices):.2f} [{summed}].").value == 1.0
 
 
 # All that hides is in tests/grounding/report/test_hidden.py.
@@ -180,16 +167,8 @@ def test_what_no_reader_sees_argues_for_nothing(env: ShopEnv, hidden: str) -> No
     line = praised(env.shop, wanted(env)).replace("\n- ", " ").removeprefix("- ")
     reward, why = handed_in(env, *wanted(env), text=f"Buy well.\n\n{hidden.format(line)}")
     assert (reward, why in (NOT_ARGUED, HTML)) == (0.0, True)
-
-
-def test_a_report_that_is_all_hidden_is_none(env: ShopEnv) -> None:
-    assert handed_in(env, *wanted(env), text="<!--\n{}\n-->") == (0.0, NO_REPORT)
-
-
-def test_eight_cited_lies_with_figures_earn_less_than_the_honest_report(env: ShopEnv) -> None:
-    bag, _ = wanted(env)
-    lies = [f"- It has {number} pockets [P:{bag}]." for number in range(310, 318)]
-    assert well_told(env, *lies).value == pytest.approx((1 + 2 / 10) / 2)
+    env.reset(QUERY)
+    assert handed_in(env, *wanted(env), text="<!--\n{}\n-->") == (0.0, NO_REPORT), "all of it is hidden"
 
 
 def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:
@@ -236,15 +215,13 @@ def test_the_rest_is_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
             assert reward == pytest.approx(worth, abs=0.1)
 
 
-def test_a_false_refusal_beside_a_right_cart_earns_nothing(env: ShopEnv) -> None:
+def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either(env: ShopEnv) -> None:
+    assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, REFUSED)
+    env.reset(QUERY)
     looked_up(env, wanted(env))
     lines = "\n".join([*(f"P:{product} x 1" for product in wanted(env)), "bib: none: not_sold"])
     report = f"{praised(env.shop, wanted(env))}\n\n```picks\n{lines}\n```"
     assert (env.step(call("submit_report", report=report))[1], rewarded(env).why) == (0.0, REFUSED)
-
-
-def test_a_refusal_of_what_the_shop_has_earns_nothing(env: ShopEnv) -> None:
-    assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, REFUSED)
 
 
 @pytest.mark.parametrize("lie", ["<font>It costs $1.03.</font>", "<p style='color:red' style=''>It costs $1.03.</p>"])
@@ -265,7 +242,7 @@ def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(
         for moves, patience in ((None, 0), ("prices:1", 0), ("stock:1", 0), ("stock:1", 8)):
             with ShopEnv(shop, moves=moves) as env:
                 env.reset(query_id)
-                best = best_picks(env)
+                best = best_picks(shop, query_id)
                 looked_up(env, [pick.product for pick in best])
                 for _ in range(patience):
                     env.step(search("nothing of interest"))

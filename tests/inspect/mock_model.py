@@ -1,7 +1,7 @@
 """Inspect's mock model, saying what a test scripts for it."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspect_ai import Task
@@ -42,6 +42,13 @@ def evaluated(task: Task | str, model: Model, **given: Any) -> EvalLog:
 def samples_of(log: EvalLog) -> list[EvalSample]:
     assert log.samples is not None, log.error
     return log.samples
+
+
+def values_of(sample: EvalSample, scorer: str) -> Mapping[str, Any]:
+    """A sample's values by variant."""
+    value = (sample.scores or {})[scorer].value
+    assert isinstance(value, Mapping)
+    return value
 
 
 def read_from(sample: EvalSample, tool: str) -> list[Any]:

@@ -22,7 +22,7 @@ from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 
 from drretail.exports.inspect_log import inspect_logs
-from tests.inspect.mock_model import samples_of
+from tests.inspect.mock_model import samples_of, values_of
 
 REACT, HYBRID, SEARCHER, BROKEN = "react@offline-shopper", "hybrid_react@offline-shopper", "null_search", "broken"
 
@@ -43,10 +43,16 @@ def experiment(place: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def logs(experiment: Path, tmp_path: Path) -> Mapping[str, EvalLog]:
-    paths = inspect_logs(experiment, tmp_path / "logs")
-    return {path.stem: read_eval_log(str(path)) for path in paths}
+@pytest.fixture(scope="session")
+def logs_at(experiment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    inspect_logs(experiment, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def logs(logs_at: Path) -> Mapping[str, EvalLog]:
+    return {path.stem: read_eval_log(str(path)) for path in logs_at.glob("*.eval")}
 
 
 def told(sample: EvalSample) -> EvalSample:
@@ -68,11 +74,8 @@ def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: 
     runs = [run.run_id for run in read_runs(experiment) if run.system == HYBRID]
     (path,) = inspect_logs(experiment, tmp_path / name, runs)
     assert [sample.id for sample in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
-
-
-def test_several_systems_do_not_share_a_file(experiment: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="runs of 4 systems"):
-        inspect_logs(experiment, tmp_path / "all.json")
+        inspect_logs(experiment, tmp_path / name)
 
 
 def test_a_sample_holds_what_was_asked_called_found_and_reported(experiment: Path, logs: Mapping[str, EvalLog]) -> None:
@@ -118,9 +121,7 @@ def test_messages_read_as_a_conversation(logs: Mapping[str, EvalLog], name: str)
         assert [message.text for message in others].count(sample.output.completion) == 1
 
 
-def test_what_a_supervisor_launched_stands_between_the_answer_that_did_and_what_came_of_it(
-    logs: Mapping[str, EvalLog],
-) -> None:
+def test_what_a_supervisor_launched_stands_between_its_answer_and_what_came_of_it(logs: Mapping[str, EvalLog]) -> None:
     events = samples_of(logs[HYBRID])[0].events
     first = next(at for at, event in enumerate(events) if isinstance(event, SpanBeginEvent))
     assert isinstance(events[first - 1], ModelEvent)
@@ -129,19 +130,12 @@ def test_what_a_supervisor_launched_stands_between_the_answer_that_did_and_what_
     assert len({span.timestamp for span in spans}) == 1  # they ran side by side
 
 
-def test_scores_have_values_and_explanations_and_nan_where_there_is_none(logs: Mapping[str, EvalLog]) -> None:
-    scores = samples_of(logs[REACT])[0].scores or {}
+def test_scores_have_values_and_explanations_or_nan_and_inspects_means_are_ours(logs: Mapping[str, EvalLog]) -> None:
+    sample = samples_of(logs[REACT])[0]
+    scores = sample.scores or {}
     assert scores.keys() == {"faithfulness", "checks", "process"}
-    for score in scores.values():
-        assert isinstance(score.value, dict)
-        assert score.explanation
-    checks = scores["checks"].value
-    assert isinstance(checks, dict)
-    assert isinstance(checks["unwanted_brand"], float)
-    assert math.isnan(checks["unwanted_brand"])
-
-
-def test_inspects_means_are_ours(experiment: Path, logs: Mapping[str, EvalLog]) -> None:
+    assert all(values_of(sample, name) and score.explanation for name, score in scores.items())
+    assert math.isnan(values_of(sample, "checks")["unwanted_brand"])
     compared = 0
     for name in (REACT, HYBRID):
         results = logs[name].results
@@ -160,21 +154,16 @@ def test_a_failed_run_is_a_sample_with_its_error_that_earns_nothing(logs: Mappin
         assert sample.error is not None
         assert "no such thing" in sample.error.message
         assert "in broken" in sample.error.traceback
-        assert sample.scores is not None
-        value = sample.scores["faithfulness"].value
-        assert isinstance(value, dict)
-        assert value["FP"] == 0.0
+        assert values_of(sample, "faithfulness")["FP"] == 0.0
     assert log.results is not None
     assert (log.results.scores[0].name, log.results.scores[0].metrics["mean"].value) == ("FP", 0.0)
     assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
 
 
-def test_inspects_tables_open_it(experiment: Path, tmp_path: Path) -> None:
+def test_inspects_tables_open_it(logs_at: Path) -> None:
     pytest.importorskip("pyarrow", reason="inspect's tables need pyarrow: pip install pyarrow")
     pytest.importorskip("pandas", reason="inspect's tables need pandas: pip install pandas")
-    inspect_logs(experiment, tmp_path / "logs")
-    table = samples_df(str(tmp_path / "logs"))
-    assert len(table) == 15
+    assert len(samples_df(str(logs_at))) == 15
 
 
 def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, tmp_path: Path) -> None:
@@ -183,5 +172,4 @@ def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, 
         journal.unlink()
     (path,) = inspect_logs(tmp_path / "bare", tmp_path / "logs")
     (sample,) = samples_of(read_eval_log(str(path)))
-    assert not sample.scores
-    assert sample.output.completion
+    assert (bool(sample.scores), bool(sample.output.completion)) == (False, True)

@@ -1,5 +1,6 @@
 """``inspect eval drretail/shop_research``, with inspect's own mock model."""
 
+import json
 import math
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -18,9 +19,9 @@ from tests.shop import OTHER, USER
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
-from inspect_ai import score
+from inspect_ai import Task, score
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
@@ -28,17 +29,23 @@ from inspect_ai.tool import ToolInfo
 from drretail.inspect.registry import basket, checks, shop_research
 from drretail.inspect.scorers import USUAL
 from drretail.inspect.solver import IDLE_TURNS
-from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking
+from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking, values_of
 
 SEARCH = call("product_catalog_search", query="bird feeder")
+HAND_IN = call(SUBMIT, report=REPORT)
 LABEL = "inspect@mockllm-model"
 
 
-def kept_run(sample: Any) -> dict[str, Any]:
-    import json
-
+def kept_run(sample: EvalSample) -> dict[str, Any]:
     files = sample.store["drretail"]["files"]
     return json.loads(next(text for name, text in files.items() if name.endswith("run.json")))
+
+
+def researched(task: Task, *turns: ModelOutput, **given: Any) -> tuple[EvalLog, EvalSample]:
+    """The log of the task's first sample by a model that plays these turns, and the sample."""
+    log = evaluated(task, scripted(*turns), limit=1, **given)
+    (sample,) = samples_of(log)
+    return log, sample
 
 
 def means_of(log: EvalLog) -> dict[str, float]:
@@ -47,18 +54,21 @@ def means_of(log: EvalLog) -> dict[str, float]:
 
 
 def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, asked: str) -> None:
-    model = scripted(SEARCH, call(SUBMIT, report=REPORT))
-    log = evaluated(shop_research(place, asked), model, limit=1)
-    (sample,) = samples_of(log)
+    log, sample = researched(shop_research(place, asked), SEARCH, HAND_IN)
     (found,) = read_from(sample, "product_catalog_search")
     assert (log.status, sample.error, found["total"]) == ("success", None, 4)
-    assert (sample.scores or {}).keys() == {"checks", "basket", "faithfulness", "process"}
-    assert sample.scores is not None
-    result = sample.scores["faithfulness"]
-    assert isinstance(result.value, dict)
-    assert result.value["FP"] == 1.0
-    assert "**FP** 1 (" in (result.explanation or "")
+    scores = sample.scores or {}
+    assert scores.keys() == {"checks", "basket", "faithfulness", "process"}
+    assert values_of(sample, "faithfulness")["FP"] == 1.0
+    assert "**FP** 1 (" in (scores["faithfulness"].explanation or "")
     assert means_of(log)["price_wrong"] == 1.0
+
+    run = kept_run(sample)
+    steps = [("model", "mockllm/model"), ("tool", "product_catalog_search"), ("model", "mockllm/model")]
+    assert [(step["kind"], step["name"]) for step in run["steps"]] == steps
+    usage = {"calls": 2, "input_uncached": 200, "cache_read": 0, "cache_creation": 0, "output": 20}
+    assert run["usage"] == {"client": usage}
+    assert (run["run_id"], run["status"], run["picks"][0]["product"]) == (f"{LABEL}/q1-r1", "done", "B0TEST0001")
 
 
 def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) -> None:
@@ -66,7 +76,7 @@ def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) ->
 
     def answer(_: list[ChatMessage], tools: list[ToolInfo], *__: object) -> ModelOutput:
         read[:] = tools
-        return call(SUBMIT, report=REPORT)
+        return HAND_IN
 
     evaluated(shop_research(place, asked), get_model("mockllm/model", custom_outputs=answer, memoize=False), limit=1)
     shown = {each.name: (each.description, each.parameters.model_dump(exclude_none=True)) for each in read}
@@ -84,7 +94,7 @@ def test_samples_side_by_side_have_a_world_each(place: str, asked: str) -> None:
             call("update_user_profile", user_id=user, first_name=f"Of{user}"[:8]),
             call("get_user_profile", user_id=user),
             call("get_user_profile", user_id=OTHER if user == USER else USER),
-            call(SUBMIT, report=REPORT),
+            HAND_IN,
         ]
         return turns[sum(message.role == "assistant" for message in messages)]
 
@@ -97,33 +107,15 @@ def test_samples_side_by_side_have_a_world_each(place: str, asked: str) -> None:
         assert len(kept_run(sample)["state_diff"]) == 1
 
 
-def test_a_run_says_what_the_model_did(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(SEARCH, call(SUBMIT, report=REPORT)), limit=1)
-    run = kept_run(samples_of(log)[0])
-    assert [(step["kind"], step["name"]) for step in run["steps"]] == [
-        ("model", "mockllm/model"),
-        ("tool", "product_catalog_search"),
-        ("model", "mockllm/model"),
-    ]
-    assert run["usage"] == {
-        "client": {"calls": 2, "input_uncached": 200, "cache_read": 0, "cache_creation": 0, "output": 20}
-    }
-    assert (run["run_id"], run["status"], run["picks"][0]["product"]) == (f"{LABEL}/q1-r1", "done", "B0TEST0001")
-
-
 def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(say("I would take the first.")), limit=1)
-    (sample,) = samples_of(log)
+    log, sample = researched(shop_research(place, asked), say("I would take the first."))
     assert sum(message.role == "assistant" for message in sample.messages) == IDLE_TURNS
     assert log.status == "success"
     assert kept_run(sample)["error"]["kind"] == "no_report"
-    assert sample.scores is not None
-    faithful, process = sample.scores["faithfulness"], sample.scores["process"]
-    assert isinstance(faithful.value, dict)
-    cited = faithful.value["N_cited"]
-    assert isinstance(cited, float)
-    assert (faithful.value["FP"], math.isnan(cited)) == (0.0, True)
-    assert "the sample ended before a report was handed in" in (faithful.explanation or "")
+    values, scores = values_of(sample, "faithfulness"), sample.scores or {}
+    assert (values["FP"], math.isnan(values["N_cited"])) == (0.0, True)
+    assert "the sample ended before a report was handed in" in (scores["faithfulness"].explanation or "")
+    process = scores["process"]
     assert isinstance(process.value, float)  # it has no headline that a missing report could lower
     assert math.isnan(process.value)
     assert process.reason == "no_report"
@@ -141,27 +133,21 @@ def breaks_at_the_second() -> Solver:
     return solve
 
 
-def test_an_agent_that_breaks_lowers_the_mean(place: str, asked: str) -> None:
-    model = scripted(SEARCH, say(REPORT))
-    log = evaluated(shop_research(place, asked), model, limit=2, solver=breaks_at_the_second(), fail_on_error=False)
-    assert [sample.error is None for sample in samples_of(log)] == [True, False]
-    assert means_of(log)["FP"] == 0.5
-
-
-def test_what_the_models_server_loses_lowers_no_mean(place: str, asked: str) -> None:
-    def says(messages: list[ChatMessage]) -> ModelOutput:
+def test_an_agent_that_breaks_lowers_the_mean_and_what_the_models_server_loses_does_not(place: str, asked: str) -> None:
+    def loses(messages: list[ChatMessage]) -> ModelOutput:
         if OTHER in messages[1].text:
             raise ValueError("no such account")
-        return SEARCH if len(messages) < 3 else call(SUBMIT, report=REPORT)
+        return SEARCH if len(messages) < 3 else HAND_IN
 
-    log = evaluated(shop_research(place, asked), thinking(says), limit=2, fail_on_error=False)
-    assert [sample.error is None for sample in samples_of(log)] == [True, False]
-    assert means_of(log)["FP"] == 1.0
+    broken = {"model": scripted(SEARCH, say(REPORT)), "solver": breaks_at_the_second()}
+    for given, mean in ((broken, 0.5), ({"model": thinking(loses)}, 1.0)):
+        log = evaluated(shop_research(place, asked), limit=2, fail_on_error=False, **given)
+        assert [sample.error is None for sample in samples_of(log)] == [True, False]
+        assert means_of(log)["FP"] == mean
 
 
 def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(SEARCH), limit=1, message_limit=400)
-    (sample,) = samples_of(log)
+    _, sample = researched(shop_research(place, asked), SEARCH, message_limit=400)
     run = kept_run(sample)
     assert sample.limit is not None
     assert sample.limit.type == "message"
@@ -170,37 +156,31 @@ def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str
 
 
 def test_a_tool_that_is_not_there_and_wrong_arguments_are_told_to_the_model(place: str, asked: str) -> None:
-    model = scripted(
-        call("buy_everything"),
-        call("get_product_details"),
-        call("get_product_details", product_id="B0TEST0009"),
-        call(SUBMIT, report=" "),
-        call(SUBMIT, report=REPORT),
-    )
-    (sample,) = samples_of(evaluated(shop_research(place, asked), model, limit=1))
+    stranger = call("get_product_details", product_id="B0TEST0009")
+    turns = (call("buy_everything"), call("get_product_details"), stranger, call(SUBMIT, report=" "), HAND_IN)
+    _, sample = researched(shop_research(place, asked), *turns)
     assert "buy_everything" in read_from(sample, "buy_everything")[0]
     missing, unknown = read_from(sample, "get_product_details")
     assert "product_id" in missing
     assert '"type":"not_found"' in unknown
-    assert (
-        "blank"
-        in next(each for each in sample.messages if each.role == "tool" and each.function == SUBMIT).error.message
-    )  # type: ignore[union-attr]  # it has one
+    told = next(each for each in sample.messages if each.role == "tool" and each.function == SUBMIT).error
+    assert told is not None
+    assert "blank" in told.message
     assert kept_run(sample)["status"] == "done"
 
 
 def test_a_report_that_another_solver_hands_in_ends_its_loop(place: str, asked: str) -> None:
-    model = scripted(SEARCH, call(SUBMIT, report=REPORT), say("I have handed it in."))
-    (sample,) = samples_of(evaluated(shop_research(place, asked), model, limit=1, solver=generate(tool_calls="loop")))
+    turns, looping = (SEARCH, HAND_IN, say("I have handed it in.")), generate(tool_calls="loop")
+    _, sample = researched(shop_research(place, asked), *turns, solver=looping)
     assert read_from(sample, SUBMIT) == [{"status": "done"}]
     assert sample.messages[-1].role == "tool"
     assert kept_run(sample)["report"] == REPORT.partition("\n\n")[0]
 
 
 def test_runs_are_kept_as_an_experiment_beside_the_log(place: str, asked: str, tmp_path: Path) -> None:
-    model = scripted(SEARCH, call(SUBMIT, report=REPORT))
     for name in ("a", "b", "a"):
-        evaluated(shop_research(place, asked, to="exp", name=name), model, limit=1, epochs=2)
+        task = shop_research(place, asked, to="exp", name=name)
+        evaluated(task, scripted(SEARCH, HAND_IN), limit=1, epochs=2)
     runs = {run.run_id: run for run in read_runs(tmp_path / "exp")}
     assert {name.partition("-solver-")[2] for name in runs} == {
         *(f"a/q1-r{repeat}" for repeat in (1, 2, 3, 4)),
@@ -210,27 +190,18 @@ def test_runs_are_kept_as_an_experiment_beside_the_log(place: str, asked: str, t
 
 
 def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None:
-    log = evaluated(
-        shop_research(place, asked, scorers="checks"), scripted(SEARCH, call(SUBMIT, report=REPORT)), limit=1
-    )
+    log, before = researched(shop_research(place, asked, scorers="checks"), SEARCH, HAND_IN)
     again = score(read_eval_log(log.location), [checks(), basket()], action="overwrite", display="none")
-    (before,), (after,) = samples_of(log), samples_of(again)
-    assert before.scores is not None
-    assert after.scores is not None
-    assert after.scores.keys() == {"checks", "basket"}
-    assert repr(after.scores["checks"].value) == repr(before.scores["checks"].value)
+    (after,) = samples_of(again)
+    assert (after.scores or {}).keys() == {"checks", "basket"}
+    assert repr(values_of(after, "checks")) == repr(values_of(before, "checks"))
 
 
 def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked, without="web,user"), scripted(call(SUBMIT, report=REPORT)), limit=1)
-    (sample,) = samples_of(log)
+    _, sample = researched(shop_research(place, asked, without="web,user"), HAND_IN)
     event = next(each for each in sample.events if each.event == "model")
-    assert {tool.name for tool in event.tools} == {
-        "product_catalog_search",
-        "get_product_details",
-        "calculator",
-        SUBMIT,
-    }
+    left = {"product_catalog_search", "get_product_details", "calculator", SUBMIT}
+    assert {tool.name for tool in event.tools} == left
     assert kept_run(sample)["system"] == f"{LABEL}-without-user-web"
 
 
@@ -260,7 +231,7 @@ def test_what_is_wrong_is_one_sentence_before_anything_runs(
 def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed(place: str, asked: str) -> None:
     if not any(point.name == "drretail" for point in entry_points(group="inspect_ai")):
         pytest.skip("drretail is not installed with its entry points: pip install -e .")
-    model = scripted(SEARCH, call(SUBMIT, report=REPORT))
+    model = scripted(SEARCH, HAND_IN)
     log = evaluated("drretail/shop_research", model, limit=1, task_args={"world": place, "queries": asked})
     assert (log.eval.task, log.eval.task_registry_name) == ("drretail/shop_research", "drretail/shop_research")
     assert {scorer.name for scorer in log.eval.scorers or ()} == {*USUAL}
@@ -271,9 +242,8 @@ def test_a_sample_searches_its_querys_own_web(place: str, asked: str, tmp_path: 
     tasks = {each.query_id: [Page(each.query_id, "Feeder test", "A feeder.", "32k", "noise")] for each in queries}
     with open_world(place) as world:
         sealed = seal(tmp_path / "s", tasks, queries, world.manifest)
-    turns = (call("web_search", query="feeder"), call(SUBMIT, report=REPORT))
-    log = evaluated(shop_research(place, asked, web=f"sandbox:{sealed}"), scripted(*turns), limit=1)
-    (sample,) = samples_of(log)
+    task = shop_research(place, asked, web=f"sandbox:{sealed}")
+    _, sample = researched(task, call("web_search", query="feeder"), HAND_IN)
     (found,) = read_from(sample, "web_search")
     assert [each["url"] for each in found["results"]] == [url(str(sample.id))]
 
@@ -284,9 +254,8 @@ def test_the_shopper_can_be_asked_where_a_query_hides_limits(place: str, asked: 
     budget = Hidden(field="budget", topic="budget", say="I can spend $30.")
     hiding = tmp_path / "hiding.jsonl"
     hiding.write_text(query.model_copy(update={"wish": wish, "hidden": (budget,)}).as_line(), encoding="utf-8")
-    turns = (call("ask_shopper", topic="budget", question="How much?"), call(SUBMIT, report=REPORT))
-    log = evaluated(shop_research(place, str(hiding), to="exp"), scripted(*turns), limit=1)
-    (sample,) = samples_of(log)
+    question = call("ask_shopper", topic="budget", question="How much?")
+    _, sample = researched(shop_research(place, str(hiding), to="exp"), question, HAND_IN)
     assert read_from(sample, "ask_shopper")[0]["answer"] == "I can spend $30."
     assert "The shopper can be asked, with `ask_shopper`" in str(sample.messages[0].content)
     (run,) = read_runs(tmp_path / "exp")

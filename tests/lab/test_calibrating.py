@@ -9,9 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from drretail.cli.lab import lab_app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
 from drretail.experiment import read_runs
@@ -21,6 +19,7 @@ from drretail.lab.opinions import RATING, SUPPORT, Kind, Opinion, Question
 from drretail.records.vote import Rating
 from tests.build import experiment, known, scripted_judge
 from tests.eval.test_judge_prompts import STRICT, mine, rated
+from tests.lab.test_correcting import called
 from tests.lab.test_opinions import NOON
 
 OVERALL = Question(RATING, "overall")
@@ -69,16 +68,14 @@ def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     assert {row.n for row in made.tuning} == {3}
 
 
-def test_a_version_that_judged_nothing_of_what_people_did_is_told() -> None:
+def test_versions_without_enough_answers_in_common_with_people_are_told() -> None:
+    version = said("v", "judge", shifted(0))
     elsewhere = [replace(opinion, item="elsewhere") for opinion in said("lost", "judge", shifted(0))]
     with pytest.raises(UserError, match=r"judged by every version \(lost, v\)"):
-        calibrate_versions([*said("ann", "person", list(HUMAN)), *said("v", "judge", shifted(0)), *elsewhere], "1")
-
-
-@pytest.mark.parametrize("people", [[], [HUMAN[0]]])
-def test_too_few_answers_are_told(people: list[tuple[float, ...]]) -> None:
-    with pytest.raises(UserError, match="needed"):
-        calibrate_versions([*said("ann", "person", people), *said("v", "judge", shifted(0))], "1")
+        calibrate_versions([*said("ann", "person", list(HUMAN)), *version, *elsewhere], "1")
+    for people in ([], [HUMAN[0]]):
+        with pytest.raises(UserError, match="needed"):
+            calibrate_versions([*said("ann", "person", people), *version], "1")
 
 
 def many(near: float, far: float, seed: int, queries: int = 24) -> list[Opinion]:
@@ -92,7 +89,7 @@ def many(near: float, far: float, seed: int, queries: int = 24) -> list[Opinion]
     return [*said("ann", "person", [*people]), *said("near", "judge", off(near)), *said("far", "judge", off(far))]
 
 
-def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
+def test_a_version_that_is_nearer_is_called_so_and_equals_and_few_queries_are_not() -> None:
     shown = equal = 0
     for seed in range(40):
         made = calibrate_versions(many(0.5, 2.5, seed), str(seed))
@@ -100,9 +97,6 @@ def test_a_version_that_is_nearer_is_called_so_and_equals_are_not() -> None:
         equal += "; not shown to be nearer than" in calibrate_versions(many(1, 1, seed), str(seed)).summary()
     assert shown >= 36
     assert equal >= 37
-
-
-def test_below_six_held_out_queries_no_version_is_called_nearer() -> None:
     made = calibrate_versions(many(0.5, 2.5, 1, queries=10), "1")
     assert "too few to say whether it is nearest: it takes 6" in made.summary()
     assert all(gap.nearer_by.low is None for gap in made.gaps)
@@ -144,10 +138,7 @@ def rated_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     judge, _ = scripted_judge(by_number)
     rated(made, judge)
     rated(made, judge, mine(home / "strict"))
-    for run in read_runs(made):
-        value = GOOD[run.query_id] - (run.system == "b@model")
-        about: dict[str, Any] = {"run_id": run.run_id, "report_sha": run.report_sha, "query_id": run.query_id}
-        cast(made, Rating(**about, dimension="overall", value=value, annotator="ann", at=NOON), None)
+    rate(made)
     return made
 
 
@@ -157,16 +148,21 @@ def exp(rated_once: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(rated_once, tmp_path / "exp"))
 
 
-def called(*given: object) -> str:
-    ended = CliRunner().invoke(lab_app, ["calibrate", *map(str, given)])
-    if ended.exception is not None:
-        raise ended.exception
-    return ended.stdout
+def rate(exp: Path, more: int = 0) -> None:
+    """Ann's ratings of all reports, so much higher."""
+    for run in read_runs(exp):
+        value = GOOD[run.query_id] - (run.system == "b@model") + more
+        about: dict[str, Any] = {"run_id": run.run_id, "report_sha": run.report_sha, "query_id": run.query_id}
+        cast(exp, Rating(**about, dimension="overall", value=value, annotator="ann", at=NOON), None)
+
+
+def kept_in(exp: Path) -> dict[str, Any]:
+    return json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
 
 
 def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_queries(exp: Path) -> None:
-    printed = called(exp)
-    kept = json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
+    printed = called("calibrate", exp)
+    kept = kept_in(exp)
     assert "prompts-strict-" in kept["chosen"]
     assert {row["version"]: row["mad"]["value"] for row in kept["held_out"]} == {"scripted:test": 2, kept["chosen"]: 0}
     assert (kept["n_tuning"], kept["n_held_out"]) == (6, 6)
@@ -177,22 +173,15 @@ def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_quer
 
 
 def test_the_choice_stays_whatever_people_say_later(exp: Path) -> None:
-    called(exp)
-    kept = json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
-    for run in read_runs(exp):
-        value = GOOD[run.query_id] - (run.system == "b@model") + 2
-        about: dict[str, Any] = {"run_id": run.run_id, "report_sha": run.report_sha, "query_id": run.query_id}
-        cast(exp, Rating(**about, dimension="overall", value=value, annotator="ann", at=NOON), None)
+    called("calibrate", exp)
+    kept = kept_in(exp)
+    rate(exp, more=2)
     assert finding_lines(exp)[0].startswith("Stale, since votes changed")
-    assert "was chosen before" in called(exp)
-    again = json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
-    assert (again["chosen"], again["prompt_hash"], again["split"]) == (
-        kept["chosen"],
-        kept["prompt_hash"],
-        kept["split"],
-    )
-    called(exp, "--again")
-    anew = json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
+    assert "was chosen before" in called("calibrate", exp)
+    again = kept_in(exp)
+    assert [again[name] == kept[name] for name in ("chosen", "prompt_hash", "split")] == [True] * 3
+    called("calibrate", exp, "--again")
+    anew = kept_in(exp)
     assert anew["chosen"] == "scripted:test"
     assert anew["prompt_hash"] != kept["prompt_hash"]
 
@@ -201,29 +190,26 @@ def test_without_the_ratings_of_an_earlier_call_it_is_not_made_anew(exp: Path, t
     path = tmp_path / "ratings.csv"
     rows = [f"{query}-a,{query},a@model,overall,ben,{value}" for query, value in GOOD.items()]
     path.write_text("\n".join(["item,query,system,dimension,rater,value", *rows]), encoding="utf-8")
-    called(exp, "--ratings", path)
+    called("calibrate", exp, "--ratings", path)
     with pytest.raises(UserError, match="replace it with --again"):
-        called(exp)
-    called(exp, "--again")
+        called("calibrate", exp)
+    called("calibrate", exp, "--again")
 
 
 def test_another_model_makes_it_stale_and_needs_its_own(exp: Path) -> None:
-    called(exp)
+    called("calibrate", exp)
     other, _ = scripted_judge(by_number, name="other")
     rated(exp, other)
     assert "Stale for scripted-other: another model needs a choice of its own." in finding_lines(exp)[0]
     with pytest.raises(UserError, match="name one with --judge"):
-        called(exp)
+        called("calibrate", exp)
     with pytest.raises(UserError, match="holds the choice for scripted:test"):
-        called(exp, "--judge", "scripted:other")
-    assert "scripted:other" in called(exp, "--judge", "scripted:other", "--again", "--json")
+        called("calibrate", exp, "--judge", "scripted:other")
+    assert "scripted:other" in called("calibrate", exp, "--judge", "scripted:other", "--again", "--json")
 
 
-def test_what_nobody_rated_is_told(exp: Path) -> None:
+def test_what_nobody_rated_is_told_with_how_to_get_answers(exp: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="People and judges both answered rating: overall: name one"):
-        called(exp, "--dimension", "depth")
-
-
-def test_without_answers_of_people_it_says_how_to_get_some(tmp_path: Path) -> None:
+        called("calibrate", exp, "--dimension", "depth")
     with pytest.raises(UserError, match="people rate in drretail view"):
-        called(experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A report worth 7."}}))
+        called("calibrate", experiment(tmp_path / "other", {"a@model": {"q1-r1": "A report worth 7."}}))

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.cli.app import app
-from drretail.cli.lab import lab_app
 from drretail.errors import UserError
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
@@ -56,7 +55,19 @@ def bare(tmp_path: Path) -> Path:
 
 
 def carded(*given: object) -> str:
-    return called("card", *given)
+    return called("card", "--labels", *given)
+
+
+def the_card(exp: Path) -> Path:
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    return path
+
+
+def bench(path: Path, claim: str) -> Path:
+    """A file with one claim of AttributionBench."""
+    row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    return path
 
 
 def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
@@ -123,75 +134,67 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
-def test_two_claims_that_are_told_right_have_no_interval_and_the_line_says_so(bare: Path, tmp_path: Path) -> None:
-    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
-    result = carded("--labels", written(tmp_path / "two.csv", rows), "--to", bare, "-q")
+def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_is_none(
+    bare: Path, tmp_path: Path
+) -> None:
+    right = ("The lamp is red.", "The lamp is red.", "full")
+    two = written(tmp_path / "two.csv", [right, ("The cat is blue.", "The lamp is red.", "none")])
+    of_two = carded(two, "--to", bare, "-q")
     (line,) = card_lines(bare).values()
     assert "two 1.00 of 2 claims, too few for an interval" in line
-    assert "1.00–1.00" not in f"{line}{result}"
-    assert "The judge is level with words alone on two" in result
-    assert "below" not in result
+    assert "The judge is level with words alone on two" in of_two
+    assert "below" not in of_two
 
-
-def test_where_every_label_agrees_the_interval_is_exact_and_not_of_equal_draws(bare: Path, tmp_path: Path) -> None:
     rows = [(f"Lamp {n} is red.", f"Lamp {n} is red.", "full") for n in range(8)]
     rows += [(f"Cats {n} are blue.", "Snow fell in the north.", "none") for n in range(8)]
-    result = carded("--labels", written(tmp_path / "many.csv", rows), "--to", bare, "-q")
-    (found,) = read_cards(bare)[0].sets
+    of_many = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
+    found = read_cards(bare)[0].sets[-1]
     accuracy = found.balanced_accuracy
     least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
     assert (accuracy.value, accuracy.high) == (1, 1)
     assert accuracy.low == pytest.approx(1 - least / 2**0.5)
     assert (found.kappa.value, found.kappa.low) == (1, None)
-    assert "1.00–1.00" not in result
+    assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
 
 
-def test_a_card_is_kept_in_an_experiment_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
-    ended = CliRunner().invoke(lab_app, ["card", "--labels", str(labels(tmp_path)), "--to", str(tmp_path / "bear")])
-    assert isinstance(ended.exception, UserError)
-    assert str(ended.exception).startswith(f"{tmp_path / 'bear'} holds no experiment")
+def test_an_estimate_keeps_nothing_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
+    assert "4 claims" in carded(labels(tmp_path), "--to", bare, "--estimate")
+    assert not (bare / "lab").exists()
+    with pytest.raises(UserError, match="bear holds no experiment"):
+        carded(labels(tmp_path), "--to", tmp_path / "bear")
     assert not (tmp_path / "bear").exists()
 
 
 def test_a_set_of_another_file_or_seed_is_not_lost_without_a_word(bare: Path, tmp_path: Path) -> None:
-    def bench(name: str, claim: str) -> Path:
-        row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
-        path = tmp_path / name
-        path.write_text(json.dumps(row), encoding="utf-8")
-        return path
-
-    def refused(*given: object) -> str:
-        before = read_cards(bare)
-        ended = CliRunner().invoke(lab_app, ["card", *map(str, given), "--to", str(bare), "-q"])
-        assert isinstance(ended.exception, UserError)
-        assert read_cards(bare) == before
-        return str(ended.exception)
-
-    first, second = bench("dev.jsonl", SAID[0]), bench("test.jsonl", SAID[1])
-    carded("--labels", first, "--to", bare, "-q")
-    assert "holds AttributionBench of dev.jsonl: give both files" in refused("--labels", second)
-    assert "holds AttributionBench by --seed 42" in refused("--labels", labels(tmp_path), "--seed", 7)
-    carded("--labels", first, "--labels", second, "--to", bare, "-q")
+    first, second = bench(tmp_path / "dev.jsonl", SAID[0]), bench(tmp_path / "test.jsonl", SAID[1])
+    carded(first, "--to", bare, "-q")
+    kept = read_cards(bare)
+    with pytest.raises(UserError, match=r"holds AttributionBench of dev\.jsonl: give both files"):
+        carded(second, "--to", bare, "-q")
+    with pytest.raises(UserError, match="holds AttributionBench by --seed 42"):
+        carded(labels(tmp_path), "--seed", 7, "--to", bare, "-q")
+    assert read_cards(bare) == kept
+    carded(first, "--labels", second, "--to", bare, "-q")
     assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
-    carded("--labels", second, "--to", bare, "-q", "--again")
+    carded(second, "--to", bare, "-q", "--again")
     assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
 
 
 def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(bare: Path, tmp_path: Path) -> None:
     other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
     for given in (labels(tmp_path), other, other):
-        carded("--labels", given, "--to", bare, "-q")
+        carded(given, "--to", bare, "-q")
     (card,) = read_cards(bare)
     assert [(part.name, part.n) for part in card.sets] == [("mine", 4), ("other", 1)]
-    carded("--labels", other, "--to", bare, "-q", "--seed", 7, "--again")
+    carded(other, "--to", bare, "-q", "--seed", 7, "--again")
     assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:
-    carded("--labels", labels(tmp_path), "--to", bare, "-q")
+    carded(labels(tmp_path), "--to", bare, "-q")
     journals = [*(bare).rglob("*.journal.jsonl")]
     before = [journal.read_bytes() for journal in journals]
-    document = json.loads(carded("--labels", labels(tmp_path), "--to", bare, "-q", "--json"))
+    document = json.loads(carded(labels(tmp_path), "--to", bare, "-q", "--json"))
     assert [journal.read_bytes() for journal in journals] == before
     (card,) = document["cards"]
     assert card["sets"][0]["n"] == 4
@@ -199,39 +202,31 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare:
     asked_in = {(line["stage"], line["metric"], line["prompt_hash"]) for line in lines}
     assert asked_in == {("support", "faithfulness", card["prompt_hash"])}, "in the words of the metric"
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
-    carded("--labels", alone, "--to", bare, "-q")
+    carded(alone, "--to", bare, "-q")
     assert read_cards(bare)[0].sets[-1].balanced_accuracy.value is None
-
-
-def test_an_estimate_sends_nothing_and_keeps_nothing(bare: Path, tmp_path: Path) -> None:
-    result = carded("--labels", labels(tmp_path), "--to", bare, "--estimate")
-    assert "4 claims" in result
-    assert not (bare / "lab").exists()
 
 
 def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
     exp = bare
-    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    carded(labels(tmp_path, 5), "--to", exp, "-q")
     (line,) = card_lines(exp).values()
     assert "offline:judge beside people's labels" in line
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    stale = json.loads(path.read_text(encoding="utf-8")) | {"prompt_hash": "other"}
-    path.write_text(json.dumps(stale), encoding="utf-8")
+    stale = json.loads(the_card(exp).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
+    the_card(exp).write_text(json.dumps(stale), encoding="utf-8")
     assert "with another prompt" in card_lines(exp)["offline:judge"]
 
 
 def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
     """The judge that scored the experiment, whose card the only one is from now on."""
-    (path,) = (exp / "lab" / "cards").glob("*.json")
     judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
-    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
-    path.write_text(json.dumps(kept), encoding="utf-8")
+    kept = json.loads(the_card(exp).read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    the_card(exp).write_text(json.dumps(kept), encoding="utf-8")
     return judge
 
 
 @pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
 def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
-    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    carded(labels(tmp_path, 5), "--to", exp, "-q")
     text = "beside people's labels"
     assert text not in compared(exp, *more)
     judge = given_to_the_judge_of_scores(exp)
@@ -239,19 +234,14 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
 
-def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
-    carded("--labels", labels(tmp_path), "--to", exp, "-q")
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    path.write_text("{", encoding="utf-8")
-    assert derive_scores(exp, [METRIC]).scores
-    assert "cannot be read" in finding_lines(exp)[0]
-
-
-def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
-    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:
+    carded(labels(tmp_path, 5), "--to", exp, "-q")
     judge = given_to_the_judge_of_scores(exp)
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
     line = card_lines(exp)[judge.key]
     assert line in known(scores.scoreboard).notes
     table = next(table for table in score_tables(scores.scores, scores.metrics) if judge.spec in table.by)
     assert line in table.notes
+    the_card(exp).write_text("{", encoding="utf-8")
+    assert derive_scores(exp, [METRIC]).scores
+    assert "cannot be read" in finding_lines(exp)[0]

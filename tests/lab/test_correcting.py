@@ -15,20 +15,20 @@ from typer.testing import CliRunner
 from drretail import open_world, run
 from drretail.cli.lab import lab_app
 from drretail.errors import DrretailError, UserError
-from drretail.eval.ballots import cast, read_plan
+from drretail.eval.ballots import read_plan
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
 from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
-from drretail.records.vote import Choice, PairItem, Vote
+from drretail.records.vote import Choice, PairItem
 from drretail.stats.clusters import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, known, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
-from tests.lab.test_opinions import NOON, judge_of_both, votes
+from tests.lab.test_opinions import judge_of_both, mixed, votes
 from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import judge_by_hand
@@ -79,9 +79,12 @@ def three(compared_once: Path, tmp_path: Path) -> Path:
 
 
 def called(*given: object) -> str:
-    ended = CliRunner().invoke(lab_app, [*map(str, given)])
-    assert ended.exception is None, ended.exception
-    return ended.stdout
+    """What a command of the lab prints; what it raises is raised."""
+    return CliRunner().invoke(lab_app, [*map(str, given)], catch_exceptions=False).stdout
+
+
+def kept_in(experiment: Path) -> dict[str, Any]:
+    return json.loads((experiment / "lab" / "correct.json").read_text(encoding="utf-8"))
 
 
 def sheet_of(experiment: Path) -> list[list[str]]:
@@ -117,20 +120,27 @@ def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_r
     assert [row[0] for row in rows] == [sheet_name(claim.about) for claim in plan.claims]
     assert not any(row[-1] for row in rows)
     assert not any(system in row[0] for row in rows for system in {claim.system for claim in judged_claims(exp)})
-    ended = CliRunner().invoke(lab_app, ["sample", str(exp)])
-    assert isinstance(ended.exception, UserError), "a sheet that may hold labels is not written over"
+    with pytest.raises(UserError, match="labels"):  # it is not written over
+        called("sample", exp)
 
 
-def test_with_every_claim_labelled_the_value_is_that_of_the_labels(large: Path) -> None:
-    made = correction_of(large, None, [filled(large, as_judged(large))])
-    assert len(made.values) == 3
-    assert made.missing == ()
+def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_one_document(large: Path) -> None:
+    path = filled(large, as_judged(large))
+    made = correction_of(large, None, [path])
+    assert (len(made.values), made.missing) == (3, ())
     for row in made.values:
         assert row.what == "FP"
         assert row.value == pytest.approx(row.judged)
         assert row.labels_alone == pytest.approx(row.judged)
         assert (row.value, row.high) == (1, 1)
         assert 0.8 < known(row.low) < 0.9, "equal labels have an interval with a width"
+    assert "FR is not corrected" in called("correct", large, "--labels", path), "nobody was asked about it"
+    document = json.loads(called("correct", large, "--labels", path, "--json"))
+    assert document == kept_in(large)
+    value = document["values"][0]
+    assert {"value", "low", "high", "labels_alone"} <= value.keys()
+    assert document["line"].startswith(f"FP as people would give it: {value['system']} ")
+    assert f"by {value['judge']} alone " in document["line"]
 
 
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
@@ -180,46 +190,23 @@ def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: d
         correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
 
 
-def test_the_result_is_kept_and_is_one_document(large: Path) -> None:
-    path = filled(large, as_judged(large))
-    assert "FR is not corrected" in called("correct", large, "--labels", path), "nobody was asked about it"
-    document = json.loads(called("correct", large, "--labels", path, "--json"))
-    assert document == json.loads((large / "lab" / "correct.json").read_text(encoding="utf-8"))
-    value = document["values"][0]
-    assert {"value", "low", "high", "labels_alone"} <= value.keys()
-    assert document["line"].startswith(f"FP as people would give it: {value['system']} ")
-    assert f"by {value['judge']} alone " in document["line"]
-
-
-def test_a_judge_with_settings_is_named_as_score_names_it_and_an_unknown_one_is_told(tmp_path: Path) -> None:
+def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
     exp = experiment(tmp_path / "exp", two(3))
+    votes(exp, mixed)
+    with pytest.raises(UserError, match="no judge compared"):
+        correction_of(exp, None)
     judge, _ = scripted_judge(judge_of_both)
     compared(exp, replace(judge, ref=judge.ref.model_copy(update={"params_hash": "0123456789"})))
-    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
     assert len(correction_of(exp, judge.ref.spec).missing) == 1
     with pytest.raises(UserError, match="There is no judge"):
         correction_of(exp, "scripted:other")
 
 
-def test_votes_on_pairs_that_no_judge_compared_are_told_and_leave_what_was_kept(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", two(3))
-    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
-    with pytest.raises(UserError, match="no judge compared"):
-        correction_of(exp, None)
-
-
 def voted_wins(exp: Path, choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
     """Everybody's rows of the dimension depth, by system and whom it meets."""
-    vote_all(exp, choose)
+    votes(exp, choose)
     rows = [value for value in correction_of(exp, None).values if value.what.endswith("depth")]
     return {(row.system, row.what.removeprefix("wins over ").partition(",")[0]): row for row in rows}
-
-
-def vote_all(exp: Path, choose: Callable[[PairItem], Choice]) -> None:
-    for item in planned(exp, 100).pairs:
-        about: dict[str, Any] = {"pair_id": item.pair_id, "query_id": item.query_id, "a": item.a, "b": item.b}
-        choice = choose(item)
-        cast(exp, Vote(**about, shown_left="b", dimension="depth", choice=choice, annotator="ann", at=NOON), None)
 
 
 def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(three: Path) -> None:
@@ -250,23 +237,17 @@ def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
     return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
 
 
-def test_every_report_counts_once_however_many_claims_it_makes() -> None:
-    claims = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
-    items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in claims}, Clusters())["a"]
-    assert [found.value for found in (corrected_mean(items), labels_alone(items)) if found] == [pytest.approx(0.5)] * 2
-
-
-def test_a_label_stands_for_as_many_claims_as_its_stratum_holds() -> None:
-    claims = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
-    labelled = [claim for claim in claims if claim.about.rpartition(" ")[2] in ("0", "8")]
-    items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())["a"]
-    assert [found.value for found in (corrected_mean(items), labels_alone(items)) if found] == [pytest.approx(0.8)] * 2
-
-
-def test_queries_of_one_user_are_one_cluster() -> None:
+def test_in_fp_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
+    uneven = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
+    even = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
+    few = [claim for claim in even if claim.about.rpartition(" ")[2] in ("0", "8")]
+    for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
+        items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())["a"]
+        assert known(corrected_mean(items)).value == pytest.approx(share)
+        assert known(labels_alone(items)).value == pytest.approx(share)
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}))["a"]
-    assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}
+    assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
 
 
 def cited_as_extracted(experiment: Path) -> dict[str, str]:
@@ -301,19 +282,16 @@ def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_labels_and_of_sc
     printed = " ".join(called("correct", large, "--labels", path).split())
     assert "FR, " in printed
     assert "did not extract are left out" in printed
-    line = json.loads((large / "lab" / "correct.json").read_text(encoding="utf-8"))["line"]
-    assert line.startswith("FR as people would give it: ")
+    assert kept_in(large)["line"].startswith("FR as people would give it: ")
 
 
-def test_what_people_hold_for_no_claim_is_left_out_of_fr(large: Path) -> None:
-    cited = {name: "no claim" if text == "no" else text for name, text in cited_as_extracted(large).items()}
-    made = correction_of(large, None, [filled(large, cited, "cited")])
+def test_fr_leaves_out_what_is_no_claim_and_is_not_corrected_where_only_cited_ones_were_labelled(large: Path) -> None:
+    cited = cited_as_extracted(large)
+    no_claims = {name: "no claim" if text == "no" else text for name, text in cited.items()}
+    made = correction_of(large, None, [filled(large, no_claims, "cited")])
     assert [value.value for value in made.values] == [pytest.approx(1.0)] * len(made.values)
-
-
-def test_fr_is_not_corrected_where_only_cited_claims_were_asked_about(large: Path) -> None:
-    cited = {name: text for name, text in cited_as_extracted(large).items() if text == "yes"}
-    made = correction_of(large, None, [filled(large, cited, "cited")])
+    only_cited = {name: text for name, text in cited.items() if text == "yes"}
+    made = correction_of(large, None, [filled(large, only_cited, "cited")])
     one_sided = {claim.system for claim in extracted_claims(large) if not claim.cited}
     assert not one_sided & {value.system for value in made.values}
     assert "no corrected FR" in " ".join(made.notes)

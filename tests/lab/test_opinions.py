@@ -1,5 +1,6 @@
 """What people said and what judges said: read from experiments and CSV, and held beside each other."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from drretail.lab.opinions import (
     read_opinions,
 )
 from drretail.records.query import Query
-from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, Rating, Vote
+from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
 from drretail.tables.cells import as_csv, read_cells
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, scripted_judge
@@ -43,11 +44,17 @@ def judge_of_both(question: str) -> dict[str, Any]:
     return chosen(first)
 
 
-def votes(exp: Path, person: str, choose: dict[str, Choice]) -> None:
-    for item in planned(exp, 9).pairs:
-        choice = choose[item.query_id]
+def votes(exp: Path, choose: Callable[[PairItem], Choice]) -> None:
+    """Ann's in the dimension depth on all pairs."""
+    for item in planned(exp, 100).pairs:
         about: dict[str, Any] = {"pair_id": item.pair_id, "query_id": item.query_id, "a": item.a, "b": item.b}
-        cast(exp, Vote(**about, shown_left="b", dimension="depth", choice=choice, annotator=person, at=NOON), None)
+        choice = choose(item)
+        cast(exp, Vote(**about, shown_left="b", dimension="depth", choice=choice, annotator="ann", at=NOON), None)
+
+
+def mixed(pair: PairItem) -> Choice:
+    choices: dict[str, Choice] = {"q1": "a", "q2": "tie", "q3": "b"}
+    return choices[pair.query_id]
 
 
 def by(opinions: list[Opinion], kind: str, scale: str) -> dict[str, float]:
@@ -55,11 +62,11 @@ def by(opinions: list[Opinion], kind: str, scale: str) -> dict[str, float]:
     return {opinion.item: opinion.value for opinion in found if opinion.question.dimension in ("", "depth")}
 
 
-def test_votes_and_verdicts_on_one_pair_meet(tmp_path: Path) -> None:
+def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path) -> None:
     exp = experiment(tmp_path / "exp", two(3))
     judge, _ = scripted_judge(judge_of_both)
     compared(exp, judge, metrics=("quality", "pairwise"))
-    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
+    votes(exp, mixed)
     found = opinions_of(exp)
     people, judged = by(found, "person", "preference"), by(found, "judge", "preference")
     assert people.keys() == judged.keys()
@@ -68,20 +75,15 @@ def test_votes_and_verdicts_on_one_pair_meet(tmp_path: Path) -> None:
     row = next(pair for pair in agreement_of(found).pairs if pair.dimension == "depth" and pair.scale == "preference")
     assert (row.first, row.n, row.percent, row.soft_disagreement) == ("ann", 3, 2 / 3, 0)
 
-
-def test_ratings_by_people_are_held_beside_those_of_judges(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", two(2))
-    judge, _ = scripted_judge(judge_of_both)
-    compared(exp, judge, metrics=("quality",))
     for item in planned(exp, 9).reports:
         about: dict[str, Any] = {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
         value = 9 if item.system == A else 5
         cast(exp, Rating(**about, dimension="depth", value=value, annotator="ann", at=NOON), None)
     made = agreement_of(opinions_of(exp))
     (row,) = made.alignments
-    assert (row.dimension, row.n_reports, row.mean_absolute_deviation) == ("depth", 4, 1.5)
+    assert (row.dimension, row.n_reports, row.mean_absolute_deviation) == ("depth", 6, 1.5)
     assert (row.pairwise_comparison_accuracy, row.ranking_agreement) == (1, 1)
-    assert {opinion.system for opinion in opinions_of(exp) if opinion.kind == "person"} == {A, B}
+    assert {opinion.system for opinion in opinions_of(exp) if opinion.question.scale == RATING} == {A, B}
 
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) -> None:
@@ -122,39 +124,24 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n",
-    )
-    ann, judge = read_opinions(path, judges=["j"])
+def test_a_row_is_an_opinion_or_has_a_column_for_each_rater_and_a_blank_cell_is_none(tmp_path: Path) -> None:
+    rows = "Rater;Item;Value;Dimension;Query;System\nann;1;7,5;depth;q1;a\nben;1;;depth;q1;a\nj;1;8;depth;q1;a\n"
+    ann, judge = read_opinions(written(tmp_path, rows), judges=["j"])
     assert (ann.rater, ann.kind, ann.value, ann.query_id, ann.system) == ("ann", "person", 7.5, "q1", "a")
     assert (judge.kind, judge.question.dimension, judge.question.scale.level) == ("judge", "depth", "interval")
-
-
-def test_raters_may_have_a_column_each(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc,name,one,two\nq,1,x,0,3\nq,2,x,1,\n")
     found = read_opinions(path, raters=["one", "two"], item=["query", "doc"])
-    assert [(opinion.rater, opinion.item, opinion.value) for opinion in found] == [
-        ("one", "q | 1", 0),
-        ("two", "q | 1", 3),
-        ("one", "q | 2", 1),
-    ]
+    said = [(opinion.rater, opinion.item, opinion.value) for opinion in found]
+    assert said == [("one", "q | 1", 0), ("two", "q | 1", 3), ("one", "q | 2", 1)]
     assert found[0].question.scale.values == (0, 1, 2, 3)
 
 
-@pytest.mark.parametrize(
-    ("values", "scale"), [(("full", "none", "contradicted"), SUPPORT), (("a", "tie", "B"), PREFERENCE)]
-)
-def test_our_own_words_have_their_scale(tmp_path: Path, values: tuple[str, ...], scale: object) -> None:
-    rows = "\n".join(f"{at},ann,{value}" for at, value in enumerate(values))
-    found = read_opinions(written(tmp_path, f"item,rater,value\n{rows}\n"))
-    assert {opinion.question.scale for opinion in found} == {scale}
-
-
-def test_other_words_have_no_order(tmp_path: Path) -> None:
-    found = read_opinions(written(tmp_path, "item,rater,value\n1,ann,good\n2,ann,nan\n"))
-    assert {opinion.question.scale.level for opinion in found} == {"nominal"}
+def test_our_own_words_have_their_scale_and_others_no_order(tmp_path: Path) -> None:
+    ours = {("full", "none", "contradicted"): SUPPORT, ("a", "tie", "B"): PREFERENCE}
+    for values, scale in {**ours, ("good", "nan"): Scale("label", "nominal")}.items():
+        rows = "\n".join(f"{at},ann,{value}" for at, value in enumerate(values))
+        found = read_opinions(written(tmp_path, f"item,rater,value\n{rows}\n"))
+        assert {opinion.question.scale for opinion in found} == {scale}, values
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -231,13 +218,10 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
     assert row.kappa_linear is not None
 
 
-def test_words_without_an_order_have_no_correlation() -> None:
+def test_words_without_an_order_have_no_correlation_and_raters_with_nothing_in_common_no_row() -> None:
     words = Question(Scale("label", "nominal"))
     (row,) = agreement_of([*said(words, "ann", "person", [0, 1]), *said(words, "ben", "person", [0, 2])]).pairs
     assert (row.kappa, row.kappa_linear, row.spearman) == (pytest.approx(1 / 3), None, None)
-
-
-def test_raters_with_nothing_in_common_have_no_row() -> None:
     made = agreement_of([*said(OVERALL, "ann", "person", [8, None]), *said(OVERALL, "ben", "person", [None, 4])])
     assert made.pairs == ()
 

@@ -25,6 +25,15 @@ from tests.build import LABEL, known, scripted_judge
 from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
+
+
+PICKS = (
+    "fewer stars or ratings than asked for",
+    "product that nobody wanted",
+    "want left out",
+    "more pieces than wanted",
+)
+OF_THE_WISH = ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS)
 CODE_FINDS = (
     "wrong price",
     "wrong rating",
@@ -33,24 +42,10 @@ CODE_FINDS = (
     "wrong quantity total",
     "wrong left-over",
     "wrong per-unit price",
-    "over budget silently",
     "product not in the catalog",
     "unseen id",
-    "owned product recommended as new",
-    "unwanted brand",
-    "fewer stars or ratings than asked for",
-    "product that nobody wanted",
-    "want left out",
-    "more pieces than wanted",
     "wrong order date",
-)
-
-
-PICKS = (
-    "fewer stars or ratings than asked for",
-    "product that nobody wanted",
-    "want left out",
-    "more pieces than wanted",
+    *OF_THE_WISH,
 )
 
 
@@ -81,14 +76,17 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
         assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1)
 
 
-def test_errors_by_the_record_are_those_that_checks_can_find(made: tuple[Path, Store]) -> None:
+def test_checks_find_errors_by_the_record_and_a_place_without_a_claim_is_in_no_share(made: tuple[Path, Store]) -> None:
     folder, store = made
     errors = make_copies(folder, store, seed="1")
-    judged(planted_folder(folder), store, a_claimant({})[0])
-    rows = {row.kind: row for row in recall_of(planted_folder(folder), errors).kinds}
-    assert {kind: (rows[kind].n, rows[kind].found[CHECKS].found) for kind in CODE_FINDS} == dict.fromkeys(
-        CODE_FINDS, (1, 1)
-    )
+    judge, _ = a_claimant({}, only="never said")
+    judged(planted_folder(folder), store, judge)
+    recall = recall_of(planted_folder(folder), errors)
+    rows = {row.kind: row for row in recall.kinds}
+    found = {kind: (rows[kind].n, rows[kind].found[CHECKS].found) for kind in CODE_FINDS}
+    assert found == dict.fromkeys(CODE_FINDS, (1, 1))
+    unjudged = recall.everything.found["scripted:test"]
+    assert (unjudged.n, unjudged.found, unjudged.unjudged) == (0, 0, 25)
 
 
 def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
@@ -101,25 +99,22 @@ def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -
     store.close()
 
 
-def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
-    reports = {
-        "$18.75": r"\$\d+\.\d\d",
-        "18,75 $": r"\d+,\d\d \$",
-        "USD 18.75": r"USD \d+\.\d\d",
-    }
-    for number, (written, pattern) in enumerate(reports.items()):
-        report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
-        folder, store = honest_experiment(tmp_path / str(number), {LABEL: report})
-        copy = known(plant_error(material_of((folder, store)), "wrong price"))
-        assert re.fullmatch(pattern, copy.error), copy.error
-        store.close()
+@pytest.mark.parametrize(
+    ("written", "pattern"), [("$18.75", r"\$\d+\.\d\d"), ("18,75 $", r"\d+,\d\d \$"), ("USD 18.75", r"USD \d+\.\d\d")]
+)
+def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path, written: str, pattern: str) -> None:
+    report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
+    folder, store = honest_experiment(tmp_path, {LABEL: report})
+    copy = known(plant_error(material_of((folder, store)), "wrong price"))
+    assert re.fullmatch(pattern, copy.error), copy.error
+    store.close()
 
 
-def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
+def test_a_pick_that_breaks_one_limit_of_a_typed_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
     material = material_of(made)
     carts = {
         kind: {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in KINDS[kind](material)}
-        for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS)
+        for kind in OF_THE_WISH
     }
     rest = ((SEED, 1), (LEASH, 1))
     assert carts == {
@@ -131,42 +126,30 @@ def test_a_pick_that_breaks_one_limit_of_the_wish_breaks_no_other(made: tuple[Pa
         "want left out": {frozenset({(GOOD, 1), (SEED, 1)})},
         "more pieces than wanted": {frozenset({(GOOD, 2), *rest}), frozenset({(GOOD, 1), (SEED, 1), (LEASH, 2)})},
     }
-
-
-def test_where_the_wish_is_not_typed_no_pick_is_made_wrong(made: tuple[Path, Store]) -> None:
-    material = material_of(made)
     untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
-    for kind in ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS):
-        assert plant_error(Material(untyped, material.reading, Random(1)), kind) is None
+    made_wrong = [plant_error(Material(untyped, material.reading, Random(1)), kind) for kind in OF_THE_WISH]
+    assert made_wrong == [None] * len(OF_THE_WISH)
 
 
-def test_the_same_seed_makes_the_same_copies_and_another_one_others(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    first = make_copies(folder, store, seed="1")
-    runs = {run.run_id: run for run in read_runs(planted_folder(folder))}
-    assert make_copies(folder, store, seed="1") == first
-    assert {run.run_id: run for run in read_runs(planted_folder(folder))} == runs
-    assert make_copies(folder, store, seed="2").errors != first.errors
-
-
-def test_copies_are_runs_that_score_judges_like_any_other(made: tuple[Path, Store]) -> None:
+def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
     folder, store = made
     errors = make_copies(folder, store, seed="1")
     planted_at = planted_folder(folder)
     runs = {run.run_id: run for run in read_runs(planted_at)}
     assert runs.keys() == {error.run_id for error in errors.errors} | {f"{LABEL}/q1-r1"}
     assert len(errors.errors) == len(KINDS)
+    evidence = {subject.run_id: dict(subject.evidence) for subject in read_subjects(planted_at, store)}
     for error in errors.errors:
         run = runs[error.run_id]
         assert (run.report or "")[error.start : error.end] == error.text
-        assert run.citations == tuple(
-            find_citations(run.report or "", dict(subject_evidence(planted_at, store, run.run_id)))
-        )
+        assert run.citations == tuple(find_citations(run.report or "", evidence[run.run_id]))
     assert len(read_definition(planted_at).systems) == 2
 
-
-def subject_evidence(folder: Path, store: Store, run_id: str) -> Any:
-    return next(subject.evidence for subject in read_subjects(folder, store) if subject.run_id == run_id)
+    again = make_copies(planted_at, store, seed="1")
+    assert {error.of for error in again.errors} == {f"{LABEL}/q1-r1"}, "nothing more is made of what the lab made"
+    assert make_copies(folder, store, seed="1") == errors
+    assert {run.run_id: run for run in read_runs(planted_at)} == runs
+    assert make_copies(folder, store, seed="2").errors != errors.errors
 
 
 def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[Path, Store]) -> None:
@@ -203,16 +186,9 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
         assert found.n_fresh == 1 - false
 
 
-def test_a_place_without_a_claim_is_unjudged_and_in_no_share(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    errors = make_copies(folder, store, seed="1")
-    judge, _ = a_claimant({}, only="never said")
-    judged(planted_folder(folder), store, judge)
-    found = recall_of(planted_folder(folder), errors).everything.found["scripted:test"]
-    assert (found.n, found.found, found.unjudged) == (0, 0, 25)
-
-
-def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Path, Store], tmp_path: Path) -> None:
+def test_copies_that_somebody_else_made_are_measured_as_they_are_or_refused_with_what_they_need(
+    made: tuple[Path, Store], tmp_path: Path
+) -> None:
     folder, store = made
     given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
     errors = make_copies(folder, store, seed="1", given=given)
@@ -222,19 +198,14 @@ def test_copies_that_somebody_else_made_are_measured_as_they_are(made: tuple[Pat
     found = recall_of(planted_folder(folder), errors)
     assert found.everything.found[CHECKS].found == 1
 
-
-def test_a_folder_of_other_reports_is_refused_with_what_it_needs(made: tuple[Path, Store], tmp_path: Path) -> None:
-    folder, store = made
     (tmp_path / "nothing").mkdir()
     with pytest.raises(UserError, match=r"planted\.json"):
         make_copies(folder, store, seed="1", given=tmp_path / "nothing")
-    given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
-    (given / "01" / "planted.json").write_text("{", encoding="utf-8")
-    with pytest.raises(UserError, match="not as errors are given"):
-        make_copies(folder, store, seed="1", given=given)
-    write_given(given, "for $18.75", "for $11.75")
     (given / "01" / "1.md").unlink()
     with pytest.raises(UserError, match=r"1\.md"):
+        make_copies(folder, store, seed="1", given=given)
+    (given / "01" / "planted.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match="not as errors are given"):
         make_copies(folder, store, seed="1", given=given)
 
 
@@ -258,7 +229,10 @@ def a_claimant(
     def ruled(claim: str) -> str:
         return next((label for word, label in labels.items() if word in claim), other)
 
-    return judge_of_lines(lambda line: "[" in line and only in line, ruled, in_short, name=name)
+    def first_words(line: str) -> str:  # without the very figures: only their places tell where claims are from
+        return " ".join(line.split()[:3])
+
+    return judge_of_lines(lambda line: "[" in line and only in line, ruled, first_words, name=name)
 
 
 def judge_of_lines(
@@ -290,20 +264,8 @@ def judge_of_lines(
     return scripted_judge(play, name=name)
 
 
-def in_short(line: str) -> str:
-    """A claim that does not say the very figures: only its place tells where it is from."""
-    return " ".join(line.split()[:3])
-
-
 def marks(line: str) -> list[str]:
     return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
-
-
-def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    make_copies(folder, store, seed="1")
-    again = make_copies(planted_folder(folder), store, seed="1")
-    assert {error.of for error in again.errors} == {f"{LABEL}/q1-r1"}
 
 
 def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:

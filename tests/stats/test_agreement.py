@@ -1,20 +1,31 @@
-from typing import Any
+"""Agreement of raters and of orders, confusion tables, and rank correlation inside systems."""
 
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from drretail.stats.agreement import (
     cohen_kappa,
     kappa_without_ties,
     kendall,
     krippendorff_alpha,
+    mean_absolute_deviation,
+    pairwise_comparison_accuracy,
     pearson,
     percent,
+    ranking_agreement,
     soft_disagreement,
     spearman,
     weighted_kappa,
 )
+from drretail.stats.confusion import accuracy_interval, as_two, balanced_accuracy, drawn_interval, kappa, tables_of
+from drretail.stats.rank_correlation import Values, spearman_within
+from tests.build import known
 
 # Two raters read 50 texts: 20 times both say yes, 5 times only the first, 10 times only the second, 15 times neither.
 FIRST = ["yes"] * 20 + ["yes"] * 5 + ["no"] * 10 + ["no"] * 15
@@ -26,14 +37,9 @@ def split(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def test_kappa_of_a_table_worked_by_hand() -> None:
-    # p_o = 35/50; by chance yes·yes = .5·.6 and no·no = .5·.4, together .5.
+def test_kappas_of_tables_worked_by_hand() -> None:
     assert percent(FIRST, SECOND) == 0.7
     assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
-
-
-def test_weighted_kappa_of_a_table_worked_by_hand() -> None:
-    # Rows low 4 1 0, middle 1 3 1, high 0 2 3: sums 5 5 5 by 5 6 4, n = 15.
     table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
     first, second = split(table)
     # Linear: observed 5; expected (5·6 + 2·5·4 + 5·5 + 5·4 + 2·5·5 + 5·6) / 15 = 195 / 15.
@@ -42,14 +48,11 @@ def test_weighted_kappa_of_a_table_worked_by_hand() -> None:
     assert weighted_kappa(first, second, [0, 1, 2], "quadratic") == pytest.approx(1 - 5 / (285 / 15), abs=1e-12)
 
 
-def test_ties_are_dropped_when_either_rater_says_tie() -> None:
+def test_ties_are_dropped_what_is_not_defined_is_none_and_raters_of_different_items_are_refused() -> None:
     first = ["A", "A", "B", "B", "tie", "A", "tie"]
     second = ["A", "A", "B", "A", "B", "tie", "tie"]
     assert kappa_without_ties(first, second) == cohen_kappa(["A", "A", "B", "B"], ["A", "A", "B", "A"])
     assert soft_disagreement(first, second) == pytest.approx(2 / 3)
-
-
-def test_what_is_not_defined_is_none() -> None:
     assert cohen_kappa(["A", "A"], ["A", "A"]) is None
     assert weighted_kappa(["A"], ["A"], ["A", "B"], "linear") is None
     assert cohen_kappa([], []) is percent([], []) is weighted_kappa([], [], [], "linear") is None
@@ -58,9 +61,6 @@ def test_what_is_not_defined_is_none() -> None:
     for correlation in (pearson, spearman, kendall):
         assert correlation([1.0, 1.0], [1.0, 2.0]) is None
         assert correlation([1.0], [1.0]) is None
-
-
-def test_raters_of_different_items_are_refused() -> None:
     with pytest.raises(ValueError, match=r"shorter|longer"):
         cohen_kappa(["A"], ["A", "B"])
     with pytest.raises(ValueError, match="not among the labels: 'C'"):
@@ -90,13 +90,140 @@ OBSERVED = [
 ]  # fmt: skip
 
 
-def test_alpha_of_the_example_that_its_author_works_through() -> None:
+def test_alpha_is_that_of_its_author_s_example_and_none_where_nobody_could_have_disagreed() -> None:
     assert krippendorff_alpha(OBSERVED, "nominal") == pytest.approx(0.743, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "ordinal") == pytest.approx(0.815, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "interval") == pytest.approx(0.849, abs=5e-4)
-
-
-def test_alpha_is_none_where_nobody_could_have_disagreed() -> None:
     assert krippendorff_alpha([], "nominal") is None
     assert krippendorff_alpha([[1], [2], [3]], "nominal") is None
     assert krippendorff_alpha([[1, 1], [1, 1]], "interval") is None
+
+
+# Two queries, three systems: by the judge a > b > c and a > b = c, by people a > b > c and b > a > c.
+JUDGED = {"q1": {"a": 8.0, "b": 6.0, "c": 5.0}, "q2": {"a": 7.0, "b": 4.0, "c": 4.0}}
+PEOPLE = {"q1": {"a": 9.0, "b": 7.0, "c": 2.0}, "q2": {"a": 5.0, "b": 6.0, "c": 4.0}}
+
+
+def test_distance_and_order_by_hand_leave_out_what_only_one_of_them_rated() -> None:
+    assert mean_absolute_deviation(JUDGED, PEOPLE) == (1 + 1 + 3 + 2 + 2 + 0) / 6
+    # q1: all three pairs; q2: only a > c, since a > b is turned round and the judge has b = c.
+    assert pairwise_comparison_accuracy(JUDGED, PEOPLE) == 4 / 6
+    assert ranking_agreement(JUDGED, PEOPLE) == 1 / 2, "orders agree only where every pair does"
+    more = {**PEOPLE, "q1": {"a": 9.0, "d": 1.0}, "q3": {"a": 1.0}}
+    assert mean_absolute_deviation({"q1": JUDGED["q1"]}, more) == 1
+    assert pairwise_comparison_accuracy({"q1": JUDGED["q1"]}, more) is None
+    assert ranking_agreement({"q9": {}}, more) is None
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LABELS = ("full", "partial", "none")
+
+
+def raters(seed: int, n: int = 90) -> tuple[list[str], list[str]]:
+    lot = Random(seed)
+    first = [lot.choice(LABELS) for _ in range(n)]
+    return first, [each if lot.random() < 0.6 else lot.choice(LABELS) for each in first]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kappas_of_a_table_are_those_of_the_labels_and_balanced_accuracy_the_same_of_two(seed: int) -> None:
+    first, second = raters(seed)
+    table = tables_of(range(90), first, second, LABELS).sum(0)
+    assert float(kappa(table)) == pytest.approx(cohen_kappa(first, second))
+    assert float(kappa(table, linear=True)) == pytest.approx(weighted_kappa(first, second, LABELS, "linear"))
+    full = [b == "full" for a, b in zip(first, second, strict=True) if a == "full"]
+    other = [b != "full" for a, b in zip(first, second, strict=True) if a != "full"]
+    wanted = (sum(full) / len(full) + sum(other) / len(other)) / 2
+    assert float(balanced_accuracy(table)) == pytest.approx(wanted)
+    assert float(balanced_accuracy(as_two(table))) == pytest.approx(wanted)
+
+
+def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() -> None:
+    first, second = raters(8, 40)
+    alone = drawn_interval(tables_of(range(160), first * 4, second * 4, LABELS), kappa, "1")
+    together = drawn_interval(tables_of([*range(40)] * 4, first * 4, second * 4, LABELS), kappa, "1")
+    assert known(together.low) < known(alone.low)
+    assert drawn_interval(tables_of([1] * 40, first, second, LABELS), kappa, "1").low is None
+    assert drawn_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
+
+
+def of_counts(hits: int, misses: int, rejected: int, false: int) -> "NDArray[np.float64]":
+    """A claim a cluster."""
+    first = ["a"] * (hits + misses) + ["b"] * (rejected + false)
+    second = ["a"] * hits + ["b"] * misses + ["b"] * rejected + ["a"] * false
+    return tables_of(range(len(first)), first, second, ("a", "b"))
+
+
+def test_an_accuracy_is_drawn_widened_where_a_half_is_all_right_and_endless_below_ten_clusters() -> None:
+    mixed, half_right = of_counts(12, 8, 15, 5), of_counts(10, 0, 30, 30)
+    assert accuracy_interval(mixed, "s") == drawn_interval(mixed, balanced_accuracy, "s")
+    drawn, exact = drawn_interval(half_right, balanced_accuracy, "s"), accuracy_interval(half_right, "s")
+    assert known(exact.low) < known(drawn.low)
+    assert accuracy_interval(of_counts(5, 0, 3, 1), "s").low is None
+    assert accuracy_interval(of_counts(5, 0, 4, 1), "s").low is not None
+
+
+@pytest.mark.parametrize("truth", [0.9, 0.99])
+def test_intervals_of_accuracies_near_1_hold_the_truth_as_often_as_they_say(truth: float) -> None:
+    rng = np.random.default_rng(7)
+    held = 0
+    for at in range(200):
+        hits, rejected = (int(each) for each in rng.binomial(15, truth, 2))
+        found = accuracy_interval(of_counts(hits, 15 - hits, rejected, 15 - rejected), str(at))
+        held += known(found.low) <= truth <= known(found.high)
+    assert held >= 0.93 * 200
+
+
+def values(system: str, numbers: list[float]) -> dict[tuple[str, str], float]:
+    return {(system, f"q{index:02}"): number for index, number in enumerate(numbers)}
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=30))
+def test_with_one_system_it_is_scipys_test(pairs: list[tuple[int, int]]) -> None:
+    first, second = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+    assume(len(set(first)) > 1 and len(set(second)) > 1)
+    found = known(spearman_within(values("a", first), values("a", second)))
+    expected: Any = spearmanr(first, second)
+    assert found.rho == pytest.approx(expected.statistic, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+    assert found.n_effective == pytest.approx(len(pairs), abs=1e-9)
+
+
+def test_a_difference_between_systems_is_no_correlation() -> None:
+    few, many = [1.0, 2, 3, 4, 5], [101.0, 102, 103, 104, 105]
+    bad, good = [0.1, 0.4, 0.2, 0.5, 0.3], [0.94, 0.91, 0.95, 0.92, 0.93]
+    calls, scores = values("a", few) | values("b", many), values("a", bad) | values("b", good)
+    pooled: Any = spearmanr(few + many, bad + good)
+    assert pooled.statistic > 0.7
+    found = known(spearman_within(calls, scores))
+    assert abs(found.rho) < 0.3
+
+
+def test_systems_that_do_the_same_are_worth_one_and_unlike_ones_their_reports_less_one_each() -> None:
+    calls, scores = [1.0, 2, 3, 4, 5, 6], [1.0, 3, 2, 4, 6, 5]
+    alone = known(spearman_within(values("a", calls), values("a", scores)))
+    thrice = known(spearman_within(together(calls, calls, calls), together(scores, scores, scores)))
+    assert (thrice.n, thrice.n_queries, thrice.n_effective) == (18, 6, pytest.approx(6))
+    assert (thrice.rho, thrice.p) == (pytest.approx(alone.rho), pytest.approx(alone.p))
+    calls = together([1.0, 2, 3, 4, 5, 6, 7], [4.0, 1, 6, 2, 7, 3, 5])
+    scores = together([2.0, 1, 3, 5, 4, 7, 6], [5.0, 1, 6, 3, 7, 2, 4])
+    found = known(spearman_within(calls, scores))
+    assert 8 < found.n_effective <= 13
+
+
+def test_a_system_whose_runs_all_do_the_same_says_nothing() -> None:
+    calls = values("a", [2.0, 2, 2, 2]) | values("b", [1.0, 2, 3, 4])
+    scores = values("a", [1.0, 2, 3, 4]) | values("b", [1.0, 2, 3, 4])
+    found = known(spearman_within(calls, scores))
+    assert (found.rho, found.n, found.p) == (1.0, 4, 0.0)
+    assert spearman_within(values("a", [2.0, 2, 2]), values("a", [1.0, 2, 3])) is None
+    assert spearman_within({}, {}) is None
+
+
+def together(*systems: list[float]) -> Values:
+    made: dict[tuple[str, str], float] = {}
+    for number, numbers in enumerate(systems):
+        made |= values(f"s{number}", numbers)
+    return made

@@ -5,16 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.stats.clusters import FEWEST, cluster_variance, numbered
-from drretail.stats.intervals import (
-    Interval,
-    Ratio,
-    mean_interval,
-    percentile_interval,
-    ratio_interval,
-    share_interval,
-)
-from tests.build import known
+from drretail.stats.clusters import FEWEST, Clusters, cluster_variance, draws, freedom, numbered
+from drretail.stats.intervals import Interval, Ratio, mean_interval, percentile_interval, ratio_interval, share_interval
+from tests.build import known, query
 
 SHARES = st.floats(0, 1)
 GROUPED = st.lists(st.tuples(SHARES, st.integers(0, 6)), min_size=1, max_size=25)
@@ -62,22 +55,29 @@ def test_a_tie_makes_the_interval_of_wins_no_narrower() -> None:
     assert ends(found) == pytest.approx((beta.ppf(0.025, 4, 5), beta.ppf(0.975, 5, 4)))
 
 
-def test_where_all_queries_have_one_value_a_mean_has_no_interval_and_says_why() -> None:
+def test_where_there_is_no_interval_it_says_why() -> None:
     assert mean_interval([7.0] * 20) == Interval(7.0, lacks="alike")
     assert mean_interval([0.1] * 7, (0, 1, 2, 3, 4, 5, 5)) == Interval(0.1, lacks="alike")
-
-
-def test_below_five_users_there_is_no_interval_whatever_the_queries() -> None:
     values = np.random.default_rng(1).random(12).tolist()
     of_four = tuple(at % 4 for at in range(12))
     assert mean_interval(values, of_four).lacks == share_interval(values, of_four).lacks == "few"
     assert mean_interval(values[:4]).lacks == "few"
     assert mean_interval(values[:FEWEST]).lacks is None
-
-
-def test_nothing_gives_nothing() -> None:
     assert mean_interval([]) == share_interval([]) == ratio_interval([]) == Interval(None)
     assert ratio_interval([Ratio([1, 1], [1, 2]), Ratio([0, 0], [0, 0])]) == Interval(None)
+    refused = Ratio([2.0, *[0.0] * 9], [1.0, *[0.0] * 9])
+    wrongly = Ratio([0.0, *[-0.0] * 9], [0.0, *[1.0] * 9])
+    assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
+    assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
+    assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
+
+
+def test_ends_are_those_of_what_was_drawn_and_cut_off_beyond_a_scale() -> None:
+    low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
+    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
+    assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
+    assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
+    assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
 
 
 def test_a_pooled_interval_is_that_of_the_jackknife_over_users() -> None:
@@ -106,29 +106,8 @@ def test_two_ratios_are_halved_and_their_errors_add_up_by_query() -> None:
     assert (high - low) / 2 == pytest.approx(2.7764 * cluster_variance(residuals, (0, 1, 2, 3, 4)) ** 0.5, rel=1e-4)
 
 
-def test_ratios_of_which_one_rests_on_few_queries_have_no_interval() -> None:
-    refused = Ratio([2.0, *[0.0] * 9], [1.0, *[0.0] * 9])
-    wrongly = Ratio([0.0, *[-0.0] * 9], [0.0, *[1.0] * 9])
-    assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
-
-
-def test_ends_beyond_a_scale_are_cut_off() -> None:
-    assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
-    assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
-    assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
-
-
-def test_drawn_values_that_are_all_alike_have_no_interval() -> None:
-    assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
-    assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
-    low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
-    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
-
-
 @given(GROUPED)
-def test_an_interval_encloses_its_value_has_a_width_and_stays_in_the_scale_of_shares(
-    held: list[tuple[float, int]],
-) -> None:
+def test_an_interval_encloses_its_value_has_a_width_and_stays_in_its_scale(held: list[tuple[float, int]]) -> None:
     values, groups = [value for value, _ in held], numbered([user for _, user in held])
     for found in (share_interval(values, groups), mean_interval(values, groups)):
         assert found.value == pytest.approx(sum(values) / len(values), abs=1e-9)
@@ -139,3 +118,40 @@ def test_an_interval_encloses_its_value_has_a_width_and_stays_in_the_scale_of_sh
     share = share_interval(values, groups)
     if share.low is not None and share.high is not None:
         assert 0 <= share.low < share.high <= 1
+
+
+def test_queries_of_one_user_are_one_cluster_and_clusters_are_drawn_whole() -> None:
+    clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
+    assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
+    assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
+    groups = (0, 1, 0, 2, 2, 2)
+    drawn = np.concatenate(list(draws(groups, "42", 500)))
+    assert drawn.shape == (500, 6)
+    assert (drawn[:, 0] == drawn[:, 2]).all()
+    assert (drawn[:, 3] == drawn[:, 5]).all()
+    assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    assert drawn[:, 0].var() == pytest.approx(2 / 3, abs=0.15)  # binomial: three draws with chance 1/3
+    assert (drawn == np.concatenate(list(draws(groups, "42", 500)))).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_variance_and_degrees_of_freedom_are_cr2_and_satterthwaite_as_matrices_give_them(seed: int) -> None:
+    """Bell and McCaffrey (2002): residuals of each cluster times (I − H)^(−1/2), for a regression on a constant."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 5, rng.integers(3, 9))
+    groups = numbered(np.repeat(np.arange(len(sizes)), sizes).tolist())
+    n = len(groups)
+    values = rng.standard_normal(n)
+    residuals = values - values.mean()
+    hat = np.full((n, n), 1 / n)
+    variance, columns = 0.0, []
+    for cluster in range(len(sizes)):
+        members = [at for at in range(n) if groups[at] == cluster]
+        roots, vectors = np.linalg.eigh(np.eye(len(members)) - hat[np.ix_(members, members)])
+        adjusted = vectors @ np.diag(roots**-0.5) @ vectors.T
+        weights = np.ones(len(members)) / n
+        variance += (weights @ adjusted @ residuals[members]) ** 2
+        columns.append((np.eye(n) - hat)[members].T @ adjusted @ weights)
+    gram = np.array(columns) @ np.array(columns).T
+    assert cluster_variance((residuals / n).tolist(), groups) == pytest.approx(variance, rel=1e-9)
+    assert freedom(groups) == pytest.approx(np.trace(gram) ** 2 / (gram**2).sum(), rel=1e-9)

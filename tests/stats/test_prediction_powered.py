@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.ppi import independent_mean
 from drretail.stats.prediction_powered import (
+    FLOOR,
     Corrected,
     Item,
     corrected_mean,
@@ -36,18 +37,6 @@ def test_means_and_intervals_are_those_of_an_independent_implementation(seed: in
     assert ours.low == pytest.approx(float(low[0]), abs=1e-9)
     assert ours.high == pytest.approx(float(high[0]), abs=1e-9)
     assert ours.value == pytest.approx(float((low[0] + high[0]) / 2), abs=1e-9)
-
-
-@pytest.mark.parametrize("power", [0.0, 0.4, 1.0])
-def test_the_variance_of_independent_items_is_that_of_verdicts_and_of_what_labels_add(power: float) -> None:
-    labels, judged, others = drawn(3, 60, 300)
-    ours = independent_mean(labels, judged, others, power)
-    y, f = labels, judged
-    r = [a - power * b for a, b in zip(y, f, strict=True)]
-    mean_r, mean_f = sum(r) / 60, sum(others) / 300
-    variance = sum((each - mean_r) ** 2 for each in r) / 60**2
-    variance += power**2 * sum((other - mean_f) ** 2 for other in others) / 300**2
-    assert known(ours.high) - ours.value == pytest.approx(1.959963984540054 * variance**0.5, abs=1e-12)
 
 
 def estimated(items: list[Item]) -> tuple[Corrected, float, float]:
@@ -102,14 +91,11 @@ def test_intervals_hold_the_truth_although_nearly_all_verdicts_are_full(n: int) 
     assert held / 300 >= 0.93
 
 
-def test_equal_labels_have_a_width_and_more_of_them_less() -> None:
+def test_equal_labels_have_a_width_more_of_them_less_and_a_good_judge_narrows_it() -> None:
     widths = [width(corrected_mean(lenient(3, 400, n, truth=1.0))) for n in (20, 50, 100)]
     assert widths[0] > widths[1] > widths[2] > 0.03
     _, low, high = estimated(lenient(3, 400, 20, truth=1.0))
     assert (low, high) == (pytest.approx(0.832, abs=5e-4), pytest.approx(1.0))  # Clopper and Pearson of 20 in 20
-
-
-def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() -> None:
     lot = Random(5)
     truth = [lot.choice((0.0, 1.0)) for _ in range(600)]
     good = [Item(at, y, 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
@@ -118,19 +104,16 @@ def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() 
     assert width(corrected_mean(useless)) < 1.1 * width(labels_alone(useless))
 
 
-def test_a_stratum_without_a_label_may_hold_anything() -> None:
-    known = [Item(at, "full", label=float(at % 4 > 0)) for at in range(80)]
-    _, low, high = estimated([*known, *(Item(at, "none") for at in range(80, 100))])
-    assert low < 0.75 - 0.2 * 0.75
-    assert high > 0.75 + 0.2 * 0.25
-
-
-def test_claims_that_come_together_widen_the_interval() -> None:
+def test_claims_that_come_together_and_a_stratum_without_a_label_widen_the_interval() -> None:
     lot = Random(6)
     truth = [lot.choice((0.0, 1.0)) for _ in range(50)]
     apart = corrected_mean([Item((at, k), 0.0, label=y) for at, y in enumerate(truth) for k in range(4)])
     together = corrected_mean([Item(at, 0.0, label=y) for at, y in enumerate(truth) for _ in range(4)])
     assert 1.8 * width(apart) < width(together) < 2.4 * width(apart)
+    known = [Item(at, "full", label=float(at % 4 > 0)) for at in range(80)]
+    _, low, high = estimated([*known, *(Item(at, "none") for at in range(80, 100))])
+    assert low < 0.75 - 0.2 * 0.75
+    assert high > 0.75 + 0.2 * 0.25
 
 
 def test_nothing_is_estimated_without_a_label_and_no_interval_given_of_four_clusters() -> None:
@@ -188,7 +171,7 @@ def shares(seed: int, clusters: int, labelled: int) -> list[Item]:
     return [item if at in chosen else replace(item, label=None) for at, item in enumerate(items)]
 
 
-def test_a_ratio_is_that_of_the_formula_written_out() -> None:
+def test_a_ratio_is_that_of_the_formula_written_out_and_what_does_not_count_widens_it() -> None:
     items = shares(3, 40, 60)
     above = below = 0.0
     for verdict in (0.0, 1.0):
@@ -198,12 +181,35 @@ def test_a_ratio_is_that_of_the_formula_written_out() -> None:
         above += weight * sum(each.share * (each.label or 0.0) for each in labelled) / known
         below += weight * sum(each.share * each.whole for each in labelled) / known
     assert estimated(items)[0].value == pytest.approx(above / below, abs=1e-12)
-
-
-def test_what_does_not_count_widens_a_ratio_as_a_missing_label_would() -> None:
     counted = [Item(at, 1.0, label=float(at % 4 > 0)) for at in range(60)]
     ignored = [Item(at, 1.0, label=0.0, whole=0.0) for at in range(60, 120)]
     only, low, high = estimated(counted)
     both, lower, higher = estimated([*counted, *ignored])
     assert both.value == pytest.approx(only.value)
     assert high - low < higher - lower < 1.5 * (high - low)
+
+
+def of_strata(sizes: dict[str, int], count: int) -> Counter[str]:
+    found = Counter[str]()
+    for _ in range(count):
+        stratum = next_stratum(sizes, found)
+        if stratum is None:
+            break
+        found[stratum] += 1
+    return found
+
+
+@pytest.mark.parametrize("count", [20, 50, 100])
+def test_each_stratum_has_some_and_large_ones_most(count: int) -> None:
+    sizes = {"full": 920, "partial": 50, "none": 28, "contradicted": 2}
+    found = of_strata(sizes, count)
+    assert found.total() == count
+    assert found["contradicted"] == 2
+    assert min(found["partial"], found["none"]) >= FLOOR
+    assert found["full"] >= count - 2 - 2 * max(FLOOR, round(count * 0.06))
+
+
+def test_small_strata_are_drawn_whole_and_without_them_labels_are_in_proportion() -> None:
+    assert of_strata({"a": 600, "b": 300, "c": 100}, 50) == {"a": 30, "b": 15, "c": 5}
+    assert of_strata({"a": 2, "b": 5}, 20) == {"a": 2, "b": 5}
+    assert next_stratum({}, {}) is None

@@ -1,4 +1,4 @@
-"""Bradley–Terry: the same strengths as a general optimiser finds, and no strengths where nothing connects."""
+"""Bradley–Terry and length control: the strengths that an optimiser finds, and none where nothing connects."""
 
 from itertools import combinations
 from math import log
@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Interval
+from drretail.stats.length_control import length_controlled
 from drretail.stats.ranking import APART, RIDGE, Contest, Strength, fit, strengths
 from tests.build import known
 
@@ -50,13 +51,10 @@ def test_strengths_are_those_that_an_optimiser_finds(counts: list[int]) -> None:
     assert abs(found.sum()) < 1e-9
 
 
-def test_two_competitors_differ_by_the_log_odds_of_their_wins() -> None:
+def test_strengths_differ_by_the_log_odds_of_wins_and_go_over_common_opponents() -> None:
     found = strengths(["a", "b"], several("a", "b", [1.0] * 30 + [0.0] * 10), "42")
     assert value(found["a"]) - value(found["b"]) == pytest.approx(log(3), abs=2e-3)
     assert value(found["a"]) == pytest.approx(-value(found["b"]))
-
-
-def test_strength_goes_over_common_opponents() -> None:
     found = strengths(["a", "b", "c"], [*several("a", "b", [1, 1, 1, 0]), *several("b", "c", [1, 1, 1, 0])], "42")
     assert value(found["a"]) > value(found["b"]) > value(found["c"])
 
@@ -90,17 +88,56 @@ def test_intervals_hold_the_value_and_narrow_with_more_queries() -> None:
     assert widths[1] < widths[0] / 2
 
 
-def test_one_query_and_queries_that_all_say_the_same_have_strengths_without_an_interval() -> None:
-    assert strengths(["a", "b"], several("a", "b", [1.0]), "42")["a"].interval.lacks == "few"
-    alike = strengths(["a", "b"], several("a", "b", [1.0] * 20), "42")["a"].interval
+def test_queries_of_one_user_widen_the_interval_and_few_users_or_equal_results_have_none() -> None:
+    contests = several("a", "b", [1.0] * 24 + [0.0] * 16)
+
+    def of_a(contests: list[Contest], users_of: int = 0) -> Interval:
+        users = Clusters({f"q{at:02}": f"u{at // users_of}" for at in range(40)}) if users_of else None
+        return strengths(["a", "b"], contests, "42", users)["a"].interval
+
+    assert width(of_a(contests, 4)) > 1.5 * width(of_a(contests))
+    assert of_a(contests, 10).lacks == of_a(several("a", "b", [1.0])).lacks == "few"
+    alike = of_a(several("a", "b", [1.0] * 20))
     assert (alike.low, alike.high, alike.lacks) == (None, None, "alike")
 
 
-def test_queries_of_one_user_are_drawn_together_and_make_the_interval_wider() -> None:
-    results = [1.0] * 24 + [0.0] * 16
-    contests = several("a", "b", results)
-    of_users = Clusters({f"q{at:02}": f"u{at // 4}" for at in range(40)})
-    alone, together = (strengths(["a", "b"], contests, "42", each)["a"].interval for each in (None, of_users))
-    assert width(together) > 1.5 * width(alone)
-    four = Clusters({f"q{at:02}": f"u{at // 10}" for at in range(40)})
-    assert strengths(["a", "b"], contests, "42", four)["a"].interval.lacks == "few"
+def drawn(lead: float, liking: float, meetings: int = 400) -> tuple[list[float], list[float]]:
+    """Wins of a judge with a true lead of the first system and a liking of length; differences in words."""
+    rng = np.random.default_rng(5)
+    words = rng.normal(60, 150, meetings)
+    chance = 1 / (1 + np.exp(-(lead + liking * np.tanh(words / words.std()))))
+    return [float(each) for each in rng.random(meetings) < chance], [float(word) for word in words]
+
+
+def test_a_judge_of_length_alone_prefers_nobody_of_one_length_by_the_fit_of_scipy_s_optimiser() -> None:
+    results, words = drawn(0.0, 3.0)
+    assert sum(results) / len(results) > 0.6
+    assert length_controlled(results, words).value == pytest.approx(0.5, abs=0.08)
+    from scipy.optimize import minimize
+
+    results, words = drawn(0.5, 1.0, 60)
+    x = np.tanh(np.array(words) / np.std(words))
+
+    def loss(at: np.ndarray) -> float:
+        z = at[0] + at[1] * x
+        return float(np.sum(np.log1p(np.exp(z)) - np.array(results) * z) + 0.005 * np.sum(at**2))
+
+    lead = minimize(loss, [0.0, 0.0], tol=1e-12).x[0]
+    assert length_controlled(results, words).value == pytest.approx(1 / (1 + np.exp(-lead)), abs=1e-5)
+
+
+def test_few_meetings_and_systems_that_are_always_longer_tell_nothing_and_wins_alone_stay_finite() -> None:
+    assert length_controlled([1.0, 0.0], [5.0, -5.0]).value is None
+    assert length_controlled([1.0] * 20, [50.0 + at for at in range(20)]).value is None
+    found = length_controlled([1.0] * 20, [float(at - 10) for at in range(20)])
+    assert 0.95 < known(found.value) < 1
+
+
+def test_the_interval_holds_the_rate_that_other_meetings_would_give_and_users_make_it_wider() -> None:
+    results, words = drawn(1.0, 2.0, 120)
+    found = length_controlled(results, words)
+    assert known(found.low) < 1 / (1 + np.exp(-1)) < known(found.high)
+    alike = length_controlled(results * 3, words * 3, tuple(at % 120 for at in range(360)))
+    assert alike.low == pytest.approx(found.low, abs=0.02)  # each meeting three times tells no more than once
+    assert alike.high == pytest.approx(found.high, abs=0.02)
+    assert length_controlled(results, words, tuple(at % 4 for at in range(120))).lacks == "few"

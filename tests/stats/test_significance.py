@@ -1,7 +1,9 @@
-"""Tests over users against scipy and against every pattern of signs, and Holm's correction."""
+"""Tests over users against scipy and every pattern of signs, Holm's correction, power, and noise of repeats."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import combinations, product
+from math import sqrt
+from statistics import mean, variance
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.stats.clusters import Groups, cluster_sums
+from drretail.stats.intervals import Estimate, estimate
+from drretail.stats.noise import Noise, agent_test, noise, pass_power, run_variance, worst_of
+from drretail.stats.paired import pair
+from drretail.stats.power import detectable, power, power_of_half, users_needed
 from drretail.stats.significance import fewest_users, flip_test, holm, sign_test
+from tests.build import known
 
 TIED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12)
 
@@ -22,14 +29,10 @@ def every_pattern(sums: Sequence[float]) -> float:
     return min(1.0, float((np.abs(every) >= abs(sum(sums)) - 1e-9).mean()))
 
 
-def test_queries_without_a_difference_are_left_out_of_the_sign_test() -> None:
-    assert sign_test([1.0, 0.0, 2.0, -1.0, 0.0]) == sign_test([1.0, 2.0, -1.0]) == 1.0
-
-
-def test_nothing_has_no_p_value_and_no_difference_has_1() -> None:
+def test_without_a_difference_p_is_1_and_without_a_value_there_is_none() -> None:
     assert (sign_test([]), flip_test([], ())) == (None, None)
-    assert sign_test([0.0, 0.0]) == 1.0
-    assert flip_test([0.0, 0.0], (0, 1)) == 1.0
+    assert sign_test([0.0, 0.0]) == flip_test([0.0, 0.0], (0, 1)) == 1.0
+    assert sign_test([1.0, 0.0, 2.0, -1.0, 0.0]) == sign_test([1.0, 2.0, -1.0]) == 1.0
 
 
 @settings(max_examples=60, deadline=None)
@@ -72,13 +75,10 @@ def test_of_many_users_flips_are_near_the_t_test_over_their_sums() -> None:
     assert flip_test(values.ravel().tolist(), groups) == pytest.approx(theirs.pvalue, abs=0.005)
 
 
-def test_the_least_p_value_is_two_over_all_patterns_of_the_users() -> None:
+def test_the_fewest_users_that_agree_are_those_whose_least_p_value_can_reach_five_percent() -> None:
     assert flip_test([1.0] * 20, tuple(range(20))) == pytest.approx(2 / 2**20)
     assert flip_test([1.0] * 20, tuple(at % 7 for at in range(20))) == pytest.approx(2 / 2**7)
     assert flip_test([1.0] * 6 + [0.0] * 14, tuple(range(20))) == pytest.approx(2 / 2**6)
-
-
-def test_six_users_that_agree_are_the_fewest_that_can_reach_five_percent() -> None:
     assert [fewest_users(tests) for tests in (1, 4, 8, 75)] == [6, 8, 9, 12]
     for tests in (1, 4, 8, 75):
         few = fewest_users(tests)
@@ -103,3 +103,125 @@ def test_holm_accepts_what_its_steps_accept(p_values: list[float]) -> None:
             break
         accepted.add(at)
     assert {at for at, p in enumerate(holm(p_values)) if p is not None and p <= 0.05} == accepted
+
+
+def test_means_of_repeats_are_compared_inside_the_queries_that_both_sides_have() -> None:
+    pairs = pair({"q1": [1.0, 0.0], "q2": [0.5]}, {"q1": [0.25], "q2": [0.0, 0.0, 0.3]})
+    assert pairs.queries == ("q1", "q2")
+    assert pairs.differences == (0.25, 0.4)
+    assert pairs.means == (0.5, 0.175)
+    pairs = pair({"q1": [1.0], "q2": [1.0], "q3": []}, {"q1": [0.0], "q3": [0.5], "q4": [0.5]})
+    assert pairs.queries == ("q1",)
+    assert pair({"q": [0.1, 0.2]}, {"q": [0.15]}).differences == (0.0,)
+
+
+def seen(difference: float, sd: float, n: int = 10) -> Estimate:
+    """As of n users with one query each."""
+    return Estimate(difference, sd / sqrt(n), n - 1)
+
+
+def needed(difference: float, sd: float, tests: int = 1) -> int | None:
+    return users_needed(seen(difference, sd), 10, tests)
+
+
+def test_power_is_that_of_tables_of_the_paired_t_test_and_unknown_of_one_user_or_no_difference() -> None:
+    assert [needed(0.5, 1.0), needed(0.2, 1.0), needed(-0.8, 1.0)] == [34, 199, 15]
+    assert power(0.5 * sqrt(34), 33) == pytest.approx(0.808, abs=1e-3)
+    assert detectable(None) is None
+    assert detectable(Estimate(0.3, 0.0, 4)) is None
+    assert users_needed(None, 1) is None
+    assert needed(0.0, 1.0) is None
+    assert needed(0.3, 0.0) == 2
+
+
+def test_queries_of_one_user_count_for_what_they_are_worth() -> None:
+    """Of 10 users with 5 queries that are all alike, a difference is shown as by 10 queries."""
+    values = np.repeat(np.random.default_rng(4).standard_normal(10), 5)
+    groups = tuple(at // 5 for at in range(50))
+    of_users, alone = estimate(values.tolist(), groups), estimate(values[::5].tolist(), tuple(range(10)))
+    assert alone is not None
+    assert detectable(of_users) == pytest.approx(detectable(alone))
+    assert users_needed(of_users, 10) == users_needed(alone, 10)
+
+
+@pytest.mark.parametrize(("n", "tests"), [(2, 1), (20, 8), (500, 4), (2000, 1), (2001, 1)])
+def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as_is_said(n: int, tests: int) -> None:
+    found = known(detectable(seen(0.0, 2.0, n), tests))
+    away = found / (2.0 / sqrt(n))
+    assert power(away, n - 1, 0.05 / tests) == pytest.approx(0.8, abs=1e-6)
+    assert power_of_half(n - 1, tests) == pytest.approx(power(away / 2, n - 1, 0.05 / tests), abs=1e-6)
+
+
+@given(st.floats(0.05, 3.0), st.floats(0.1, 5.0), st.sampled_from([1, 8]))
+def test_the_users_needed_suffice_and_one_fewer_does_not(difference: float, sd: float, tests: int) -> None:
+    n, level = needed(difference, sd, tests), 0.05 / tests
+    assert n is not None
+    assert power(difference / sd * sqrt(n), n - 1, level) >= 0.8
+    assert n == 2 or power(difference / sd * sqrt(n - 1), n - 2, level) < 0.8
+
+
+REPEATS = st.lists(st.integers(0, 10).map(float), min_size=1, max_size=5)
+
+
+def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_apart() -> None:
+    assert noise([[[1.0]], [[3.0]]]) == Noise(round(2**0.5, 10), None, None)
+    assert noise([[[1.0], [3.0]], [[2.0], [4.0]]]).judge is None
+    assert noise([[[1.0, 3.0]], [[2.0, 4.0]]]).agent is None
+    assert noise([[[1.0]]]) == noise([]) == Noise(None, None, None)
+    assert noise([[[1.0, 3.0], []], [], [[], []]]) == noise([[[1.0, 3.0]]])
+    assert agent_test([[[1.0], [2.0]]]) is None
+    assert agent_test([[[1.0, 2.0]]]) is None
+    assert agent_test([[[1.0, 1.0], [2.0, 2.0]]]) == 0
+    assert agent_test([[[1.0, 1.0], [1.0, 1.0]], []]) == 1
+    assert run_variance([[1.0, 3.0], [5.0], [], [2.0, 2.0, 5.0]]) == pytest.approx((2 + 6) / 3)
+    assert run_variance([[1.0], []]) is None
+
+
+def test_balanced_repeats_give_the_variances_of_the_textbook_and_an_agent_below_zero_is_zero() -> None:
+    values = np.random.default_rng(3).integers(0, 11, (6, 3, 4)).astype(float) + np.arange(6)[:, None, None] * 5
+    judge = mean(variance(run) for query in values for run in query)
+    runs = 4 * mean(variance([mean(run) for run in query]) for query in values)
+    queries = 12 * variance([mean(query.ravel()) for query in values])
+    found = noise(values.tolist())
+    assert found.judge == pytest.approx(judge**0.5)
+    assert found.agent == pytest.approx(max(0.0, (runs - judge) / 4) ** 0.5)
+    assert found.queries == pytest.approx(((queries - runs) / 12) ** 0.5)
+    alike = noise([[[1.0, 5.0], [3.0, 3.0]], [[7.0, 11.0], [9.0, 9.0]]])  # runs of a query have one mean
+    assert alike.agent == 0
+    assert alike.judge == pytest.approx((16 / 4) ** 0.5)
+    assert alike.queries == pytest.approx((72 / 4) ** 0.5)  # mean square 4 · 2 · 3², less that between runs: 0
+
+
+def test_runs_that_differ_as_judgements_do_are_no_sign_of_the_agent_in_nineteen_of_twenty() -> None:
+    rng = np.random.default_rng(8)
+    found = [agent_test(rng.normal(0, 1, (10, 2, 2)).tolist()) for _ in range(400)]
+    assert np.mean([p is not None and p <= 0.05 for p in found]) == pytest.approx(0.05, abs=0.025)
+    loud = rng.normal(0, 1, (10, 2, 1)) * 3 + rng.normal(0, 1, (10, 2, 2))
+    assert (agent_test(loud.tolist()) or 0) < 0.01
+
+
+def test_the_noise_that_was_put_in_comes_out_though_repeats_are_unequal_in_number() -> None:
+    rng = np.random.default_rng(11)
+    values = [
+        [
+            [float(query + agent + judge) for judge in rng.normal(0, 0.5, 1 + (at + turn) % 3)]
+            for turn, agent in enumerate(rng.normal(0, 1.0, 1 + at % 4))
+        ]
+        for at, query in enumerate(rng.normal(0, 2.0, 3000))
+    ]
+    found = noise(values)
+    assert found.judge == pytest.approx(0.5, rel=0.05)
+    assert found.agent == pytest.approx(1.0, rel=0.05)
+    assert found.queries == pytest.approx(2.0, rel=0.05)
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=5), min_size=1, max_size=4), st.integers(1, 5))
+def test_pass_power_k_is_the_share_of_all_choices_of_k_that_pass(passed: list[list[bool]], k: int) -> None:
+    shares = [mean(float(all(choice)) for choice in combinations(query, k)) for query in passed if len(query) >= k]
+    assert pass_power(passed, k) == (pytest.approx(mean(shares)) if shares else None)
+
+
+@given(st.lists(REPEATS, min_size=1, max_size=4), st.integers(1, 5))
+def test_the_worst_of_k_is_the_mean_lowest_of_all_choices_of_k(values: list[list[float]], k: int) -> None:
+    lowest = [mean(min(choice) for choice in combinations(query, k)) for query in values if len(query) >= k]
+    assert worst_of(values, k) == (pytest.approx(mean(lowest)) if lowest else None)

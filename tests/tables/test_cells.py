@@ -19,10 +19,6 @@ def test_what_a_spreadsheet_would_calculate_is_guarded(text: str) -> None:
     assert unguarded(guarded(text)) == text
 
 
-def test_a_number_below_zero_stays_a_number() -> None:
-    assert as_csv([["-1", -0.25, -1e-05]]).decode("utf-8-sig") == "'-1,-0.25,-1e-05\r\n"
-
-
 @pytest.mark.parametrize(
     "text", ["a;=1+1", "a\t=1+1", "a\n=1+1", "a\r\n@x", "\t=1", "\n=1", 'a; "=1', "a|-1", "a,+1", "a;'=1", "a;;=1"]
 )
@@ -46,8 +42,9 @@ def test_cells_come_back_as_they_were(tmp_path: Path, rows: list[list[str]]) -> 
     assert read_cells(path) == rows
 
 
-def test_a_byte_order_mark_tells_excel_that_it_is_utf_8() -> None:
+def test_csv_has_a_byte_order_mark_for_excel_and_numbers_below_zero() -> None:
     assert as_csv([["é", "b"]]) == b"\xef\xbb\xbf\xc3\xa9,b\r\n"
+    assert as_csv([["-1", -0.25, -1e-05]]).decode("utf-8-sig") == "'-1,-0.25,-1e-05\r\n"
 
 
 @pytest.mark.parametrize(
@@ -67,8 +64,7 @@ def test_what_spreadsheets_save_is_read_whatever_its_separator_mark_and_line_end
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
-    [(b"PK\x03\x04", "workbook"), ("é;".encode("cp1252"), "CSV UTF-8"), (b'one,"two', "no CSV")],
+    ("data", "message"), [(b"PK\x03\x04", "workbook"), ("é;".encode("cp1252"), "CSV UTF-8"), (b'one,"two', "no CSV")]
 )
 def test_other_files_are_refused_with_what_to_do(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "sheet.csv"

@@ -1,4 +1,4 @@
-"""One table, drawn in each form."""
+"""One table, drawn in each form, its parts, and numbers as text."""
 
 import csv
 import io
@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.tables import figures
 from drretail.tables.cells import csv_table
 from drretail.tables.latex import latex_table
 from drretail.tables.markdown import markdown_table
 from drretail.tables.table import Cell, Column, Row, Table, table_of, upright
 from drretail.tables.terminal import draw, table_lines
+from drretail.tables.widths import parts
 
 SCORES = Table(
     "Scores",
@@ -36,26 +38,20 @@ def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None
         "─────────────────────────────────────",
         "oracle                    1.00      –",
     ]
-
-
-def test_a_table_without_rows_is_its_heading() -> None:
     heading, rule = table_lines(replace(SCORES, rows=()), 80)
     assert heading.split() == ["System", "FP", "words"]
     assert set(rule) == {"─"}
 
 
-def test_what_finds_no_room_is_left_out_in_its_order_and_named() -> None:
+def test_where_room_lacks_intervals_go_below_their_values_and_then_columns_are_left_out_and_named() -> None:
+    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 28)
+    assert "  ".join(lines[2].split()) == "react  0.74  1,235"
+    assert lines[3].split() == [".68–.80"]
     drawn = draw(SCORES, 26)
     assert (drawn.left_out, len(drawn.grids)) == (("words",), 1)
     lines = table_lines(SCORES, 26)
     assert max(map(len, lines)) <= 26
     assert "1,235" not in "".join(lines)
-
-
-def test_intervals_go_below_their_values_before_any_column_is_left_out() -> None:
-    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 28)
-    assert "  ".join(lines[2].split()) == "react  0.74  1,235"
-    assert lines[3].split() == [".68–.80"]
 
 
 LABELS = st.lists(st.text("ab_-@+ ", min_size=1, max_size=40).filter(str.strip), min_size=1, max_size=4)
@@ -74,14 +70,11 @@ def test_no_figure_is_broken_or_lost_and_lines_fit(names: list[str], values: lis
 
 
 def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> None:
-    head, rule, first, *_ = markdown_table(SCORES).splitlines()
-    assert [each.strip() for each in head.strip("|").split("|")] == ["System", "FP", "words"]
-    assert [each.strip()[-1] for each in rule.strip("|").split("|")] == ["-", ":", ":"]
-    assert [each.strip() for each in first.strip("|").split("|")] == [
-        "react",
-        "0.74 (.68–.80), 48 of 50, 2 n/a",
-        "1,235",
-    ]
+    lines = markdown_table(SCORES).splitlines()
+    head, rule, first = ([each.strip() for each in line.strip("|").split("|")] for line in lines[:3])
+    assert head == ["System", "FP", "words"]
+    assert [each[-1] for each in rule] == ["-", ":", ":"]
+    assert first == ["react", "0.74 (.68–.80), 48 of 50, 2 n/a", "1,235"]
     assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
 
 
@@ -134,3 +127,72 @@ oracle & 1.00 & -- \\
     )
     stacked = latex_table(replace(table, is_stacked=True))
     assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80} &  \\\\\n" in stacked
+
+
+def columns(groups: str) -> list[Column]:
+    return [Column(f"{group}{at}", group) for at, group in enumerate(groups)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "widths", "room", "made"),
+    [
+        ("aaabbb", [1] * 6, 4, [[0, 1, 2], [3, 4, 5]]),  # a group stays together where it fits by itself
+        ("aaaaab", [1] * 6, 2, [[0, 1], [2, 3], [4, 5]]),  # and is torn where it doesn't
+        ("abcde", [1] * 5, 4, [[0, 1, 2], [3, 4]]),  # no column alone where as many parts are more even
+        ("aaaabc", [1] * 6, 5, [[0, 1, 2, 3], [4, 5]]),
+        ("abc", [1, 9, 1], 4, [[0], [1], [2]]),  # but for one that is too wide
+    ],
+)
+def test_columns_are_parted_by_group_and_evenly(
+    groups: str, widths: list[int], room: int, made: list[list[int]]
+) -> None:
+    assert parts(columns(groups), widths, room) == made
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20), st.integers(5, 12))
+def test_every_column_stands_once_in_order_and_every_part_fits(given_columns: list[tuple[str, int]], room: int) -> None:
+    widths = [width for _, width in given_columns]
+    made = parts(columns("".join(group for group, _ in given_columns)), widths, room)
+    assert [place for part in made for place in part] == list(range(len(widths)))
+    assert all(part and sum(widths[place] for place in part) <= room for part in made)
+
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.676, 0.8, ".68–.80"),
+        (0.631, 1.0, ".63–1"),
+        (0.0, 0.37, "0–.37"),
+        (-0.124, 0.3, "-.12 to .30"),
+        (-1.0, 1.0, "-1 to 1"),
+        (0.12, 1.58, "0.12–1.58"),
+        (148.5, 327.24, "148.5–327.2"),
+    ],
+)
+def test_an_interval_of_shares_has_no_zeros_in_front(low: float, high: float, shown: str) -> None:
+    assert figures.interval(low, high) == shown
+
+
+def test_figures_have_the_digits_that_they_need() -> None:
+    assert figures.with_interval(0.64, 0.61, 0.67) == "0.64 (.61–.67)"
+    assert figures.with_interval(0.64, None, None) == "0.64"
+    assert figures.with_interval(None, None, None) == figures.NOTHING
+    assert [figures.dollars(each) for each in (12.345, 1.0, 0.0123, 0.0)] == ["12.35", "1.00", "0.0123", "0.00"]
+    assert [figures.spread(1370.4, each) for each in (58.2, None)] == ["1,370 ± 58", "1,370"]
+    assert figures.spread(19.52, 8.04) == "19.5 ± 8.0"
+    assert [figures.fine_percent(each) for each in (0.0004, 0.0, 0.123)] == ["<0.1%", "0.0%", "12.3%"]
+
+
+@given(NUMBERS)
+def test_a_sign_stands_where_a_difference_can_be_seen(value: float) -> None:
+    shown = figures.signed(value)
+    assert float(shown.replace(",", "")) == pytest.approx(value, abs=0.051)
+    assert shown.startswith(("+", "-")) == (float(shown.replace(",", "")) != 0)
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.0004, "<.001"), (0.001, "0.001"), (0.0144, "0.014"), (None, "–")])
+def test_a_p_value_has_three_digits_or_is_below_what_they_tell(p: float | None, shown: str) -> None:
+    assert figures.p_value(p) == shown

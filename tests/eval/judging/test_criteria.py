@@ -17,8 +17,7 @@ REPORTS = {"a@model": {"q1-r1": "A feeder.", "q2-r1": "A bath."}, "b@model": {"q
 
 
 def wants(thing: str) -> tuple[Judge, list[Any]]:
-    judge, asked = scripted_judge(lambda question: {"wanted": thing})
-    return judge, asked
+    return scripted_judge(lambda question: {"wanted": thing})
 
 
 def scored(folder: Path, *judges: Judge, **given: Any) -> Scores:

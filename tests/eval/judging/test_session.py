@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -50,11 +49,9 @@ def judge_session(judge: Judge, folder: Path, again: Again = "nothing", **about:
     return JudgeSession(judge, VerdictFile(folder / "q1-r1.jsonl"), again=again, **fields)
 
 
-async def asked(
-    folder: Path, *script: Step, check: Callable[[Taste], str | None] | None = None, **given: Any
-) -> tuple[JudgeAnswer[Taste], Provider]:
-    with Provider(*script) as provider, judge_session(claude(provider.url, **given), folder) as open_judge_session:
-        return await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste, check), provider
+async def asked(folder: Path, *script: Step, **given: Any) -> tuple[JudgeAnswer[Taste], Provider]:
+    with Provider(*script) as provider, judge_session(claude(provider.url, **given), folder) as session:
+        return await session.ask("rating", "taste", PROMPT, VALUES, Taste), provider
 
 
 async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path: Path) -> None:
@@ -278,8 +275,8 @@ class Kitchen:
 SIDES = "abcdefg"
 
 
-async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once_within_bounds(tmp_path: Path) -> None:
-    kitchen = Kitchen()
+async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_within_bounds(tmp_path: Path) -> None:
+    kitchen, batches = Kitchen(), Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
         verdicts = await kitchen.serving(session).ask_and_record(*questions)
@@ -288,14 +285,10 @@ async def test_the_first_of_each_beginning_is_asked_alone_and_the_others_at_once
         assert kitchen.busy[:3] == [1, 2, 1]
         assert max(kitchen.busy) == AT_ONCE
         assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
-
-
-async def test_in_batches_all_are_asked_at_once(tmp_path: Path) -> None:
-    kitchen = Kitchen()
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path / "batches") as session:
         session.judge = replace(session.judge, in_batches=True)
-        await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
-        assert max(kitchen.busy) == len(SIDES)
+        await batches.serving(session).ask_and_record(*map(asking, SIDES))
+        assert max(batches.busy) == len(SIDES), "in batches all are asked at once"
         assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
 
 

@@ -111,24 +111,16 @@ def page_texts(folder: Path) -> dict[tuple[str, str], str]:
     }
 
 
-def test_cited_pages_that_nobody_fetched_are_named_once_a_web(tmp_path: Path) -> None:
-    missing = missing_pages(experiment(tmp_path / "exp"))
-    assert missing == [
-        MissingPage(label, IDS[url], url, corpus)
-        for label, corpus in ((LABEL, None), (FIXED, "c" * 64))
+def test_cited_pages_are_named_once_a_web_and_fetched_beside_the_runs_which_stay_as_they_are(tmp_path: Path) -> None:
+    folder, live, corpus = experiment(tmp_path / "exp"), Site("As it is now.", "open"), Site("As it was.", "sandbox")
+    assert missing_pages(folder) == [
+        MissingPage(label, IDS[url], url, fixed)
+        for label, fixed in ((LABEL, None), (FIXED, "c" * 64))
         for url in (URL, WALLED)
     ]
-
-
-def test_pages_are_fetched_beside_the_runs_which_stay_as_they_are(tmp_path: Path) -> None:
-    folder, live, corpus = (
-        experiment(tmp_path / "exp"),
-        Site("As it is now.", "open"),
-        Site("As it was.", "sandbox"),
-    )
-    before = {path: path.read_bytes() for path in (folder / "runs").rglob("*") if path.is_file()}
+    before = build.files(folder / "runs")
     assert fetched(folder, live, corpus) == {"ok": 2, "blocked": 2}
-    assert {path: path.read_bytes() for path in (folder / "runs").rglob("*") if path.is_file()} == before
+    assert build.files(folder / "runs") == before
     assert page_texts(folder) == {(LABEL, URL): "As it is now.", (FIXED, URL): "As it was."}
     kept = json.loads(sources_path(folder, IDS[URL]).read_text(encoding="utf-8"))
     assert [page["fetched"] for page in kept["pages"]] == ["2026-01-02T12:00:00+00:00"] * 2
@@ -176,13 +168,10 @@ def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_no
     assert 8_000 < size(page) <= 10_000 - size(record)
 
 
-def test_a_page_without_any_word_of_the_claim_keeps_its_beginning() -> None:
+def test_a_page_without_any_word_of_the_claim_keeps_its_beginning_and_other_scripts_cost_more() -> None:
     excerpt = cut("\n\n".join(f"Paragraph {number}." * 40 for number in range(50)), ["Quite something else"], 3_000)
     assert excerpt.startswith("Paragraph 0.")
     assert 2_000 < size(excerpt) <= 3_000
-
-
-def test_other_scripts_are_measured_by_what_they_cost() -> None:
     excerpt = cut("猫は犬より静かです。" * 5_000, ["静か"], 6_000)
     assert 3_000 < size(excerpt) <= 6_000
 

@@ -1,17 +1,22 @@
-"""Recorded runs as judges see them: reports, profiles, readings."""
+"""Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from drretail.errors import UserError
+from drretail.eval.judging.pairs import choose_pairs, meetings, resolve_name
 from drretail.eval.judging.readings import how_read
 from drretail.eval.judging.subject import planned_runs, read_subjects
-from drretail.experiment import read_definition, run_folder
+from drretail.experiment import Definition, read_definition, run_folder
 from drretail.records.reading import Reading
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
 from drretail.records.score import Score
 from tests import build
-from tests.build import LABEL, experiment
+from tests.build import LABEL, SYSTEM, experiment
+from tests.eval.families.pairwise.judging import A, B, C, reports
 from tests.grounding.kitchen import EVIDENCE, KETTLE, QUERY, K
 
 RUNS = {LABEL: {"q1-r1": "One.", "q2-r1": None, "q2-r2": "Two."}, "b@model": {"q1-r1": "B."}}
@@ -34,12 +39,8 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
 def test_a_system_without_any_run_is_planned_once(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
     planned = planned_runs(folder, read_definition(folder))
-    assert [(plan.label, plan.repeat) for plan in planned] == [
-        (LABEL, 1),
-        ("b@model", 1),
-        ("c@model", 1),
-        ("c@model", 2),
-    ]
+    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]
+    assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), *others]
 
 
 REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
@@ -63,3 +64,53 @@ def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
     assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
     assert how_read(kept) == "2 of 2 numbers beside citations could be checked, picks by form"
+
+
+PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfactual-swap"
+
+
+@pytest.mark.parametrize(
+    ("given", "label"),
+    [
+        *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
+        ("react+ws", WHOLE_PAGES),
+        ("react@a-m-c", SWAPPED),
+    ],
+)
+def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
+    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, SWAPPED]) == label
+
+
+AGENTS = dict.fromkeys((A, B, C), SYSTEM)
+NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
+COUNTERFACTUAL: dict[str, System] = {
+    "a@model-swapped": SYSTEM.model_copy(update={"options": {"counterfactual": "swap"}})
+}
+
+
+def definition(systems: Mapping[str, System]) -> Definition:
+    return Definition(world_fingerprint="f" * 64, systems=dict(systems), tool_schema_hash="t")
+
+
+def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
+    everyone = definition(AGENTS | NULL | COUNTERFACTUAL)
+    assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
+    assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
+        (A, "oracle"),
+        ("null_copy", "null_empty"),
+    ]
+
+
+@pytest.mark.parametrize("named", [A, f"{A}~", f"{A}~{B}~{C}", "~", f"{A}~{A}"])
+def test_what_names_no_pair_is_said(named: str) -> None:
+    with pytest.raises(UserError, match="--pairs"):
+        choose_pairs(definition(AGENTS), [named])
+
+
+def test_repeat_k_meets_repeat_k_and_a_repeat_without_partner_meets_nobody(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {A: reports("a", 2, repeats=2), B: reports("b", 2)})
+    met = meetings(folder, read_definition(folder), [(A, B)])
+    assert [each.run_ids for each in met] == [(f"{A}/q{n}-r1", f"{B}/q{n}-r1") for n in (1, 2)]
+    folder = experiment(tmp_path / "both", {A: reports("a", 2, repeats=2), B: reports("b", 2, repeats=2)})
+    met = meetings(folder, read_definition(folder), [(A, B)])
+    assert [each.run for each in met] == ["q1-r1", "q2-r1", "q1-r2", "q2-r2"]

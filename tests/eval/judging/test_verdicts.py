@@ -47,16 +47,12 @@ def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [{"report_sha": "other"}, {"prompt_hash": "other"}])
-def test_another_report_or_other_words_make_a_verdict_stale(path: Path, change: dict[str, str]) -> None:
-    file = written(path, verdict("depth", 4, **change), verdict("clarity", 5))
+def test_another_report_or_other_words_make_a_verdict_stale_which_hides_older_ones(
+    path: Path, change: dict[str, str]
+) -> None:
+    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, **change), verdict("clarity", 5))
     assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
-    assert len(file.living("s", WORDS)) == len(file.lasts()) - 1
     assert len(file.lasts()) == 2
-
-
-def test_a_stale_verdict_hides_an_older_one_of_its_key(path: Path) -> None:
-    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, report_sha="other"))
-    assert file.living("s", WORDS) == []
 
 
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
@@ -107,20 +103,17 @@ def asked(folder: Path, metric: str, name: str, *, spec: str = "anthropic:m", ba
     journal.close()
 
 
-def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric(tmp_path: Path) -> None:
+def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric_and_batches_cost_half(tmp_path: Path) -> None:
     asked(tmp_path, "quality", "q1-r1")
     asked(tmp_path, "quality", "q2-r1")
     asked(tmp_path, "faithfulness", "q1-r1")
-    faithfulness, quality = judging_costs(tmp_path, PRICES)
+    asked(tmp_path, "batched", "q1-r1", batched=True)
+    batched, faithfulness, quality = judging_costs(tmp_path, PRICES)
+    assert batched.cost.dollars == ONE / 2
     assert (faithfulness.metric, faithfulness.reports, faithfulness.cost.dollars) == ("faithfulness", 1, ONE)
     assert (quality.metric, quality.judge, quality.reports, quality.retries) == ("quality", "anthropic:m", 2, 2)
     assert quality.cost.usage == Usage(calls=2, input_uncached=2000, output=200)
     assert quality.cost.dollars == 2 * ONE
-
-
-def test_answers_of_batches_cost_half(tmp_path: Path) -> None:
-    asked(tmp_path, "quality", "q1-r1", batched=True)
-    assert judging_costs(tmp_path, PRICES)[0].cost.dollars == ONE / 2
 
 
 def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rows over reports and over all planned runs (METRICS 0)."""
+"""Rows over reports, over all planned runs (METRICS 0), and over slices of queries."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,10 +23,16 @@ from drretail.eval.scores.gathering import (
     RunResult,
 )
 from drretail.eval.scores.planned import attendance, counted
+from drretail.eval.scores.slices import parts_of, query_slices, slice_scores
 from drretail.eval.values import Value
+from drretail.experiment import Definition
+from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.score import JudgeRef, Score, VerdictState
+from drretail.records.run import ModelKind
+from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
+from drretail.records.wish import Want, Wish
 from drretail.stats.clusters import Clusters
+from tests.build import query
 from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
 from tests.eval.own import JUDGED
 from tests.eval.own import SILENT as METRIC
@@ -50,11 +56,8 @@ def counts(row: Score) -> tuple[int, int, int, int, int]:
     return row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed
 
 
-def test_what_is_na_everywhere_is_never_0() -> None:
+def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
-
-
-def test_what_these_rules_do_not_ask_has_no_row_of_a_system_whose_runs_all_failed_either() -> None:
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
     other = About(JUDGED, "b@model", JUDGE, "", Clusters())
     asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
@@ -82,23 +85,25 @@ def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
     assert counts(row) == (4, 2, 0, 0, 2)
 
 
-def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers() -> None:
+def by_rules(kind: ModelKind = "rule_based") -> About:
+    assessor = Assessor(JudgeRef(spec="offline:judge", kind=kind), "default")
+    return About(QUALITY, "a", assessor, "", Clusters())
+
+
+def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slices() -> None:
     reports = [RunResult(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
-    shown = {
-        kind: rows(
-            About(QUALITY, "a", Assessor(JudgeRef(spec="offline:judge", kind=kind), "default"), "", Clusters()), reports
-        )[0]
-        for kind in ("rule_based", "scripted")
-    }
-    hidden = shown["rule_based"]
+    hidden, shown = rows(by_rules(), reports)[0], rows(by_rules("scripted"), reports)[0]
     assert (hidden.value, hidden.ci_low, hidden.note) == (None, None, "not rated (rule-based)")
     assert (hidden.n_scored, hidden.items) == (2, {})
-    assert (shown["scripted"].value, shown["scripted"].note) == (9.0, None)
+    assert (shown.value, shown.note) == (9.0, None)
+    both = {name: Value(name, "scored", 7.0) for name in ("clarity", "Avg")}
+    assert slice_scores([(by_rules(), [RunResult("q1", both)])], SLICES) == []
+    assert slice_scores([(by_rules("llm"), [RunResult("q1", both)])], SLICES)
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["na", "failed", "unverifiable", 0.0, 0.25, 1.0]))))
 def test_every_row_accounts_for_every_planned_report(planned: list[tuple[int, VerdictState | float]]) -> None:
-    for row in rows(ABOUT, [said(f"q{query}", value) for query, value in planned]):
+    for row in rows(ABOUT, [said(f"q{number}", value) for number, value in planned]):
         assert row.n_planned == len(planned)
         assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
         assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered")
@@ -117,13 +122,10 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
     assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
 
 
-def test_a_headline_that_no_report_on_a_query_can_have_is_not_earned_by_failing() -> None:
+def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_family_says_so() -> None:
     held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
     a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
     assert a == [1.0, None]
-
-
-def test_a_report_that_lacks_what_the_headline_is_about_earns_what_its_family_says() -> None:
     lacking = RunResult("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
     assert counted(lacking, "FP") == 0.0
     assert counted(RunResult("q1", {"FP": Value("FP", "na")}), "FP") is None
@@ -148,3 +150,97 @@ def test_a_report_without_a_word_is_not_done() -> None:
     query = Query(query_id="q1", text="?", source="test")
     assert not Plan("a", query, 1, "a/q1-r1", "sha", words=0).is_done
     assert Plan("a", query, 1, "a/q1-r1", "sha", words=3).is_done
+
+
+def wish(of_want: dict[str, object] | None = None, **of_wish: object) -> Wish:
+    want = {"name": "bowl", "kinds": ("bowl",), **(of_want or {})}
+    return Wish.model_validate({"wants": (want,), **of_wish})
+
+
+@pytest.mark.parametrize(
+    ("found", "parts"),
+    [
+        (None, ("not typed",)),
+        (Wish(), ("nothing to buy",)),
+        (wish(), ("none",)),
+        (wish(owned=("B1",)), ("none",)),
+        (wish({"must": ("red",)}, budget=Money(amount="20")), ("budget", "must")),
+        (
+            wish({"price_max": Money(amount="20"), "rating_min": 4, "ratings_min": 50}),
+            ("price_max", "stars", "ratings"),
+        ),
+        (wish({"brands_wanted": ("A",), "must_not": ("glass",), "quantity": 2}), ("brands", "must_not", "quantity")),
+        (wish({"brands_unwanted": ("A",), "optional": True}), ("brands", "optional")),
+        (wish({"kinds": ("bowl", "plate"), "again": True}), ("alternatives", "again")),
+        (wish(room=True, deadline="Friday"), ("room", "deadline")),
+    ],
+)
+def test_a_wish_has_the_parts_that_any_of_its_wants_has(found: Wish | None, parts: tuple[str, ...]) -> None:
+    plain = Want(name="plate", kinds=("plate",))
+    beside = found.model_copy(update={"wants": (plain, *found.wants)}) if found and found.wants else found
+    assert parts_of(found) == parts_of(beside) == parts
+
+
+def test_slices_come_by_category_then_kind_then_part_of_the_wish_in_a_fixed_order() -> None:
+    queries = (
+        query("q1", kind="gift", wish=wish(deadline="Friday"), level=7),
+        query("q2", wish=wish({"quantity": 2}, budget=Money(amount="1"), deadline="Friday"), level=0),
+        query("q3"),
+    )
+    definition = Definition(
+        world_fingerprint="f", tool_schema_hash="t", queries=queries, categories={"q1": ("b",), "q2": ("a",)}
+    )
+    slices = query_slices(definition)
+    assert {key: sorted(ids) for key, ids in slices.items()} == {
+        ("category", "a"): ["q2"],
+        ("category", "b"): ["q1"],
+        ("category", "none named"): ["q3"],
+        ("kind", "gift"): ["q1"],
+        ("kind", "profile_aware"): ["q2", "q3"],
+        ("constraint", "budget"): ["q2"],
+        ("constraint", "quantity"): ["q2"],
+        ("constraint", "deadline"): ["q1", "q2"],
+        ("constraint", "not typed"): ["q3"],
+        ("level", "level 0"): ["q2"],
+        ("level", "level 7"): ["q1"],
+    }
+    assert [name for by, name in slices if by == "constraint"] == ["budget", "quantity", "deadline", "not typed"]
+
+
+REF = JudgeRef(spec="p:m", kind="llm", params_hash="x")
+OF_A = About(JUDGED, "a@model", Assessor(REF, "default"), "", Clusters())
+ALL = frozenset({"q1", "q2", "q3", "q4"})
+SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
+    ("category", "all"): ALL,
+    ("constraint", "budget"): frozenset({"q1", "q3", "q4"}),
+    ("kind", "lost"): frozenset({"q4"}),
+}
+REPORTS = [
+    RunResult("q1", {"said": Value("said", "scored", 1.0)}),
+    RunResult("q1", {"said": Value("said", "scored", 0.0)}),
+    RunResult("q2", {"said": Value("said", "scored", 0.25)}),
+    RunResult("q3", {"said": Value("said", "na")}),
+    RunResult("q3", {"said": Value("said", "scored", 1.0)}),
+    RunResult("q4", {}, FAILED_RUNS),
+]
+
+
+def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
+    found = {row.name: row for row in slice_scores([(OF_A, REPORTS)], SLICES)}
+    whole, row, lost = found["all"], found["budget"], found["lost"]
+    (score,) = [row for row in rows(OF_A, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
+    assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
+    assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
+    assert row.value == 0.75, "repeats stay in their query"
+    assert (row.n_queries, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
+    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("constraint", "p:m", "llm", "x")
+    assert (lost.value, lost.ci_low, lost.n_queries, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
+
+
+def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_where_nobody_has() -> None:
+    empty = [RunResult(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
+    other = replace(OF_A, system="null_empty")
+    both = slice_scores([(OF_A, REPORTS), (other, empty)], SLICES)
+    without = {row.system: row.value is None for row in both if row.name == "all"}
+    assert without == {"a@model": False, "null_empty": True}
+    assert slice_scores([(other, empty)], SLICES) == []

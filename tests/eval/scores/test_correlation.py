@@ -1,12 +1,15 @@
-"""What beside scores is told of them: correlations with what runs did, attacks, and the parts that are printed."""
+"""What beside scores is told of them: correlations, attacks, and how far several judges agree, with their panel."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drretail.eval.scores.correlation import correlations
+from drretail.errors import ModelError
+from drretail.eval.judging.session import Judge
+from drretail.eval.scores.correlation import agreements, correlations
 from drretail.eval.scores.file import attack_rows
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.selection import other_families, rows_of_families
@@ -14,7 +17,8 @@ from drretail.records.pairs import PairScore
 from drretail.records.run import INJECTED, ModelKind
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores, SliceScore
 from drretail.stats.significance import holm
-from tests.build import known
+from tests import build
+from tests.build import LABEL, SYSTEM, experiment, known, scripted_judge
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import CODE
 
@@ -74,17 +78,14 @@ def test_repeats_of_a_query_are_one_pair_and_fewer_than_ten_pairs_are_not_told()
     assert [len(correlations(gathered(fields, queries=queries))) for queries in (9, 10)] == [0, 1]
 
 
-def test_opinions_of_a_rule_based_judge_are_no_scores() -> None:
-    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
-    assert correlations(gathered(fields)) == []
-
-
-def test_floors_research_nothing_and_checks_of_self_checked_systems_say_nothing() -> None:
+def test_opinions_of_rule_based_judges_floors_and_checks_of_self_checked_systems_say_nothing() -> None:
     fields = {("process", CODE): {"tool_calls": 1.0}, ("checks", CODE): {"clean": 1.0}}
     assert len(correlations(gathered(fields))) == 1
     assert correlations(gathered(fields, agent="null_keywords")) == []
     assert correlations(gathered(fields, agent="oracle")) == []
     assert correlations(gathered(fields, self_checked=["a"])) == []
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
+    assert correlations(gathered(fields)) == []
 
 
 PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
@@ -99,8 +100,7 @@ def among_texts(held: Gathered, label: str) -> Gathered:
 
 def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_attack_has_lost_it() -> None:
     held = among_texts(
-        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})),
-        "b",
+        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})), "b"
     )
     obeyed = Score(
         metric="robustness", version=1, variant="obeyed", system="b", value=0.25, ci_low=0.1, ci_high=0.5,
@@ -111,9 +111,6 @@ def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_att
     assert (row.utility, row.utility_attacked, row.lost) == (0.875, 0.5, 0.375)
     assert known(row.lost_low) < 0.375
     assert (row.obeyed, row.obeyed_low, row.obeyed_high) == (0.25, 0.1, 0.5)
-
-
-def test_a_system_that_ran_in_one_way_alone_has_no_row() -> None:
     alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
     assert list(attack_rows(alone, [])) == []
     assert list(attack_rows(among_texts(alone, "a"), [])) == []
@@ -149,3 +146,92 @@ def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
     assert rows_of_families(scores, ["pairwise"]).scores == ()
     assert other_families(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
     assert other_families(held("quality"), ["quality", "pairwise"]) == []
+
+
+MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
+THEIRS = {"a@m": [9.0, 3.0], "b@m": [5.0, 8.0]}
+LOW = {"null_empty": [0.0, 0.0], "oracle": [10.0, 10.0], "a@m-counterfactual-swap": [0.0, 0.0]}
+NOT_PLAIN: dict[str, dict[str, Any]] = {
+    **{label: {"agent": label} for label in ("null_empty", "oracle")},
+    "a@m-counterfactual-swap": {"options": {"counterfactual": "swap"}},
+}
+
+
+def judged(mine: dict[str, list[float]], theirs: dict[str, list[float]]) -> Gathered:
+    def runs(values: dict[str, list[float]]) -> dict[str, dict[str, list[float]]]:
+        return {label: {f"q{at}": [value] for at, value in enumerate(its)} for label, its in values.items()}
+
+    held = crafted.gathered(
+        ("quality", "depth", crafted.JUDGE, runs(mine)), ("quality", "depth", crafted.OTHER, runs(theirs))
+    )
+    systems = {label: SYSTEM.model_copy(update=NOT_PLAIN.get(label, {})) for label in mine}
+    return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
+
+
+def test_floors_the_oracle_and_other_users_profiles_do_not_make_judges_agree() -> None:
+    (alone,) = [row for row in agreements(judged(MINE, THEIRS)) if row.variant == "depth"]
+    (beside,) = [row for row in agreements(judged({**MINE, **LOW}, {**THEIRS, **LOW})) if row.variant == "depth"]
+    assert beside == alone
+    assert (alone.n_reports, alone.n_systems, alone.n_dropped) == (4, 2, 0)
+    assert alone.rho_report == pytest.approx(-0.8)  # 1 − 6 · 18 / 60
+    assert (alone.exact, alone.difference) == (0.5, 3.5)
+
+
+REPORTS = {LABEL: {"q1-r1": "one", "q2-r1": "two"}, "b@model": {"q1-r1": "three", "q2-r1": None}}
+
+
+def rating(value: int) -> Any:
+    return lambda question: {"rating": value, "justification": "So it is."}
+
+
+def judges(*scripts: Any) -> list[Judge]:
+    return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
+
+
+def scored(folder: Path, judges: list[Judge]) -> Scores:
+    return build.scored(folder, ["quality"], *judges)
+
+
+def rows(scores: Scores, judge: str) -> dict[str, Score]:
+    """Of each system the row of the dimension depth."""
+    found = [row for row in scores.scores if (row.judge, row.variant, row.policy) == (judge, "depth", "answered")]
+    return {row.system: row for row in found}
+
+
+def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -> None:
+    scores = scored(experiment(tmp_path / "exp", REPORTS), judges(rating(3), rating(9), rating(4)))
+    (row, failed) = (rows(scores, "panel(median):scripted:j1+scripted:j2+scripted:j3")[label] for label in REPORTS)
+    assert (row.value, row.judge_kind) == (4, "llm")
+    assert row.items == {"judges": 6, "spread": 12}
+    assert (failed.n_planned, failed.n_scored, failed.n_failed) == (2, 1, 1)
+    assert rows(scores, "scripted:j2")[LABEL].value == 9
+    assert len([row for row in scores.agreements if row.variant == "depth"]) == 3, "every two judges have a row"
+
+
+def test_one_judge_is_no_panel_and_a_rule_based_one_has_no_seat(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    assert not any("panel" in row.judge for row in scored(folder, judges(rating(3))).scores)
+    followed = scripted_judge(rating(5), name="rules", kind="rule_based")[0]
+    scores = scored(folder, [*judges(rating(3)), followed])
+    assert not any("panel" in row.judge for row in scores.scores)
+    assert scores.agreements == ()
+
+
+def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_path: Path) -> None:
+    def refusing(question: str) -> Any:
+        return ModelError("refusal", "no answer") if "three" in question else rating(5)(question)
+
+    scores = scored(experiment(tmp_path / "exp", REPORTS), judges(rating(3), refusing))
+    panel = rows(scores, "panel(median):scripted:j1+scripted:j2")
+    assert (panel["b@model"].value, panel["b@model"].n_failed) == (None, 2)
+    assert panel[LABEL].value == 4
+
+
+def test_a_judge_that_is_not_done_leaves_the_panel_not_judged(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    scores = scored(folder, judges(rating(3), rating(5)))
+    for path in (folder / "verdicts" / "quality" / "scripted-j2" / LABEL).glob("q1*"):
+        path.unlink()
+    scores = scored(folder, judges(rating(3)))
+    panel = rows(scores, "panel(median):scripted:j1+scripted:j2")[LABEL]
+    assert (panel.n_scored, panel.items["not_judged"]) == (1, 1)

@@ -47,6 +47,7 @@ METRICS = {
     ),
     "checks": MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", beside="coverage"),)),
 }
+CODE: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
 PRICES = PriceTable(date(2026, 1, 2), {"offline:shopper": Price(input=10, output=100)})
 
 
@@ -73,26 +74,21 @@ def board(
     return known(made)
 
 
-def test_columns_are_those_that_families_name_and_that_have_a_value(held: Gathered) -> None:
+def test_columns_are_those_that_families_name_and_have_values_for_and_differ_in_name(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP_web"), row("quality", "overall", None))
     assert [(column.name, column.variant) for column in made.columns][:1] == [("FP", "FP")]
     assert "N_supported" not in {column.variant for column in made.columns}  # scores of before have none
     assert "overall" not in {column.variant for column in made.columns}
-
-
-def test_of_two_columns_of_one_name_each_has_its_familys_before_it(held: Gathered) -> None:
     clashing = MetricDescription(title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="FP"),))
     metrics = {**METRICS, "quality": clashing}
     made = board(held, row("faithfulness", "FP"), row("quality", "overall", 7), metrics=metrics)
-    assert [(column.name, column.unit) for column in made.columns][:2] == [
-        ("faithfulness FP", "share"),
-        ("quality FP", "rating"),
-    ]
+    columns = [(column.name, column.unit) for column in made.columns]
+    assert columns[:2] == [("faithfulness FP", "share"), ("quality FP", "rating")]
 
 
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
-    code: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
-    made = board(held, row("checks", "clean", 0.9, **code), row("checks", "coverage", 0.8, **code))
+
+    made = board(held, row("checks", "clean", 0.9, **CODE), row("checks", "coverage", 0.8, **CODE))
     assert made.rows[0].cells["clean"].beside == 0.8
     assert made.judge.spec == ""
     assert [column.name for column in made.columns] == ["clean", "done", "words", "tokens", "$"]
@@ -125,11 +121,8 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     )
     assert made.judge.spec == "o:gpt"  # it judged more of the columns
     assert made.rows[0].cells["FP"].value == 0.3
-    assert [(each.judge.spec, each.judge.rules) for each in made.others] == [
-        ("p:m", "default"),
-        ("o:gpt", "paper"),
-        ("offline:judge", "default"),
-    ]
+    judges = [f"{each.judge.spec} {each.judge.rules}" for each in made.others]
+    assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
     assert set(made.others[0].rows[0].cells) == {"FP"}
 
 
@@ -147,9 +140,9 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
-    code: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
+
     read = [
-        row("checks", "clean", system=label, items={reader: 2}, **code)
+        row("checks", "clean", system=label, items={reader: 2}, **CODE)
         for label, reader in ((A, "picks declared"), (B, "picks by form"))
     ]
     assert "read in different ways" in board(held, *read).notes[0]

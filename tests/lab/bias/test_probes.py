@@ -38,7 +38,7 @@ from tests.lab.bias.scripted import (
 )
 
 
-def test_one_query_says_nothing_and_few_say_what_they_would_have_seen() -> None:
+def test_few_queries_say_what_they_would_have_seen_and_equal_answers_are_no_proof_of_others() -> None:
     assert difference("d", {"q1": [1.0, 2.0]}).is_found is None
     few = difference("d", {f"q{n}": [1.0, -1.0, 0.5][n % 3 : n % 3 + 1] for n in range(6)})
     assert few.is_found is False
@@ -48,6 +48,9 @@ def test_one_query_says_nothing_and_few_say_what_they_would_have_seen() -> None:
     fewer = difference("d", {f"q{n}": [1.0 + n / 10] for n in range(5)})
     assert fewer.is_found is None
     assert "on 5 queries, too few to conclude: it takes 6" in effect_in_words(fewer)
+    alike = difference("d", {f"q{n}": [0.0] for n in range(10)})
+    assert alike.is_found is False
+    assert "up to 31% of other queries may not be" in effect_in_words(alike)
 
 
 @pytest.mark.parametrize("queries", [6, 8, 16])
@@ -58,12 +61,6 @@ def test_of_unbiased_judges_at_most_7_of_100_are_found_biased(queries: int) -> N
         ratings = {q: [float(round(mean + lots.gauss(0, 0.8))) for _ in range(6)] for q, mean in own.items()}
         false += difference("d", ratings).is_found is True
     assert false / draws <= 0.085  # 7 %, and a draw's own chance
-
-
-def test_equal_answers_are_no_proof_that_others_are_equal() -> None:
-    alike = difference("d", {f"q{n}": [0.0] for n in range(10)})
-    assert alike.is_found is False
-    assert "up to 31% of other queries may not be" in effect_in_words(alike)
 
 
 def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
@@ -150,12 +147,12 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
     assert gap.n == QUERIES
 
 
-def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "reason"), [("claude-j", "nobody else rated"), ("grok-j", "no system is on a model of xai")]
+)
+def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Path, name: str, reason: str) -> None:
     exp = an_experiment(tmp_path / "exp", 2, a="anthropic:claude-x", b="openai:gpt-x")
-    found = probed(exp, judge_of(rater(unbiased), "claude-j"), ["own_family"])["own_family"]
-    assert "nobody else rated" in found.reason
-    found = probed(exp, judge_of(rater(unbiased), "grok-j"), ["own_family"])["own_family"]
-    assert "no system is on a model of xai" in found.reason
+    assert reason in probed(exp, judge_of(rater(unbiased), name), ["own_family"])["own_family"].reason
 
 
 def derived(question: str) -> dict[str, Any]:
@@ -306,9 +303,7 @@ def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_pat
         return ModelError("refusal", "no answer")
 
     found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
-    assert {name: (row.effects, row.failed > 0, row.unasked) for name, row in found.items()} == {
-        "position": ((), True, 0),
-        "length": ((), True, 0),
-    }
+    assert found.keys() == {"position", "length"}
+    assert {(row.effects, row.failed > 0, row.unasked) for row in found.values()} == {((), True, 0)}
     line = BiasFound(reports="r", probes=tuple(found.values())).summary()
     assert f"position: {found['position'].failed} judgements failed" in line
