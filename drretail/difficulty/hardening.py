@@ -17,10 +17,8 @@ from drretail.difficulty.measure import HITS, Dial, Task, level_of
 from drretail.difficulty.variations import Variations
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.checks.wording import Texts
-from drretail.querygen.generate import Generated, check_english, queries_of
-from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import PHRASES, Assortment
+from drretail.querygen.generate import Drafts, Generated, taken_in_turn
+from drretail.querygen.rules.assortment import PHRASES
 from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
 from drretail.records.wish import Want
@@ -42,8 +40,8 @@ class Hardener:
     """Makes queries of one world harder."""
 
     def __init__(self, world: World, seed: str) -> None:
-        self.linter, self.seed = Linter(world), seed
-        self.dial, self.assortment = Dial(self.linter.stock.offers), Assortment(self.linter.stock)
+        self.drafts = Drafts(world, seed)
+        self.linter, self.dial = self.drafts.linter, Dial(self.drafts.linter.stock.offers)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
         """Versions one step further that the shop can meet, and in which the checks find nothing.
@@ -56,7 +54,9 @@ class Hardener:
         if task is None:
             return
         makers = {"budget": self._tighter, "demand": self._more_demanding, "purchase": self._older}
-        for made in makers[axis](task, Variations(query, task.wish, self.dial.offers, f"{self.seed}|{query.query_id}")):
+        for made in makers[axis](
+            task, Variations(query, task.wish, self.dial.offers, f"{self.drafts.seed}|{query.query_id}")
+        ):
             harder = None if made is None else self.dial.task(made)
             if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
                 yield made
@@ -101,7 +101,7 @@ class Hardener:
 
     def _demands(self, want: Want) -> Iterator[tuple[str, Any, str]]:
         """What may be demanded of a want that has no such demand yet: a field of it, the value, and a clause."""
-        offers = self.assortment.of(want.kinds[0])
+        offers = self.drafts.assortment.of(want.kinds[0])
         for name, least in offers.limits:
             if getattr(want, name) is None:
                 yield name, least, PHRASES["frame"][name][0].format(least)
@@ -142,30 +142,24 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
     The users are those that are named, else drawn ones; others replace those whose queries can't be brought there.
     Raises UserError where nobody has any, and for a shop whose texts aren't English.
     """
-    check_english(world)
-    hardener, written = Hardener(world, seed), Texts()
-    made: list[Query] = []
-    without: list[str] = []
-    nearest = -1
+    hardener, reached = Hardener(world, seed), set[int]()
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
-    for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
+
+    def of_level(user_id: str) -> Iterator[Query]:
         open_levels = {level for level, count in left.items() if count}
-        if not open_levels:
-            break
-        drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
-        by_level: dict[int, Query] = {}
-        for draft in islice(drafts, _DRAFTS):
+        for draft in islice(hardener.drafts.of(user_id), _DRAFTS):
             versions = hardener.brought_to(draft, max(open_levels))
-            by_level |= {version.level: version for version in versions if version.level is not None}
+            by_level = {version.level: version for version in versions if version.level is not None}
+            reached.update(by_level)
             if found := open_levels & by_level.keys():
-                made.append(by_level[max(found)])
                 left[max(found)] -= 1
-                break
-        else:
-            without.append(user_id)
-            nearest = max(nearest, *by_level, -1)
-    if not made:
-        found = f"the nearest one has level {nearest}" if nearest >= 0 else "none of any level could"
+                yield by_level[max(found)]
+                return
+
+    chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
+    made = taken_in_turn(chosen, of_level, wanted=n)
+    if not made.queries:
+        nearest = f"the nearest one has level {max(reached)}" if reached else "none of any level could"
         wanted = ", ".join(map(str, levels))
-        raise UserError(f"No query of level {wanted} could be made; {found} (users tried: {len(without)}).")
-    return Generated(tuple(made), len(made), tuple(without))
+        raise UserError(f"No query of level {wanted} could be made; {nearest} (users tried: {len(made.without)}).")
+    return made

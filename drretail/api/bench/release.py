@@ -78,7 +78,7 @@ def make(
     """
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
-    closes = closes.astimezone(UTC).replace(microsecond=0)
+    closes = (closes if closes.tzinfo else closes.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:

@@ -76,10 +76,6 @@ class Accepted(Document):
     drawn: tuple[str, ...] = ()
     """The ids of the sample."""
 
-    def was_run_again(self, label: str) -> bool:
-        """True where this system's sample was run again here, and was worth what was submitted."""
-        return not self.again.get(label, _NOT_AGAIN).startswith(_NOT_AGAIN)
-
 
 def submit(
     folder: Path,
@@ -96,30 +92,33 @@ def submit(
     and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
     """
     release, given = read_release(folder), _read_manifest(manifest, experiment)
-    now, target = now or datetime.now(UTC), folder / "submissions" / folder_name(given.name)
+    # Without dots: what stands before the first one in a label is the contestant.
+    now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
     _check_sizes(experiment)
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit)
     if not exhibit:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
+        shown = tuple if given.door == "closed" else tasks_of
         drawn = draw(queries, sample)
         with open_world(folder / "sealed" / "world") as world:
-            found = {
-                "not_checkable": tuple(_verified(experiment, world, queries, given.door)),
-                "again": _sampled(experiment, given, world, drawn) if drawn else {},
-                "drawn": tuple(query.query_id for query in drawn),
-            }
+            verified = verify(experiment, world, queries=shown(queries))
+            if not verified.passes:
+                failures = verified.failures
+                raise UserError(f"{experiment} does not verify ({len(failures)} fail): {failures[0].line}")
+            again = _sampled(experiment, given, world, drawn, shown(drawn)) if drawn else {}
+        left = (check for check in verified.checks if check.unchecked)
+        found = {
+            "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
+            "again": again,
+            "drawn": tuple(query.query_id for query in drawn),
+        }
         accepted = accepted.model_copy(update=found)
     shutil.copytree(experiment, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
-
-
-def folder_name(name: str) -> str:
-    """Without dots: what stands before the first one in a label is the contestant."""
-    return slug(name).replace(".", "-")
 
 
 def _read_manifest(path: Path, experiment: Path) -> Manifest:
@@ -151,15 +150,6 @@ def _check_sizes(experiment: Path) -> None:
             raise UserError(f"{file_error(problem, path)}.") from problem
 
 
-def _verified(experiment: Path, world: World, queries: Sequence[Query], door: Door) -> list[str]:
-    """What could not be checked; UserError for what fails."""
-    found = verify(experiment, world, queries=queries if door == "closed" else tasks_of(queries))
-    if not found.passes:
-        first = found.failures[0]
-        raise UserError(f"{experiment} does not verify ({len(found.failures)} fail): {first.line}")
-    return [f"{check.check}: {check.unchecked[0].reason}" for check in found.checks if check.unchecked]
-
-
 def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
@@ -171,25 +161,22 @@ def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     return drawn
 
 
-def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Query]) -> dict[str, str]:
+def _sampled(
+    experiment: Path, given: Manifest, world: World, drawn: Sequence[Query], shown: Sequence[Query]
+) -> dict[str, str]:
     """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
     systems, found = read_definition(experiment).systems, dict[str, str]()
-    asked = list(drawn if given.door == "closed" else tasks_of(drawn))
     with TemporaryDirectory(prefix="drretail-bench-") as temporary:
         again, graded = Path(temporary) / "again", Path(temporary) / "graded"
         for label in given.systems:
             try:
-                _run_again(label, systems[label], world, asked, again)
+                _run_again(label, systems[label], world, shown, again)
             except UserError as problem:
                 found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
-        ran = [label for label in given.systems if label not in found]
-        before = {f"before.{label}": (experiment, label) for label in ran}
-        after = {f"after.{label}": (again, label) for label in ran}
-        if ran:
-            grade(graded, before | after, world, drawn)
+                continue
+            grade(graded, {"before": (experiment, label), "after": (again, label)}, world, drawn)
             worth = worths(graded, world)
-            for label, one, other in zip(ran, before, after, strict=True):
-                found[label] = compared(label, worth[one], worth[other], drawn, systems[label])
+            found[label] = compared(label, worth["before"], worth["after"], drawn, systems[label])
     return found
 
 
@@ -221,18 +208,14 @@ def check_is_ours(system: System) -> None:
 
 
 def compared(
-    label: str,
-    before: Mapping[str, Truth],
-    after: Mapping[str, Truth],
-    drawn: Sequence[Query],
-    system: System,
+    label: str, before: Mapping[str, Truth], after: Mapping[str, Truth], drawn: Sequence[Query], system: System
 ) -> str:
     """What the sample shows; UserError where it is worth something else than what was submitted."""
     ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
     differences = [after[key].primary - before[key].primary for key in ids]
     groups = Clusters.of(drawn).groups(ids)
     users, least = len({*groups}), fewest_users()
-    p = flip_test(differences, groups) if ids else None
+    p = flip_test(differences, groups)
     by_rules = all(model.kind == "rule_based" for model in system.models.values())
     if not by_rules and users < least:
         raise UserError(f"{label}: queries of {users} users can show nothing; draw {least} or more.")
@@ -269,32 +252,46 @@ def worths(graded: Path, world: World) -> dict[str, dict[str, Truth]]:
     """By label and query id, what each planned run is worth; queries without a right answer are left out."""
     found: dict[str, dict[str, Truth]] = {}
     for subject in read_subjects(graded, world.store):
-        truth = truth_of(subject)
-        if truth is not None:
+        if truth := truth_of(subject):
             found.setdefault(subject.label, {})[subject.query.query_id] = truth
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
-    """A contestant's run folder as it was taken in."""
+class Entry:
+    """One system of a submission, as it was taken in."""
 
-    folder: Path
+    experiment: Path
+    label: str
+    """In that experiment."""
+    system: System
     manifest: Manifest
     accepted: Accepted
 
     @property
-    def experiment(self) -> Path:
-        return self.folder / "exp"
+    def fault(self) -> str:
+        """Why it has no rank; empty where it may have one."""
+        if not self.accepted.verified:
+            return "unverified"
+        if self.label not in self.manifest.systems:
+            return "baseline"
+        return _NOT_AGAIN if self.accepted.again.get(self.label, _NOT_AGAIN).startswith(_NOT_AGAIN) else ""
 
 
-def submissions(folder: Path) -> list[Submission]:
-    """All that were taken in, by the names of their folders."""
-    return [
-        Submission(
-            path,
-            Manifest.model_validate(read_json(path / "manifest.json")),
-            Accepted.model_validate(read_json(path / "accepted.json")),
-        )
-        for path in sorted((folder / "submissions").glob("*/"))
-    ]
+def entries(folder: Path) -> dict[str, Entry]:
+    """The systems of all submissions, by their labels beside each other.
+
+    Floors and the oracle, which manifests do not name, know the wishes at the closed door alone, and are the same in
+    every folder.
+    """
+    found: dict[str, Entry] = {}
+    for path in sorted((folder / "submissions").glob("*/")):
+        manifest = Manifest.model_validate(read_json(path / "manifest.json"))
+        accepted = Accepted.model_validate(read_json(path / "accepted.json"))
+        for label, system in read_definition(path / "exp").systems.items():
+            entry = Entry(path / "exp", label, system, manifest, accepted)
+            if label in manifest.systems:
+                found[f"{path.name}.{label}"] = entry
+            elif manifest.door == "closed" and accepted.verified:
+                found.setdefault(label, entry)
+    return found
