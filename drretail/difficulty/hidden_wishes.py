@@ -7,11 +7,9 @@ be right by luck alone.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from drretail.difficulty.variations import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
-from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import is_of_brand
 from drretail.grounding.constraints.releases import states, value_of
@@ -20,7 +18,6 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.reading import check_made_for
 from drretail.records.query import Manner, Query
-from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 
@@ -29,13 +26,6 @@ NO_SENTENCE = "no sentence of its own states a limit"
 HIDDEN = "it hides limits already"
 _MOST_SHOWN = 5
 """Orders that are named as showing a limit."""
-
-
-class ShortenedText(NamedTuple):
-    """A text without some limits, and the sentence that states each of these."""
-
-    text: str
-    says: dict[WishPart, str]
 
 
 def hide(
@@ -58,19 +48,20 @@ def hide(
         if isinstance(found, str):
             made.without[found] += 1
             continue
+        text, says = found
         facts: list[Hidden] = []
-        for part, say in found.says.items():
+        for part, say in says.items():
             shown_by = list(islice(_showing(part, query, offers), _MOST_SHOWN)) if from_record else []
             known = {"say": say, "from": "record" if shown_by else "asked", "shown_by": shown_by}
             facts.append(Hidden.model_validate(part.model_dump() | known | {"topic": TOPIC_OF[part.field]}))
-        changed = {"text": found.text, "hidden": tuple(facts), "manner": manner, "questions": questions}
+        changed = {"text": text, "hidden": tuple(facts), "manner": manner, "questions": questions}
         changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
         made.queries.append(query.model_copy(update=changed))
         made.counts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
     return made
 
 
-def _hidden(query: Query, offers: Offers) -> ShortenedText | str:
+def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | str:
     """What of a query is withheld, or why nothing is."""
     if query.wish is None or query.hidden:
         return UNTYPED if query.wish is None else HIDDEN
@@ -79,10 +70,10 @@ def _hidden(query: Query, offers: Offers) -> ShortenedText | str:
     parts = [part for part in query.wish.parts() if part.field != "owned" and _is_necessary([part], query, offers)]
     if not parts:
         return NOT_NECESSARY
-    found = by_sentence(query.text, query.wish, parts)
-    if not found.says:
+    text, says = by_sentence(query.text, query.wish, parts)
+    if not says:
         return NO_SENTENCE
-    return found if _is_necessary(found.says, query, offers) else NOT_NECESSARY
+    return (text, says) if _is_necessary(says, query, offers) else NOT_NECESSARY
 
 
 def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) -> bool:
@@ -91,9 +82,7 @@ def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) 
     best = offers.reference(query.model_copy(update={"wish": wish.without(withheld)})).best
     if best is None:
         return False
-    picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in best.items)
-    products = offers.world.store.products([pick.product for pick in picks])
-    return not Cart(wish, offers.reference(query), picks, products).is_feasible
+    return not offers.cart(wish, offers.reference(query), best.picks).is_feasible
 
 
 def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
@@ -110,8 +99,8 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
                 yield order_evidence_id(order.order_id)
 
 
-def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> ShortenedText:
-    """The text without the sentences that state one of these limits each, and nothing else of the wish."""
+def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, dict[WishPart, str]]:
+    """The text without the sentences that state one of these limits each, and nothing else of the wish; and these."""
     spans = find_sentences(text)
     sentences = [text[each.start : each.end] for each in spans]
     stated = [states(sentence, wish) for sentence in sentences]
@@ -131,4 +120,4 @@ def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> ShortenedTe
             del taken[part]
     ends = [0, *(span.end for span in spans)]
     kept = (text[ends[place] : span.end] for place, span in enumerate(spans) if place not in taken.values())
-    return ShortenedText("".join(kept).strip(), {part: sentences[place] for part, place in taken.items()})
+    return "".join(kept).strip(), {part: sentences[place] for part, place in taken.items()}

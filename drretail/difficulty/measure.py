@@ -11,16 +11,16 @@ With history the loss never grows with k, since more hits offer more carts of wh
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from itertools import takewhile
 from math import ceil, fsum, isclose
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.eval.baskets.distance import not_measured, utility_ratio
-from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
@@ -140,11 +140,8 @@ class Dial:
         alone = [task.wish.without(rest).wants[number].model_copy(update={"again": True}) for rest in others]
         alone += [] if want.again else [task.wish.without(parts).wants[number]]
         kept = [{each.product.product_id for each in fitting(one, of_want, task.reference.left_out)} for one in alone]
-        found: set[str] = set()
-        for ids in self.ranked(want):
-            first = next((place for place, key in enumerate(ids) if key in fits), len(ids))
-            found.update(key for key in ids[:first] if key in of_kind and sum(key not in keep for keep in kept) == 1)
-        return len(found)
+        above = {key for ids in self.ranked(want) for key in takewhile(lambda key: key not in fits, ids)}
+        return sum(sum(key not in keep for keep in kept) == 1 for key in above & of_kind)
 
 
 @dataclass(frozen=True)
@@ -214,10 +211,8 @@ class Task:
 
     def utility(self, hits: int, *, history: bool) -> float:
         """What the solver that sees so many hits buys, by the best cart, 0 to 1."""
-        picks = self.cart(hits, history=history)
-        bought = self.dial.offers.listings([pick.product for pick in picks])
-        products = {listing.product.product_id: listing.product for listing in bought}
-        return utility_ratio(Cart(self.wish, self.reference, tuple(picks), products)).value or 0.0
+        cart = self.dial.offers.cart(self.wish, self.reference, self.cart(hits, history=history))
+        return utility_ratio(cart).value or 0.0
 
     def cheapest_among(self, hits: int) -> Decimal | None:
         """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
@@ -248,7 +243,7 @@ class Task:
         return found
 
 
-def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
+def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:
     """The queries with their levels; one that can't be met has the level of its twin, so that a pair stays together."""
     levels = {query.query_id: row.level for query, row in zip(queries, rows, strict=True)}
     of_task = {query.task_id: levels[query.query_id] for query in queries if query.task_id and not query.infeasible}

@@ -52,7 +52,7 @@ class Drafts:
         self.assortment, self._written = Assortment(self.linter.stock), Texts()
 
     def of(self, user_id: str) -> Iterator[Query]:
-        """The user's, unlike all before them. First about products that no query has yet; the kinds of need take turns."""
+        """One user's: first about products that none of them has yet; the kinds of need take turns."""
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
@@ -104,7 +104,7 @@ def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: in
 def taken_in_turn(
     users: Iterable[str], queries_of: Callable[[str], Iterator[Query]], *, per_user: int = 1, wanted: int | None = None
 ) -> Generated:
-    """A query of each user, up to so many ``wanted`` users that have one, then a second one of each of these, and so on.
+    """A query of each user, until so many ``wanted`` users have one, then a second one of each of these, and so on.
 
     All users' second ones come before anybody's third: asking for more leaves those that there are.
     """

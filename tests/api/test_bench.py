@@ -16,7 +16,7 @@ from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
 from drretail.cli.sealed.bench import make as make_by_command
-from drretail.data_ingest.synth.shop import write_shop
+from drretail.data_ingest.demo import build_shop as build_made_up_shop
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -24,6 +24,7 @@ from drretail.eval.families.truth import Truth
 from drretail.files import read_json, write_json, write_lines
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
+from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import RoleModel, System
@@ -161,10 +162,10 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
 
 @pytest.fixture
 def _small_shops(monkeypatch: pytest.MonkeyPatch) -> None:
-    def smaller(to: Path, *, products: int, reviews: int, seed: str, progress: Progress) -> None:
-        write_shop(to, products=products // 4, reviews=reviews // 4, seed=seed, progress=progress)
+    def smaller(to: Path, progress: Progress, *, products: int, reviews: int, seed: str) -> None:
+        build_made_up_shop(to, progress, products=products // 4, reviews=reviews // 4, seed=seed)
 
-    monkeypatch.setattr(release, "write_shop", smaller)
+    monkeypatch.setattr(release, "build_shop", smaller)
 
 
 @pytest.mark.usefixtures("_small_shops")
@@ -181,7 +182,7 @@ def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_te
     assert not [path for path in (public / "world").rglob("*") if path.name.endswith(TRANSIENT)]
     assert '"level"' not in (public / "tasks.jsonl").read_text()
     (shop,) = (public / "world").glob("*/manifest.json")
-    assert release.world_seed(SEED) in shop.read_text()
+    assert sha256_of(f"{SEED} world") in shop.read_text()
     (public / "world" / "note.txt").write_text(f"made from {SEED}")
     with pytest.raises(UserError, match=r"note\.txt holds the sealed seed"):
         publish(tmp_path / "R", public, now=before)

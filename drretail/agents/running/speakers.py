@@ -43,8 +43,7 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
             is_stated = states(answer.answer, query.wish or Wish())
             if missing := [fact for fact in facts if not is_stated(fact)]:
                 return f"it does not say: {missing[0].say}"
-            released = {fact.key for fact in facts}
-            leaked = any(is_stated(fact) for fact in query.hidden if fact.key not in released)
+            leaked = any(is_stated(fact) for fact in query.hidden if fact not in facts)
             return "it says more than the facts: leave out every other number, name and property" if leaked else None
 
         return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)).answer

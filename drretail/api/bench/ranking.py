@@ -7,7 +7,7 @@ from statistics import fmean
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Entry, entries, grade, worths
+from drretail.api.bench.submission import Entry, entries, grade
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -15,7 +15,7 @@ from drretail.eval.families.truth import Truth
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
-from drretail.experiment import read_definition, read_runs
+from drretail.experiment import read_runs
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
@@ -73,11 +73,9 @@ def rank(folder: Path) -> Ranking:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
     with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*systems}:
-            sources = {label: (entry.experiment, entry.label) for label, entry in systems.items()}
-            grade(graded, sources, world, queries)  # what was judged of the same systems stays
+        sources = {label: (entry.experiment, entry.label) for label, entry in systems.items()}
+        worth = grade(graded, sources, world, queries)
         score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-        worth = worths(graded, world)
     runs: dict[str, list[Run]] = {label: [] for label in systems}
     for run in read_runs(graded):
         runs[run.system].append(run)

@@ -17,9 +17,7 @@ from pydantic import Field
 
 from drretail import __version__
 from drretail.api.worlds import check_askable
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.synth.shop import write_shop
+from drretail.data_ingest.demo import build_shop
 from drretail.difficulty.hardening import generate_at
 from drretail.difficulty.hidden_wishes import hide
 from drretail.difficulty.measure import Dial, with_levels
@@ -82,9 +80,8 @@ def make(
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:
-        shown = world_seed(seed)
-        write_shop(sealed / "raw", products=800, reviews=12_000, seed=shown, progress=progress)
-        ingest([sealed / "raw"], sealed / "world", IngestOptions(seed=shown, vary_orders=True), progress)
+        # The shop's own seed stands in the published manifest: the sealed one does not follow from it.
+        build_shop(sealed, progress, products=800, reviews=12_000, seed=sha256_of(f"{seed} world"))
         shutil.rmtree(sealed / "raw")
     else:
         copy_world(str(world), str(sealed / "world"), progress=progress)
@@ -97,28 +94,20 @@ def make(
         # What a query is for shows in no id: by hash, they are in no order either.
         ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
         asked = [asked[place].model_copy(update={"query_id": key, "source": to.name}) for key, place in ids]
-        offers = Offers(shop)
-        gold = [offers.reference(query) for query in asked]
-        fingerprint = shop.manifest.fingerprint
-    (sealed / "seed.txt").write_text(seed, encoding="utf-8")
-    write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
-    write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in gold))
-    release = Release(
-        name=to.name,
-        world_fingerprint=fingerprint,
-        queries=len(asked),
-        commitment=sums(sealed, closes),
-        closes=closes,
-        levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
-        drretail=__version__,
-    )
+        (sealed / "seed.txt").write_text(seed, encoding="utf-8")
+        write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
+        write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, asked)))
+        release = Release(
+            name=to.name,
+            world_fingerprint=shop.manifest.fingerprint,
+            queries=len(asked),
+            commitment=sums(sealed, closes),
+            closes=closes,
+            levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
+            drretail=__version__,
+        )
     write_json(to / "release.json", release.model_dump(mode="json"))
     return release
-
-
-def world_seed(seed: str) -> str:
-    """The seed of the shop, which stands in the published world's manifest: the sealed one does not follow from it."""
-    return sha256_of(f"{seed} world")
 
 
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
@@ -127,7 +116,7 @@ def _made_up(world: World, n: int, seed: str) -> list[Query]:
     dial = Dial(offers)
 
     def leveled(queries: Sequence[Query]) -> list[Query]:
-        made = with_levels(queries, [dial.difficulty(query) for query in queries])
+        made = with_levels(queries, map(dial.difficulty, queries))
         return made if all(query.level in LEVELS for query in made) else []
 
     made: list[Query] = []

@@ -96,7 +96,11 @@ def submit(
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
-    _check_sizes(experiment)
+    for path in experiment.rglob("*.gz"):  # before anything reads for minutes what holds far more than any run
+        try:
+            read_packed(path, _LARGEST)
+        except (OSError, EOFError, zlib.error) as problem:
+            raise UserError(f"{file_error(problem, path)}.") from problem
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit)
     if not exhibit:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
@@ -141,15 +145,6 @@ def _read_manifest(path: Path, experiment: Path) -> Manifest:
     return given
 
 
-def _check_sizes(experiment: Path) -> None:
-    """UserError for a packed file that is far larger than any run's, which would be read for minutes, or damaged."""
-    for path in experiment.rglob("*.gz"):
-        try:
-            read_packed(path, _LARGEST)
-        except (OSError, EOFError, zlib.error) as problem:
-            raise UserError(f"{file_error(problem, path)}.") from problem
-
-
 def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
@@ -166,16 +161,16 @@ def _sampled(
 ) -> dict[str, str]:
     """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
     systems, found = read_definition(experiment).systems, dict[str, str]()
-    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
-        again, graded = Path(temporary) / "again", Path(temporary) / "graded"
-        for label in given.systems:
+    for label in given.systems:
+        with TemporaryDirectory(prefix="drretail-bench-") as temporary:
+            again = Path(temporary) / "again"
             try:
                 _run_again(label, systems[label], world, shown, again)
             except UserError as problem:
                 found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
                 continue
-            grade(graded, {"before": (experiment, label), "after": (again, label)}, world, drawn)
-            worth = worths(graded, world)
+            sources = {"before": (experiment, label), "after": (again, label)}
+            worth = grade(Path(temporary) / "graded", sources, world, drawn)
             found[label] = compared(label, worth["before"], worth["after"], drawn, systems[label])
     return found
 
@@ -225,33 +220,33 @@ def compared(
     return f"{len(ids)} drawn and run again: {mean:+.2f}"
 
 
-def grade(to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]) -> None:
-    """Makes an experiment of others' runs anew, with the sealed queries and their baskets.
+def grade(
+    to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]
+) -> dict[str, dict[str, Truth]]:
+    """By label and query id, what each planned run is worth; queries without a right answer are left out.
 
-    ``systems`` names by its new label the experiment that a system is from, and the label that it has there.
+    ``systems`` names by its label here the experiment that a system is from, and its label there. They make up an
+    experiment with the sealed queries and their baskets; one of the same systems stays, with what was judged of it.
     """
-    shutil.rmtree(to, ignore_errors=True)
-    with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
-        for new, (experiment, label) in systems.items():
-            given = read_definition(experiment)
-            theirs = {
-                "systems": {new: given.systems[label]},
-                "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
-            }
-            graded.ask(graded.definition.model_copy(update=theirs))
-            for query in queries:
-                source = run_folder(experiment, label, query.query_id, 1)
-                if (source / "run.json").exists():
-                    target = run_folder(to, new, query.query_id, 1)
-                    shutil.copytree(source, target)
-                    kept = read_json(target / "run.json")
-                    write_json(target / "run.json", kept | {"system": new, "run_id": f"{new}/{query.query_id}-r1"})
-
-
-def worths(graded: Path, world: World) -> dict[str, dict[str, Truth]]:
-    """By label and query id, what each planned run is worth; queries without a right answer are left out."""
+    if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
+        shutil.rmtree(to, ignore_errors=True)
+        with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
+            for new, (experiment, label) in systems.items():
+                given = read_definition(experiment)
+                asked = {
+                    "systems": {new: given.systems[label]},
+                    "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
+                }
+                graded.ask(graded.definition.model_copy(update=asked))
+                for query in queries:
+                    source = run_folder(experiment, label, query.query_id, 1)
+                    if (source / "run.json").exists():
+                        target = run_folder(to, new, query.query_id, 1)
+                        shutil.copytree(source, target)
+                        named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
+                        write_json(target / "run.json", read_json(target / "run.json") | named)
     found: dict[str, dict[str, Truth]] = {}
-    for subject in read_subjects(graded, world.store):
+    for subject in read_subjects(to, world.store):
         if truth := truth_of(subject):
             found.setdefault(subject.label, {})[subject.query.query_id] = truth
     return found

@@ -22,8 +22,6 @@ from drretail.records.wish import Want, Wish, WishPart
 
 HIDES_NOTHING = "the query hides no limit"
 CANNOT_ASK = "the system can't ask"
-NOT_DECIDED = ("deadline", "owned")
-"""Fields of which no cart tells whether it keeps them."""
 Key = tuple[str, int | None, str | None]
 
 
@@ -59,13 +57,13 @@ def measures(
     on_record = [fact for fact in query.hidden if fact.known_from == "record"]
     decided = {part.key for part in decided_parts(query)}
     useless = sum(not answer.new for answer in answers)
+    can_ask = intent not in ("told", "mute")
 
     def share(part: Collection[Key], whole: Set[Key]) -> Measured:
         return _share(len(decided & whole & {*part}), len(decided & whole))
 
-    recall = _share(len(revealed), len(tellable))
     return {
-        "intent_recall": Measured(None, CANNOT_ASK) if intent in ("told", "mute") else recall,
+        "intent_recall": _share(len(revealed), len(tellable)) if can_ask else Measured(None, CANNOT_ASK),
         "kept_visible": share(kept, decided - hidden),
         "kept_asked": share(kept, tellable),
         "kept_record": share(kept, hidden - tellable),
@@ -83,7 +81,8 @@ def _share(part: int, whole: int) -> Measured:
 
 def decided_parts(query: Query) -> list[WishPart]:
     """The limits of the wish of which a cart tells whether it keeps them."""
-    return [] if query.wish is None else [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
+    parts = () if query.wish is None else query.wish.parts()
+    return [part for part in parts if part.field not in ("deadline", "owned")]
 
 
 def intent_of(system: System) -> Intent | None:
@@ -125,7 +124,7 @@ DESCRIPTION = MetricDescription(
         "questions": "questions asked per run",
     },
     headlines=("intent_recall", "kept_visible", "kept_asked"),
-    scoreboard=(BoardColumn(variant="kept_asked", meaning="share of the shopper's hidden limits that the cart keeps"),),
+    scoreboard=(BoardColumn(variant="kept_asked"),),
     counts=("questions",),
 )
 METRIC = of_measures("intent", 1, measure, DESCRIPTION, lacks=lacks_hidden)

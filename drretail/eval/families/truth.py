@@ -40,9 +40,10 @@ class Truth:
 def truth_of(subject: Subject) -> Truth | None:
     """The worth of a planned run, 0 without a report; None for a query that has no right answer."""
     query, run, reference = subject.query, subject.run, subject.reference
-    proof = None if reference is None else reference.proof
-    is_proved = proof is not None and proof.state == "proved"
-    if reference is None or query.wish is None or not (is_proved or not_measured(query.wish, reference) is None):
+    if reference is None or query.wish is None:
+        return None
+    is_proved = reference.proof is not None and reference.proof.state == "proved"
+    if not is_proved and not_measured(query.wish, reference):
         return None
     if run is None or run.report is None or not (subject.report or "").strip():
         return Truth(False, 0.0, NO_REPORT)
@@ -87,9 +88,7 @@ DESCRIPTION = MetricDescription(
     },
     headlines=("primary", "true", "task"),
     primary=("primary",),
-    scoreboard=(
-        BoardColumn(variant="primary", name="truth", meaning="utility of the decision if the report is true, else 0"),
-    ),
+    scoreboard=(BoardColumn(variant="primary", name="truth"),),
     bounded_by_oracle=True,
 )
 METRIC = of_measures("truth", 1, measure, DESCRIPTION)
