@@ -3,8 +3,6 @@
 budget    falls to the next amount at which a bounded solver can't buy its cheapest whole cart any more
 demand    one more on a want, which the first product that would do for it breaks
 purchase  what came with an old order is wanted once more, and the text names the order's id alone
-
-Why one thing more is no step: docs/queries.md.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -44,11 +42,9 @@ class Hardener:
         self.linter, self.dial = self.drafts.linter, Dial(self.drafts.linter.stock.offers)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
-        """Versions one step further that the shop can meet, and in which the checks find nothing.
+        """Versions one step further that the shop can meet, in which the checks find nothing, and none of them easier.
 
-        None is easier for any of the solvers. A budget or a demand goes that leaves a poorer best cart, to which others
-        come nearer (solvers that look at what most bought first found 12 of 34 such demands easier on the demo shop),
-        or that rules out what the shopper has, which misleads whoever does not know it.
+        Without that, solvers that look at what most bought first found 12 of 34 demands easier on the demo shop.
         """
         task = self.dial.task(query)
         if task is None:
@@ -64,8 +60,8 @@ class Hardener:
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:
         """The query and its versions on the way to a level, each harder than the one before and none above the level.
 
-        Of all steps each time the one is taken that makes it hardest without passing the level; steps turn no query
-        easier. Nothing for a query of which no cart can be measured, or that is above the level already.
+        Each time the step is taken that makes it hardest. Nothing for a query without a measured cart, or above the
+        level already.
         """
         task = self.dial.task(query)
         for _ in range(_MOST_STEPS + 1):

@@ -93,9 +93,8 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
     texts: Sequence[str] = [value] if isinstance(value, str) else value
     for order in offers.orders(query.user_id):
         for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
-            is_kept = [stance(listing.words, each) == "kept" for each in texts]
-            is_by = [is_of_brand(listing, each) for each in texts]
-            if any(is_kept if part.field == "must" else is_by):
+            kept = (stance(listing.words, text) == "kept" for text in texts)
+            if any(kept if part.field == "must" else (is_of_brand(listing, text) for text in texts)):
                 yield order_evidence_id(order.order_id)
 
 
@@ -103,14 +102,12 @@ def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, 
     """The text without the sentences that state one of these limits each, and nothing else of the wish; and these."""
     spans = find_sentences(text)
     sentences = [text[each.start : each.end] for each in spans]
-    stated = [states(sentence, wish) for sentence in sentences]
+    stated = [[*filter(states(sentence, wish), wish.parts())] for sentence in sentences]
     taken: dict[WishPart, int] = {}
     for part in parts:
-        stating = [place for place, holds in enumerate(stated) if holds(part)]
-        if len(stating) == 1 and '"' not in sentences[stating[0]]:
-            holds = stated[stating[0]]
-            if not any(holds(other) for other in wish.parts() if other.key != part.key):
-                taken[part] = stating[0]
+        places = [place for place, limits in enumerate(stated) if part in limits]
+        if len(places) == 1 and stated[places[0]] == [part] and '"' not in sentences[places[0]]:
+            taken[part] = places[0]
     # Where a text would no longer name what is wanted, it keeps that sentence.
     for part, place in list(taken.items()):
         left = {word for at, each in enumerate(sentences) if at not in taken.values() for word in content_stems(each)}

@@ -2,12 +2,9 @@
 
 A *plain search* for a want brings the first k hits for the words of each of its kinds, in the order of the catalog. The
 *bounded solver* sees these alone and buys the cart that is worth most to the wish, without what it finds nothing for.
-Its *loss* is 1 − the utility ratio of that cart, which is what the basket family scores reports by. Eight solvers are
-asked: k = 1, 3, 5, 10, each with the shopper's history and without. Without it a solver knows what the query's text
-says alone: it may buy what the shopper has, and of what is known only by an order it buys nothing.
-
-The level is the tenth that the mean loss of the eight lies in: 3 for a loss from .3 to below .4, and 9 for .9 and more.
-With history the loss never grows with k, since more hits offer more carts of which the best counts.
+Its *loss* is 1 − the utility ratio of that cart. Eight solvers are asked: k = 1, 3, 5, 10, each with the shopper's
+history and without. Without it a solver knows what the query's text says alone: it may buy what the shopper has, and of
+what is known only by an order it buys nothing. The level is the tenth that the mean loss of the eight lies in.
 """
 
 from bisect import bisect_left
@@ -80,13 +77,13 @@ class Dial:
         task = self.task(query)
         if task is None:
             return Difficulty(query_id=query.query_id)
-        loss, cheapest = task.loss, task.reference.cheapest
+        cheapest = task.reference.cheapest
         least = None if cheapest is None else cheapest.total.value
-        listings = [self.offers.of_want(task.wish.wants[number]) for number in task.needed]
+        listings = (each for number in task.needed for each in self.offers.of_want(task.wish.wants[number]))
         return Difficulty(
             query_id=query.query_id,
-            level=level_of(loss),
-            loss=round(loss, 4),
+            level=level_of(task.loss),
+            loss=round(task.loss, 4),
             depth=task.depth,
             slack=round(float(task.budget / least), 4) if task.budget is not None and least else None,
             density=round(density(task.things, task.budget), 4),
@@ -94,7 +91,7 @@ class Dial:
             history=self._orders_back(task),
             lookalikes=sum(self._lookalikes(task, number) for number in task.needed),
             wants=len(task.things),
-            offers=len({each.product.product_id for of_want in listings for each in of_want}),
+            offers=len({each.product.product_id for each in listings}),
             fits=len({fit.product_id for thing in task.things for fit in thing.fits}),
         )
 
@@ -187,8 +184,8 @@ class Task:
     def is_no_easier_than(self, other: "Task") -> bool:
         """True where none of the eight solvers loses less than on the other query, which this one is a step from.
 
-        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go. A budget
-        or a demand only takes carts away, so then nobody finds, by whatever search, one that is worth a larger share.
+        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go: then
+        nobody finds, by whatever search, a cart that is worth a larger share.
         """
         if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
             return False

@@ -24,8 +24,6 @@ WITHIN = 8
 """A change comes after one to so many tool calls: agents make 6 to 16 in a run (paper, Table 5)."""
 DETAILS = "get_product_details"
 """The tool that shows what holds now."""
-
-
 _SHARE = re.compile(r"1(?:\.0*)?|0?\.\d*[1-9]\d*")
 
 

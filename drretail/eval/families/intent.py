@@ -20,7 +20,6 @@ from drretail.records.scoreboard import BoardColumn
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish, WishPart
 
-HIDES_NOTHING = "the query hides no limit"
 CANNOT_ASK = "the system can't ask"
 Key = tuple[str, int | None, str | None]
 
@@ -94,7 +93,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     """What every measure comes to, by its variant."""
     query, run, would_do = subject.query, subject.run, subject.offers
     if query.wish is None or not query.hidden:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, HIDES_NOTHING))
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "the query hides no limit"))
     if run is None or would_do is None:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
     picks = reading_of(subject).picks or ()
