@@ -50,9 +50,8 @@ class Hardener:
         if task is None:
             return
         makers = {"budget": self._tighter, "demand": self._more_demanding, "purchase": self._older}
-        for made in makers[axis](
-            task, Variations(query, task.wish, self.dial.offers, f"{self.drafts.seed}|{query.query_id}")
-        ):
+        variations = Variations(query, task.wish, self.dial.offers, f"{self.drafts.seed}|{query.query_id}")
+        for made in makers[axis](task, variations):
             harder = None if made is None else self.dial.task(made)
             if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
                 yield made
@@ -71,9 +70,9 @@ class Hardener:
             if level_of(task.loss) == level:
                 return
             steps = [step for axis in AXES for step in islice(self.steps(task.query, axis), _CHOICES)]
-            tasks = [found for step in steps if (found := self.dial.task(step))]
-            harder = [found for found in tasks if found.loss > task.loss and level_of(found.loss) <= level]
-            task = max(harder, key=lambda found: found.loss, default=None)
+            tasks = [found for step in steps if (found := self.dial.task(step)) and found.loss > task.loss]
+            within = (found for found in tasks if level_of(found.loss) <= level)
+            task = max(within, key=lambda found: found.loss, default=None)
 
     def _tighter(self, task: Task, variations: Variations) -> Iterator[Query | None]:
         cheapest = task.reference.cheapest
@@ -83,8 +82,7 @@ class Hardener:
             if cheapest and max(cheapest.total.value, _LEAST_BUDGET) < cart <= (task.budget or cart):
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
-                amount = whole if whole >= cheapest.total.value else below
-                yield variations.bounded(amount, cheapest.total.currency)
+                yield variations.bounded(whole if whole >= cheapest.total.value else below, cheapest.total.currency)
 
     def _more_demanding(self, task: Task, variations: Variations) -> Iterator[Query]:
         for number in task.needed:
@@ -116,20 +114,18 @@ class Hardener:
             listings = self.dial.offers.listings([order.product_id])
             if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
                 made = variations.again(order)
-                yield None if made is None else self._with_money_for(task, made, variations)
+                yield None if made is None else self._with_money_for(made, variations)
 
-    def _with_money_for(self, task: Task, made: Query, variations: Variations) -> Query | None:
+    def _with_money_for(self, made: Query, variations: Variations) -> Query | None:
         """With what the new thing costs at least above the budget, where there is one."""
-        before, wish = task.reference.cheapest, made.wish
-        if wish is None or wish.budget is None or before is None:
+        wish = made.wish
+        if wish is None or wish.budget is None:
             return made
-        free = made.model_copy(update={"wish": wish.model_copy(update={"budget": None})})
-        now = self.dial.offers.reference(free).cheapest
-        if now is None:
+        costs = [fit.cost for fit in self.dial.offers.reference(made).things[-1].fits if fit.price is not None]
+        if not costs:
             return None
-        amount = wish.budget.value + now.total.value - before.total.value
-        of_made = replace(variations, query=made, wish=wish)
-        return of_made.bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
+        amount = (wish.budget.value + min(costs)).quantize(Decimal(1), ROUND_CEILING)
+        return replace(variations, query=made, wish=wish).bounded(amount, wish.budget.currency)
 
 
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:

@@ -23,7 +23,6 @@ from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 
 NOT_NECESSARY = "the best cart for the rest keeps to the whole wish"
 NO_SENTENCE = "no sentence of its own states a limit"
-HIDDEN = "it hides limits already"
 _MOST_SHOWN = 5
 """Orders that are named as showing a limit."""
 
@@ -64,7 +63,7 @@ def hide(
 def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | str:
     """What of a query is withheld, or why nothing is."""
     if query.wish is None or query.hidden:
-        return UNTYPED if query.wish is None else HIDDEN
+        return UNTYPED if query.wish is None else "it hides limits already"
     if not offers.reference(query).best:
         return UNMET
     parts = [part for part in query.wish.parts() if part.field != "owned" and _is_necessary([part], query, offers)]

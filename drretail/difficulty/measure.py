@@ -30,7 +30,6 @@ HITS = (1, 3, 5, 10)
 DEEPEST = 200
 """Hits of a search that are looked at for the depth; what lies deeper has none."""
 NEARLY_ALL = 0.95
-LEVELS = 10
 _NOTHING = "nothing"
 _FINEST = 100_000
 """Steps into which a budget is divided to count carts: to the cent up to $1,000."""
@@ -77,8 +76,7 @@ class Dial:
         task = self.task(query)
         if task is None:
             return Difficulty(query_id=query.query_id)
-        cheapest = task.reference.cheapest
-        least = None if cheapest is None else cheapest.total.value
+        least = task.reference.cheapest.total.value if task.reference.cheapest else None
         listings = (each for number in task.needed for each in self.offers.of_want(task.wish.wants[number]))
         return Difficulty(
             query_id=query.query_id,
@@ -250,7 +248,7 @@ def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Qu
 
 def level_of(loss: float) -> int:
     """The tenth that a loss lies in; the last one has 1, too."""
-    return min(int(round(loss * LEVELS, 6)), LEVELS - 1)
+    return min(int(round(loss * 10, 6)), 9)
 
 
 def text_alone(query: Query, offers: Offers) -> Wish:

@@ -18,9 +18,6 @@ from drretail.records.query import Query
 from drretail.records.run import SHOPPER
 from drretail.records.wish import Hidden, Topic, Wish
 
-REPAIRS = 1
-"""How often a model that speaks as the shopper is asked again; after that the scripted words stand."""
-
 
 class Spoken(Record):
     """What the shopper says."""
@@ -46,7 +43,7 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
             leaked = any(is_stated(fact) for fact in query.hidden if fact not in facts)
             return "it says more than the facts: leave out every other number, name and property" if leaked else None
 
-        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)).answer
+        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=1)).answer
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         if not facts:

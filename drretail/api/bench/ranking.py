@@ -25,8 +25,6 @@ from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
 
-LATE = "late"
-
 
 class RankRow(Record):
     """One system of a submission."""
@@ -58,7 +56,6 @@ class Ranking(Document):
 
     release: str
     queries: int
-    users: int | None
     rows: tuple[RankRow, ...]
 
 
@@ -76,12 +73,11 @@ def rank(folder: Path) -> Ranking:
         sources = {label: (entry.experiment, entry.label) for label, entry in systems.items()}
         worth = grade(graded, sources, world, queries)
         score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-    runs: dict[str, list[Run]] = {label: [] for label in systems}
-    for run in read_runs(graded):
-        runs[run.system].append(run)
-    clusters, notes = Clusters.of(queries), _notes(systems, runs)
+    all_runs, clusters = list(read_runs(graded)), Clusters.of(queries)
+    runs = {label: [run for run in all_runs if run.system == label] for label in systems}
+    faults = _faults(systems, runs)
     # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    ranked = {label: worth[label] for label in systems if {*notes[label]} <= {LATE}}
+    ranked = {label: worth[label] for label in systems if not faults[label]}
     ranks, style = _ranks(ranked, clusters), _style(graded, worth, clusters)
     rows: list[RankRow] = []
     for label, entry in systems.items():
@@ -100,7 +96,7 @@ def rank(folder: Path) -> Ranking:
             tokens=fmean(tokens) / 1000 if tokens else None,
             dollars=None if listed is None or listed.dollars is None else listed.dollars / len(primary),
             door=entry.manifest.door,
-            notes=notes[label],
+            notes=tuple(filter(None, ("late" if entry.accepted.late else "", faults[label]))),
         )
         rows.append(row)
     fronts = {cost: _front(rows, cost) for cost in ("tokens", "dollars")}
@@ -108,27 +104,23 @@ def rank(folder: Path) -> Ranking:
         row.model_copy(update={"on_front": tuple(cost for cost, front in fronts.items() if row.system in front)})
         for row in sorted(rows, key=lambda row: (row.ranks is None, -row.truth, row.system))
     ]
-    users = clusters.users({query.query_id for query in queries})
-    ranking = Ranking(release=release.name, queries=len(queries), users=users, rows=tuple(rows))
+    ranking = Ranking(release=release.name, queries=len(queries), rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
     return ranking
 
 
-def _notes(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, tuple[str, ...]]:
-    """By label what is to be known of a system; what is ranked has no note but ``LATE``.
+def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
+    """By label why a system has no rank; empty where it has one.
 
     A copy has the reports of one before it word for word. Each would be one more pair for Holm, and tie those that are
     none.
     """
     first: dict[frozenset[tuple[str, str | None]], str] = {}
-    found: dict[str, tuple[str, ...]] = {}
-    for label, entry in systems.items():
-        fault = entry.fault
-        if not fault:
-            other = first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)
-            fault = f"a copy of {other}" if other != label else ""
-        found[label] = tuple(note for note in (LATE if entry.accepted.late else "", fault) if note)
-    return found
+    faults = {label: entry.fault for label, entry in systems.items()}
+    for label in (label for label, fault in faults.items() if not fault):
+        other = first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)
+        faults[label] = f"a copy of {other}" if other != label else ""
+    return faults
 
 
 def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, tuple[int, int]]:

@@ -33,13 +33,11 @@ from drretail.records.run import System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
-Door = Literal["open", "closed"]
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options of a system that a run can be given again; a system with another one is not run again."""
 _NOT_AGAIN = "not run again"
 _WIDEST = 0.25
 """What a system's drawn runs may differ by in the mean, whatever the test says: of eight users it says little."""
-
 _LARGEST = 100 * 1024 * 1024
 """Bytes of a file unpacked: the journal of a long run has one to ten million."""
 
@@ -57,7 +55,7 @@ class Manifest(Document):
 
     name: str = Field(max_length=40, pattern=r"^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$")
     """Letters, digits, dots, hyphens, low lines."""
-    door: Door = "open"
+    door: Literal["open", "closed"] = "open"
     """open: made by the contestant on published tasks. closed: recorded by the organiser's own servers and commands."""
     systems: dict[str, SystemEntry]
     """By label, every system of the folder but floors and the oracle."""

@@ -1,6 +1,6 @@
 """What a system learns of the limits that a query hides, and which limits its cart keeps, without a model."""
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets.distance import Measured
@@ -46,42 +46,35 @@ def keeps(
 
 
 def measures(
-    query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Collection[Key]
+    query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Mapping[Key, bool]
 ) -> Mapping[str, Measured]:
     """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
-    handed, ``kept`` the limits that its cart keeps."""
+    handed; ``kept`` tells of each limit that a cart decides whether this one keeps it."""
     hidden = {fact.key for fact in query.hidden}
     revealed = hidden if intent == "told" else {fact.key for answer in answers for fact in answer.new}
     tellable = {fact.key for fact in query.hidden if fact.known_from == "asked"}
     on_record = [fact for fact in query.hidden if fact.known_from == "record"]
-    decided = {part.key for part in decided_parts(query)}
     useless = sum(not answer.new for answer in answers)
+
+    def share(part: int, whole: int) -> Measured:
+        return Measured(part / whole if whole else None, f"{part} of {whole}")
+
+    def kept_of(keys: Set[Key], *, kept_or_not: bool = True) -> Measured:
+        of_keys = [is_kept for key, is_kept in kept.items() if key in keys]
+        return share(of_keys.count(kept_or_not), len(of_keys))
+
     can_ask = intent not in ("told", "mute")
-
-    def share(part: Collection[Key], whole: Set[Key]) -> Measured:
-        return _share(len(decided & whole & {*part}), len(decided & whole))
-
     return {
-        "intent_recall": _share(len(revealed), len(tellable)) if can_ask else Measured(None, CANNOT_ASK),
-        "kept_visible": share(kept, decided - hidden),
-        "kept_asked": share(kept, tellable),
-        "kept_record": share(kept, hidden - tellable),
-        "record_seen": _share(sum(not seen.isdisjoint(fact.shown_by) for fact in on_record), len(on_record)),
-        "lost": share(decided - {*kept}, revealed),
-        "lucky": share(kept, hidden - revealed),
-        "useless": _share(useless, len(answers)),
+        "intent_recall": share(len(revealed), len(tellable)) if can_ask else Measured(None, CANNOT_ASK),
+        "kept_visible": kept_of(kept.keys() - hidden),
+        "kept_asked": kept_of(tellable),
+        "kept_record": kept_of(hidden - tellable),
+        "record_seen": share(sum(not seen.isdisjoint(fact.shown_by) for fact in on_record), len(on_record)),
+        "lost": kept_of(revealed, kept_or_not=False),
+        "lucky": kept_of(hidden - revealed),
+        "useless": share(useless, len(answers)),
         "questions": Measured(float(len(answers)), f"{useless} of them brought nothing new"),
     }
-
-
-def _share(part: int, whole: int) -> Measured:
-    return Measured(part / whole if whole else None, f"{part} of {whole}")
-
-
-def decided_parts(query: Query) -> list[WishPart]:
-    """The limits of the wish of which a cart tells whether it keeps them."""
-    parts = () if query.wish is None else query.wish.parts()
-    return [part for part in parts if part.field not in ("deadline", "owned")]
 
 
 def intent_of(system: System) -> Intent | None:
@@ -98,7 +91,9 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
     picks = reading_of(subject).picks or ()
     products = subject.case.ledger(picks).products
-    kept = {part.key for part in decided_parts(query) if keeps(part, query.wish, picks, products, would_do)}
+    # Of a deadline, and of what the shopper has, no cart tells whether it keeps them.
+    decided = [part for part in query.wish.parts() if part.field not in ("deadline", "owned")]
+    kept = {part.key: keeps(part, query.wish, picks, products, would_do) for part in decided}
     return measures(query, intent_of(subject.system), releases_in(query, run.steps), subject.evidence.keys(), kept)
 
 
