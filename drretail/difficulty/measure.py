@@ -98,10 +98,11 @@ class Dial:
         key, wish = query.as_line(), query.wish
         if key not in self._tasks:
             task, reference = None, self.offers.reference(query)
-            if wish and not not_measured(wish, reference) and any(not want.optional for want in wish.wants):
+            needed = [number for number, want in enumerate(wish.wants if wish else ()) if not want.optional]
+            if wish and needed and not not_measured(wish, reference):
                 stated = text_alone(query, self.offers)
                 visible = self.offers.reference(query.model_copy(update={"wish": stated, "user_id": None}))
-                task = Task(query, wish, reference, stated, visible, self)
+                task = Task(query, wish, reference, stated, visible, self, needed)
             self._tasks[key] = task
         return self._tasks[key]
 
@@ -150,11 +151,8 @@ class Task:
     visible: Reference
     """What would do by the text alone, whatever the shopper has."""
     dial: Dial
-
-    @property
-    def needed(self) -> list[int]:
-        """The numbers of the wants that are not optional."""
-        return [number for number, want in enumerate(self.wish.wants) if not want.optional]
+    needed: Sequence[int]
+    """The numbers of the wants that are not optional."""
 
     @property
     def things(self) -> list[WantedThing]:
@@ -252,8 +250,7 @@ def level_of(loss: float) -> int:
 
 
 def text_alone(query: Query, offers: Offers) -> Wish:
-    """What the text of a query says: without what is hidden, and without wants for what an order brought that it names
-    by its id alone."""
+    """What the text of a query says: without what is hidden, and without wants for what it names by an order alone."""
     wish = query.visible_wish or Wish()
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     by_order = [want for want in wish.wants if want.again and offers.would_do(want).intersection(named)]

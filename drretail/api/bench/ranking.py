@@ -7,7 +7,7 @@ from statistics import fmean
 
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Entry, entries, grade
+from drretail.api.bench.submission import NOT_AGAIN, Entry, entries, grade
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -62,7 +62,6 @@ class Ranking(Document):
 def rank(folder: Path) -> Ranking:
     """Grades all submissions of a release together, in ``graded``, and ranks their systems; writes ranking.json.
 
-    Opinions side by side count where ``drretail score RELEASE/graded --metrics pairwise --judge …`` has asked for them.
     Raises UserError where nothing was submitted.
     """
     release, systems, graded = read_release(folder), entries(folder), folder / "graded"
@@ -116,10 +115,17 @@ def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> 
     none.
     """
     first: dict[frozenset[tuple[str, str | None]], str] = {}
-    faults = {label: entry.fault for label, entry in systems.items()}
-    for label in (label for label, fault in faults.items() if not fault):
-        other = first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)
-        faults[label] = f"a copy of {other}" if other != label else ""
+    faults: dict[str, str] = {}
+    for label, entry in systems.items():
+        faults[label] = ""
+        if not entry.accepted.verified:
+            faults[label] = "unverified"
+        elif entry.label not in entry.manifest.systems:
+            faults[label] = "baseline"
+        elif entry.accepted.again.get(entry.label, NOT_AGAIN).startswith(NOT_AGAIN):
+            faults[label] = NOT_AGAIN
+        elif (other := first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)) != label:
+            faults[label] = f"a copy of {other}"
     return faults
 
 
@@ -140,7 +146,7 @@ def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict
 
 
 def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
-    """Strengths by the first language model that compared reports, over pairs of which both are true."""
+    """Strengths by the first language model that compared reports in ``graded``, over pairs of which both are true."""
     outcomes = read_outcomes(graded, gather(graded, []))
     by_model = next((its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"), {})
     contests = [
@@ -155,10 +161,10 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
 
 def _front(rows: Iterable[RankRow], cost: str) -> set[str]:
     """The ranked systems that no other one beats: as good for less, or better for as much."""
-    ranked = [(row.system, row.truth, getattr(row, cost)) for row in rows if row.ranks]
-    known = [(system, truth, spent) for system, truth, spent in ranked if spent is not None]
+    costs = {row.system: (row.truth, getattr(row, cost)) for row in rows if row.ranks}
+    known = {system: (truth, spent) for system, (truth, spent) in costs.items() if spent is not None}
     return {
         system
-        for system, truth, spent in known
-        if not any(other >= truth and less <= spent and (other, less) != (truth, spent) for _, other, less in known)
+        for system, (truth, spent) in known.items()
+        if not any(other >= truth and less <= spent for other, less in {*known.values()} - {(truth, spent)})
     }

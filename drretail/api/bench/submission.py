@@ -2,13 +2,12 @@
 
 import secrets
 import shutil
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -19,12 +18,12 @@ from drretail.api.run import run
 from drretail.api.verification.verify import verify
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError
 from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, read_packed, write_json
+from drretail.files import read_json, read_lines, write_json
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
@@ -35,11 +34,9 @@ from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options of a system that a run can be given again; a system with another one is not run again."""
-_NOT_AGAIN = "not run again"
+NOT_AGAIN = "not run again"
 _WIDEST = 0.25
 """What a system's drawn runs may differ by in the mean, whatever the test says: of eight users it says little."""
-_LARGEST = 100 * 1024 * 1024
-"""Bytes of a file unpacked: the journal of a long run has one to ten million."""
 
 
 class SystemEntry(Record):
@@ -94,12 +91,9 @@ def submit(
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
-    for path in experiment.rglob("*.gz"):  # before anything reads for minutes what holds far more than any run
-        try:
-            read_packed(path, _LARGEST)
-        except (OSError, EOFError, zlib.error) as problem:
-            raise UserError(f"{file_error(problem, path)}.") from problem
-    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit)
+    for path in experiment.rglob("*.gz"):
+        read_lines(path)  # refuses what is damaged or far larger than any run's, exhibits' as well
+    found: dict[str, Any] = {}
     if not exhibit:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
         shown = tuple if given.door == "closed" else tasks_of
@@ -116,7 +110,7 @@ def submit(
             "again": again,
             "drawn": tuple(query.query_id for query in drawn),
         }
-        accepted = accepted.model_copy(update=found)
+    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
     shutil.copytree(experiment, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
@@ -165,7 +159,7 @@ def _sampled(
             try:
                 _run_again(label, systems[label], world, shown, again)
             except UserError as problem:
-                found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
+                found[label] = f"{NOT_AGAIN}: {problem}".rstrip(".")
                 continue
             sources = {"before": (experiment, label), "after": (again, label)}
             worth = grade(Path(temporary) / "graded", sources, world, drawn)
@@ -261,22 +255,9 @@ class Entry:
     manifest: Manifest
     accepted: Accepted
 
-    @property
-    def fault(self) -> str:
-        """Why it has no rank; empty where it may have one."""
-        if not self.accepted.verified:
-            return "unverified"
-        if self.label not in self.manifest.systems:
-            return "baseline"
-        return _NOT_AGAIN if self.accepted.again.get(self.label, _NOT_AGAIN).startswith(_NOT_AGAIN) else ""
-
 
 def entries(folder: Path) -> dict[str, Entry]:
-    """The systems of all submissions, by their labels beside each other.
-
-    Floors and the oracle, which manifests do not name, know the wishes at the closed door alone, and are the same in
-    every folder.
-    """
+    """The systems of all submissions, by their labels beside each other."""
     found: dict[str, Entry] = {}
     for path in sorted((folder / "submissions").glob("*/")):
         manifest = Manifest.model_validate(read_json(path / "manifest.json"))
@@ -285,6 +266,7 @@ def entries(folder: Path) -> dict[str, Entry]:
             entry = Entry(path / "exp", label, system, manifest, accepted)
             if label in manifest.systems:
                 found[f"{path.name}.{label}"] = entry
+            # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
             elif manifest.door == "closed" and accepted.verified:
                 found.setdefault(label, entry)
     return found
