@@ -59,8 +59,7 @@ class Hardener:
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:
         """The query and its versions on the way to a level, each harder than the one before and none above the level.
 
-        Each time the step is taken that makes it hardest. Nothing for a query without a measured cart, or above the
-        level already.
+        Each time the hardest step is taken. Nothing for a query without a measured cart, or above the level already.
         """
         task = self.dial.task(query)
         for _ in range(_MOST_STEPS + 1):
@@ -131,8 +130,7 @@ class Hardener:
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
     """Queries of these levels, one for each user, and as many of each level; ``n`` together where so many can be made.
 
-    The users are those that are named, else drawn ones; others replace those whose queries can't be brought there.
-    Raises UserError where nobody has any, and for a shop whose texts aren't English.
+    The users are those that are named, else drawn ones. Raises UserError where nobody has any, or none is in English.
     """
     hardener, reached = Hardener(world, seed), set[int]()
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}

@@ -1,11 +1,10 @@
 """Queries that leave out limits of their wish, which the shopper tells when asked: ``ask_shopper``.
 
 The sentence that states a limit is taken out of the text and becomes what the shopper says. A limit is hidden only
-where that is necessary: the best cart for what is then left of the wish breaks the whole wish. Whoever doesn't ask can
-be right by luck alone.
+where that is necessary: the best cart for what is then left of the wish breaks the whole wish.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from drretail.difficulty.variations import UNMET, UNTYPED, Derived
@@ -28,21 +27,17 @@ _MOST_SHOWN = 5
 
 
 def hide(
-    queries: Iterable[Query],
+    queries: Sequence[Query],
     offers: Offers,
     *,
     manner: Manner = "terse",
     questions: int | None = None,
     from_record: bool = False,
 ) -> Derived:
-    """Each query without the limits that are necessary and that can be taken out of its text.
-
-    With ``from_record`` a shopper does not tell what an order of theirs shows.
-    """
-    asked = list(queries)
-    check_made_for(asked, offers.world.manifest.fingerprint)
+    """Each query without the necessary limits that its text can lose; ``from_record``: orders tell what they show."""
+    check_made_for(queries, offers.world.manifest.fingerprint)
     made = Derived()
-    for query in asked:
+    for query in queries:
         found = _hidden(query, offers)
         if isinstance(found, str):
             made.without[found] += 1
@@ -79,9 +74,7 @@ def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) 
     """True where the best cart for the rest of the wish breaks the whole of it."""
     wish = query.wish or Wish()
     best = offers.reference(query.model_copy(update={"wish": wish.without(withheld)})).best
-    if best is None:
-        return False
-    return not offers.cart(wish, offers.reference(query), best.picks).is_feasible
+    return best is not None and not offers.cart(wish, offers.reference(query), best.picks).is_feasible
 
 
 def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:

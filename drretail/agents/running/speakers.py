@@ -57,10 +57,7 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
 
 
 def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
-    """Somebody who answers for themselves; ``read`` shows the question and gives the answer.
-
-    The journal keeps it, so that a run that is replayed asks nobody.
-    """
+    """Somebody who answers for themselves, by ``read``; the journal keeps it, so that a replayed run asks nobody."""
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         asked = {"topic": topic, "question": question}

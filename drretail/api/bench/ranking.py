@@ -60,10 +60,7 @@ class Ranking(Document):
 
 
 def rank(folder: Path) -> Ranking:
-    """Grades all submissions of a release together, in ``graded``, and ranks their systems; writes ranking.json.
-
-    Raises UserError where nothing was submitted.
-    """
+    """Grades all submissions together, in ``graded``, and writes ranking.json. Raises UserError where there is none."""
     release, systems, graded = read_release(folder), entries(folder), folder / "graded"
     if not systems:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
@@ -109,11 +106,7 @@ def rank(folder: Path) -> Ranking:
 
 
 def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
-    """By label why a system has no rank; empty where it has one.
-
-    A copy has the reports of one before it word for word. Each would be one more pair for Holm, and tie those that are
-    none.
-    """
+    """By label why a system has no rank; empty where it has one. Each copy would be one more pair for Holm."""
     first: dict[frozenset[tuple[str, str | None]], str] = {}
     faults: dict[str, str] = {}
     for label, entry in systems.items():
@@ -132,9 +125,7 @@ def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> 
 def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, tuple[int, int]]:
     """The ranks that paired tests, corrected over all pairs (Holm), leave to each system."""
     pairs = list(combinations(worth, 2))
-    leads = [
-        {key: worth[a][key].primary - worth[b][key].primary for key in worth[a] if key in worth[b]} for a, b in pairs
-    ]
+    leads = [{key: worth[a][key].primary - worth[b][key].primary for key in worth[a]} for a, b in pairs]
     tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
     ranks: dict[str, tuple[int, int]] = dict.fromkeys(worth, (1, len(worth)))
     for (a, b), lead, p in zip(pairs, leads, tests, strict=True):

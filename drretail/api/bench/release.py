@@ -70,9 +70,9 @@ def make(
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
-    The seed is drawn unless it is given. Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are
-    one of a pair of twins, of which the shop can meet one; of the others those hide limits that can. Raises UserError
-    for a folder that is not empty, for a query whose wish nobody has typed, and where no query can be made up.
+    Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are one of a pair of twins, of which the
+    shop can meet one; of the others those hide limits that can. Raises UserError for a folder that is not empty, for a
+    query whose wish nobody has typed, and where no query can be made up.
     """
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
@@ -88,8 +88,7 @@ def make(
     with open_world(sealed / "world") as shop:
         asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
         check_askable(shop, asked)
-        untyped = [query.query_id for query in asked if query.wish is None or not query.wish.wants]
-        if untyped:
+        if untyped := [query.query_id for query in asked if query.wish is None or not query.wish.wants]:
             raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
         # What a query is for shows in no id: by hash, they are in no order either.
         ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
@@ -112,8 +111,7 @@ def make(
 
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
     """Rule-written queries, each of another user."""
-    offers = Offers(world)
-    dial = Dial(offers)
+    dial = Dial(Offers(world))
 
     def leveled(queries: Sequence[Query]) -> list[Query]:
         made = with_levels(queries, map(dial.difficulty, queries))
@@ -123,10 +121,10 @@ def _made_up(world: World, n: int, seed: str) -> list[Query]:
     for place, query in enumerate(generate_at(world, LEVELS, n, seed=seed).queries):
         if place % 3:
             # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
-            made += leveled(hide([query], offers).queries) or [query]
+            made += leveled(hide([query], dial.offers).queries) or [query]
         else:
             # One of each pair: whoever has both sees by their difference which one the shop can't meet.
-            pair = leveled(spoil([query], offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
+            pair = leveled(spoil([query], dial.offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
             made += sorted(pair, key=lambda twin: sha256_of([seed, twin.query_id]))[:1]
     return made
 
@@ -157,10 +155,9 @@ def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
 def publish(
     folder: Path, to: Path, *, closed: bool = False, gold: bool = False, now: datetime | None = None
 ) -> Release:
-    """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/.
+    """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/; or also ``gold``.
 
-    With ``gold`` also what was sealed. Raises UserError before the window closes for gold, and for a file that holds
-    the seed's text.
+    Raises UserError for gold before the window closes, and for a file that holds the seed's text.
     """
     release = read_release(folder)
     is_open = (now or datetime.now(UTC)) < release.closes

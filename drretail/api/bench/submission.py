@@ -3,11 +3,10 @@
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
@@ -28,7 +27,7 @@ from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import System, slug
+from drretail.records.run import RETRIEVER, System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
@@ -51,7 +50,6 @@ class Manifest(Document):
     """manifest.json of a submission."""
 
     name: str = Field(max_length=40, pattern=r"^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """Letters, digits, dots, hyphens, low lines."""
     door: Literal["open", "closed"] = "open"
     """open: made by the contestant on published tasks. closed: recorded by the organiser's own servers and commands."""
     systems: dict[str, SystemEntry]
@@ -64,34 +62,27 @@ class Accepted(Document):
     submitted: datetime
     late: bool
     verified: bool
-    """False of an exhibit, which was taken in unverified."""
+    """False of an exhibit."""
     not_checkable: tuple[str, ...] = ()
     again: dict[str, str] = Field(default_factory=dict[str, str])
     """By label, what came of its drawn sample."""
     drawn: tuple[str, ...] = ()
-    """The ids of the sample."""
 
 
 def submit(
-    folder: Path,
-    experiment: Path,
-    manifest: Path,
-    *,
-    sample: int = 8,
-    exhibit: bool = False,
-    now: datetime | None = None,
+    folder: Path, runs: Path, manifest: Path, *, sample: int = 8, exhibit: bool = False, now: datetime | None = None
 ) -> Accepted:
     """Takes a run folder in. An ``exhibit`` is shown without being verified.
 
     Raises UserError where the manifest says other systems or models than the folder, where ``verify`` fails anything,
     and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
     """
-    release, given = read_release(folder), _read_manifest(manifest, experiment)
+    release, given = read_release(folder), _read_manifest(manifest, runs)
     # Without dots: what stands before the first one in a label is the contestant.
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
-    for path in experiment.rglob("*.gz"):
+    for path in runs.rglob("*.gz"):
         read_lines(path)  # refuses what is damaged or far larger than any run's, exhibits' as well
     found: dict[str, Any] = {}
     if not exhibit:
@@ -99,11 +90,10 @@ def submit(
         shown = tuple if given.door == "closed" else tasks_of
         drawn = draw(queries, sample)
         with open_world(folder / "sealed" / "world") as world:
-            verified = verify(experiment, world, queries=shown(queries))
+            verified = verify(runs, world, queries=shown(queries))
             if not verified.passes:
-                failures = verified.failures
-                raise UserError(f"{experiment} does not verify ({len(failures)} fail): {failures[0].line}")
-            again = _sampled(experiment, given, world, drawn, shown(drawn)) if drawn else {}
+                raise UserError(f"{runs} does not verify ({len(verified.failures)} fail): {verified.failures[0].line}")
+            again = _rerun(runs, given, world, drawn, shown(drawn)) if drawn else {}
         left = (check for check in verified.checks if check.unchecked)
         found = {
             "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
@@ -111,7 +101,7 @@ def submit(
             "drawn": tuple(query.query_id for query in drawn),
         }
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
-    shutil.copytree(experiment, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
+    shutil.copytree(runs, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
@@ -148,11 +138,9 @@ def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     return drawn
 
 
-def _sampled(
-    experiment: Path, given: Manifest, world: World, drawn: Sequence[Query], shown: Sequence[Query]
-) -> dict[str, str]:
+def _rerun(runs: Path, given: Manifest, world: World, drawn: Sequence[Query], shown: Sequence[Query]) -> dict[str, str]:
     """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
-    systems, found = read_definition(experiment).systems, dict[str, str]()
+    systems, found = read_definition(runs).systems, dict[str, str]()
     for label in given.systems:
         with TemporaryDirectory(prefix="drretail-bench-") as temporary:
             again = Path(temporary) / "again"
@@ -161,7 +149,7 @@ def _sampled(
             except UserError as problem:
                 found[label] = f"{NOT_AGAIN}: {problem}".rstrip(".")
                 continue
-            sources = {"before": (experiment, label), "after": (again, label)}
+            sources = {"before": (runs, label), "after": (again, label)}
             worth = grade(Path(temporary) / "graded", sources, world, drawn)
             found[label] = compared(label, worth["before"], worth["after"], drawn, systems[label])
     return found
@@ -186,10 +174,8 @@ def check_is_ours(system: System) -> None:
     """UserError for what would load a contestant's module here, run his command or ask his server."""
     if not is_built_in(system):
         raise UserError(f"the agent {system.agent} is not one of the package's")
-    models = [model.spec for model in system.models.values()]
-    retriever = str(system.options.get("retriever", "bm25"))
-    models += [] if retriever == "bm25" else [retriever.removeprefix("dense:")]
-    for spec in models:
+    retriever = str(system.options.get(RETRIEVER, f"{OFFLINE}:")).removeprefix("dense:")
+    for spec in (*(model.spec for model in system.models.values()), retriever):
         if spec.partition(":")[0] not in {*PROVIDERS, OFFLINE}:
             raise UserError(f"the model {spec} is not of a provider of the package's")
 
@@ -225,10 +211,8 @@ def grade(
         with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
             for new, (experiment, label) in systems.items():
                 given = read_definition(experiment)
-                asked = {
-                    "systems": {new: given.systems[label]},
-                    "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
-                }
+                prompts = given.prompt_hashes.get(label, {})
+                asked = {"systems": {new: given.systems[label]}, "prompt_hashes": {new: prompts}}
                 graded.ask(graded.definition.model_copy(update=asked))
                 for query in queries:
                     source = run_folder(experiment, label, query.query_id, 1)
@@ -244,8 +228,7 @@ def grade(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One system of a submission, as it was taken in."""
 
     experiment: Path

@@ -20,13 +20,12 @@ Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's f
 def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
     closes: Annotated[datetime, typer.Option(help="When the contest closes and the gold may be published (UTC).")],
-    world: Annotated[Path | None, typer.Option(metavar="W", help="The shop.", show_default="a made-up one")] = None,
+    world: Annotated[Path | None, typer.Option(metavar="W", help="The shop (default: a made-up one).")] = None,
     queries: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Queries with wishes.", show_default="made-up ones of levels 3 to 8"),
+        Path | None, typer.Option(metavar="FILE", help="Queries with wishes (default: new ones).")
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
-    seed: Annotated[str | None, typer.Option(help="The random seed, which is sealed.", show_default="drawn")] = None,
+    seed: Annotated[str | None, typer.Option(help="The random seed, which is sealed (default: drawn).")] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Makes a new shop and queries, sealed by checksums.
@@ -60,9 +59,7 @@ def publish(
 def submit(
     release: Folder,
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
-    manifest: Annotated[
-        Path, typer.Option(metavar="FILE", help="A JSON file of systems, models and costs (see docs/benchmark.md).")
-    ],
+    manifest: Annotated[Path, typer.Option(metavar="FILE", help="Systems, models, costs (see docs/benchmark.md).")],
     sample: Annotated[int, typer.Option(min=0, help="The number of users. One query of each is run again.")] = 8,
     exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept without verification, with a mark.")] = False,
 ) -> None:
@@ -104,9 +101,8 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
         for row in ranking.rows
     ]
     names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door", ""]
-    print_table(
-        table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows, spare=("style", "door"))
-    )
+    title = f"{ranking.release}: {counted(ranking.queries, 'query')}"
+    print_table(table_of(title, names, rows, spare=("style", "door")))
     print_text(
         "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
         "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "

@@ -24,21 +24,16 @@ CANNOT_ASK = "the system can't ask"
 Key = tuple[str, int | None, str | None]
 
 
-def keeps(
-    part: WishPart, wish: Wish, picks: Sequence[Pick], products: Mapping[str, Product], would_do: WouldDo
-) -> bool:
-    """True where a cart keeps to a limit, whatever becomes of the others.
-
-    A limit of a want is kept where something of its kinds is bought and all of that keeps to it.
-    """
+def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[str, Product], would_do: WouldDo) -> bool:
+    """True where a cart keeps to a limit, whatever becomes of others: of a want's, all that is bought of its kinds."""
     if part.index is None:
         alone = Wish(budget=wish.budget)
-        return bool(picks) and Cart(alone, Reference(query_id="-"), tuple(picks), products).keeps_to_money
+        return bool(picks) and Cart(alone, Reference(query_id="-"), tuple(picks), records).keeps_to_money
     want = wish.wants[part.index]
     of_kind = Want(name=want.name, kinds=want.kinds, again=True)
     bought = [pick for pick in picks if pick.product in would_do(of_kind)]
     if part.field == "quantity":
-        packs = any(pieces_in(products[pick.product].title) > 1 for pick in bought if pick.product in products)
+        packs = any(pieces_in(records[pick.product].title) > 1 for pick in bought if pick.product in records)
         return packs or sum(pick.quantity for pick in bought) == want.quantity
     value = getattr(want, part.field) if part.value is None else (part.value,)
     fits = would_do(of_kind.model_copy(update={part.field: value}))
@@ -48,8 +43,7 @@ def keeps(
 def measures(
     query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Mapping[Key, bool]
 ) -> Mapping[str, Measured]:
-    """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
-    handed; ``kept`` tells of each limit that a cart decides whether this one keeps it."""
+    """Each measure by its variant; ``seen`` is the evidence that the run was handed, and its cart keeps some limits."""
     hidden = {fact.key for fact in query.hidden}
     revealed = hidden if intent == "told" else {fact.key for answer in answers for fact in answer.new}
     tellable = {fact.key for fact in query.hidden if fact.known_from == "asked"}
