@@ -2,7 +2,6 @@
 
 import fcntl
 import gzip
-import io
 import json
 import math
 import os
@@ -19,6 +18,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
+from isal import igzip
 from pydantic import ValidationError
 
 from drretail.errors import UserError, file_error
@@ -29,8 +29,8 @@ T = TypeVar("T", bound=Document)
 LONGEST_LINE = 64 << 20
 MOST_UNPACKED = 512 << 20
 """Bytes; whole files are read at once, and a line without end is not one of them."""
-PACKING = 4
-"""gzip's level. Of a run's three files 9 makes 5 to 7 % less, in two and a half times the time: 8.7 ms, not 3.4."""
+PACKING = 3
+"""ISA-L's highest level. zlib's 4 makes 5 % less of a run's files, in five times the time, and its 9 makes 9 % less."""
 _LONGEST = 60
 """So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
 _PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
@@ -304,11 +304,8 @@ def packed_lines(lines: Iterable[str]) -> bytes:
 
 
 def pack(data: bytes) -> bytes:
-    """gzip without name and time, so that equal content gives equal bytes."""
-    buffer = io.BytesIO()
-    with gzip.GzipFile("", "wb", PACKING, buffer, mtime=0) as file:
-        file.write(data)
-    return buffer.getvalue()
+    """gzip without name and time, so that equal content gives equal bytes on one machine."""
+    return igzip.compress(data, PACKING, mtime=0)
 
 
 class LineAppender:

@@ -39,6 +39,7 @@ from drretail.records.scoreboard import Scoreboard
 from drretail.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
+from drretail.viewer.tables.scores import readers_in_words
 
 LONGEST_TITLE = 90
 MOST_NAMED = 4
@@ -79,7 +80,7 @@ class Checks:
     not_made: tuple[Verdict, ...]
     """Checks that do not apply, or could not be made, with the reason."""
     read: str = ""
-    """How much of the report was read, and who read its picks, as ``how_read`` says it."""
+    """How much of the report was read, and who read its picks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class Runs(Sequence[RunView]):
                 made=tuple(sorted(verdict.item for verdict in verdicts if verdict.state == "scored")),
                 findings=tuple(found),
                 not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
-                read=next((v.reason for judged in checks.by_judge for v in judged.stage("read")), ""),
+                read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
             ),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values={} if self._board is None else dict(_values(subject, run, self._board, judgements)),

@@ -222,8 +222,13 @@ def _reading_of(scores: Sequence[Score]) -> str:
         if figures
         else []
     )
-    reading = ", ".join([*read, *by_reader])
-    return reading.replace(", picks declared", f", and {DECLARED}").replace("picks declared", DECLARED)
+    return readers_in_words(", ".join([*read, *by_reader]))
+
+
+def readers_in_words(reading: str) -> str:
+    """What ``how_read`` says of a report, or of many, as a sentence without its end."""
+    reading = reading.replace("picks declared (none)", "the agent listed no picks")
+    return reading.replace("picks declared", DECLARED).replace(", the agent", ", and the agent")
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:
