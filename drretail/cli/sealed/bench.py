@@ -59,9 +59,9 @@ def publish(
 def submit(
     release: Folder,
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
-    manifest: Annotated[Path, typer.Option(metavar="FILE", help="Systems, models, costs (see docs/benchmark.md).")],
+    manifest: Annotated[Path, typer.Option(metavar="FILE", help="JSON of systems, models, costs (docs/benchmark.md).")],
     sample: Annotated[int, typer.Option(min=0, help="The number of users. One query of each is run again.")] = 8,
-    exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept without verification, with a mark.")] = False,
+    exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept without verification. Tables say so.")] = False,
 ) -> None:
     """Verifies a contestant's runs, repeats a random sample, and accepts them."""
     from drretail.api.bench.submission import submit as submit_runs
