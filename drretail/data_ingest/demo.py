@@ -35,13 +35,15 @@ def check_is_demo(folder: Path) -> None:
         raise UserError(f"{folder} holds files that are not a demo's: name a new folder with --to.")
 
 
-def build_shop(folder: Path, progress: Progress) -> Path:
+def build_shop(
+    folder: Path, progress: Progress, *, products: int = PRODUCTS, reviews: int = REVIEWS, seed: str = SEED
+) -> Path:
     """The world in ``folder``/world, made of the files in ``folder``/raw; what is there already is not made again."""
     raw, world = folder / "raw", folder / "world"
     if not (raw / REPORT_FILE).exists():
-        write_shop(raw, products=PRODUCTS, reviews=REVIEWS, seed=SEED, progress=progress)
+        write_shop(raw, products=products, reviews=reviews, seed=seed, progress=progress)
     if not (world / "CURRENT").exists():
-        ingest([raw], world, IngestOptions(seed=SEED, vary_orders=True), progress)
+        ingest([raw], world, IngestOptions(seed=seed, vary_orders=True), progress)
     return world
 
 

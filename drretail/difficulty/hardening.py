@@ -3,8 +3,6 @@
 budget    falls to the next amount at which a bounded solver can't buy its cheapest whole cart any more
 demand    one more on a want, which the first product that would do for it breaks
 purchase  what came with an old order is wanted once more, and the text names the order's id alone
-
-Why one thing more is no step: docs/queries.md.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,10 +15,8 @@ from drretail.difficulty.measure import HITS, Dial, Task, level_of
 from drretail.difficulty.variations import Variations
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.checks.wording import Texts
-from drretail.querygen.generate import Generated, check_english, queries_of
-from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import PHRASES, Assortment
+from drretail.querygen.generate import Drafts, Generated, taken_in_turn
+from drretail.querygen.rules.assortment import PHRASES
 from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
 from drretail.records.wish import Want
@@ -42,21 +38,20 @@ class Hardener:
     """Makes queries of one world harder."""
 
     def __init__(self, world: World, seed: str) -> None:
-        self.linter, self.seed = Linter(world), seed
-        self.dial, self.assortment = Dial(self.linter.stock.offers), Assortment(self.linter.stock)
+        self.drafts = Drafts(world, seed)
+        self.linter, self.dial = self.drafts.linter, Dial(self.drafts.linter.stock.offers)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
-        """Versions one step further that the shop can meet, and in which the checks find nothing.
+        """Versions one step further that the shop can meet, in which the checks find nothing, and none of them easier.
 
-        None is easier for any of the solvers. A budget or a demand goes that leaves a poorer best cart, to which others
-        come nearer (solvers that look at what most bought first found 12 of 34 such demands easier on the demo shop),
-        or that rules out what the shopper has, which misleads whoever does not know it.
+        Without that, solvers that look at what most bought first found 12 of 34 demands easier on the demo shop.
         """
         task = self.dial.task(query)
         if task is None:
             return
         makers = {"budget": self._tighter, "demand": self._more_demanding, "purchase": self._older}
-        for made in makers[axis](task, Variations(query, task.wish, self.dial.offers, f"{self.seed}|{query.query_id}")):
+        variations = Variations(query, task.wish, self.dial.offers, f"{self.drafts.seed}|{query.query_id}")
+        for made in makers[axis](task, variations):
             harder = None if made is None else self.dial.task(made)
             if made and harder and harder.is_no_easier_than(task) and not self.linter.findings(made):
                 yield made
@@ -64,8 +59,7 @@ class Hardener:
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:
         """The query and its versions on the way to a level, each harder than the one before and none above the level.
 
-        Of all steps each time the one is taken that makes it hardest without passing the level; steps turn no query
-        easier. Nothing for a query of which no cart can be measured, or that is above the level already.
+        Each time the hardest step is taken. Nothing for a query without a measured cart, or above the level already.
         """
         task = self.dial.task(query)
         for _ in range(_MOST_STEPS + 1):
@@ -75,9 +69,9 @@ class Hardener:
             if level_of(task.loss) == level:
                 return
             steps = [step for axis in AXES for step in islice(self.steps(task.query, axis), _CHOICES)]
-            tasks = [found for step in steps if (found := self.dial.task(step))]
-            harder = [found for found in tasks if found.loss > task.loss and level_of(found.loss) <= level]
-            task = max(harder, key=lambda found: found.loss, default=None)
+            tasks = [found for step in steps if (found := self.dial.task(step)) and found.loss > task.loss]
+            within = (found for found in tasks if level_of(found.loss) <= level)
+            task = max(within, key=lambda found: found.loss, default=None)
 
     def _tighter(self, task: Task, variations: Variations) -> Iterator[Query | None]:
         cheapest = task.reference.cheapest
@@ -87,8 +81,7 @@ class Hardener:
             if cheapest and max(cheapest.total.value, _LEAST_BUDGET) < cart <= (task.budget or cart):
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
-                amount = whole if whole >= cheapest.total.value else below
-                yield variations.bounded(amount, cheapest.total.currency)
+                yield variations.bounded(whole if whole >= cheapest.total.value else below, cheapest.total.currency)
 
     def _more_demanding(self, task: Task, variations: Variations) -> Iterator[Query]:
         for number in task.needed:
@@ -101,7 +94,7 @@ class Hardener:
 
     def _demands(self, want: Want) -> Iterator[tuple[str, Any, str]]:
         """What may be demanded of a want that has no such demand yet: a field of it, the value, and a clause."""
-        offers = self.assortment.of(want.kinds[0])
+        offers = self.drafts.assortment.of(want.kinds[0])
         for name, least in offers.limits:
             if getattr(want, name) is None:
                 yield name, least, PHRASES["frame"][name][0].format(least)
@@ -120,52 +113,43 @@ class Hardener:
             listings = self.dial.offers.listings([order.product_id])
             if listings and order.order_id not in task.wish.orders and listings[0].product.leaf_category not in wanted:
                 made = variations.again(order)
-                yield None if made is None else self._with_money_for(task, made, variations)
+                yield None if made is None else self._with_money_for(made, variations)
 
-    def _with_money_for(self, task: Task, made: Query, variations: Variations) -> Query | None:
+    def _with_money_for(self, made: Query, variations: Variations) -> Query | None:
         """With what the new thing costs at least above the budget, where there is one."""
-        before, wish = task.reference.cheapest, made.wish
-        if wish is None or wish.budget is None or before is None:
+        wish = made.wish
+        if wish is None or wish.budget is None:
             return made
-        free = made.model_copy(update={"wish": wish.model_copy(update={"budget": None})})
-        now = self.dial.offers.reference(free).cheapest
-        if now is None:
+        costs = [fit.cost for fit in self.dial.offers.reference(made).things[-1].fits if fit.price is not None]
+        if not costs:
             return None
-        amount = wish.budget.value + now.total.value - before.total.value
-        of_made = replace(variations, query=made, wish=wish)
-        return of_made.bounded(amount.quantize(Decimal(1), ROUND_CEILING), wish.budget.currency)
+        amount = (wish.budget.value + min(costs)).quantize(Decimal(1), ROUND_CEILING)
+        return replace(variations, query=made, wish=wish).bounded(amount, wish.budget.currency)
 
 
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
     """Queries of these levels, one for each user, and as many of each level; ``n`` together where so many can be made.
 
-    The users are those that are named, else drawn ones; others replace those whose queries can't be brought there.
-    Raises UserError where nobody has any, and for a shop whose texts aren't English.
+    The users are those that are named, else drawn ones. Raises UserError where nobody has any, or none is in English.
     """
-    check_english(world)
-    hardener, written = Hardener(world, seed), Texts()
-    made: list[Query] = []
-    without: list[str] = []
-    nearest = -1
+    hardener, reached = Hardener(world, seed), set[int]()
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
-    for user_id in users or islice(drawn_users(world, seed, n), _USERS * n):
+
+    def of_level(user_id: str) -> Iterator[Query]:
         open_levels = {level for level, count in left.items() if count}
-        if not open_levels:
-            break
-        drafts = queries_of(world, hardener.assortment, user_id, seed=seed, linter=hardener.linter, written=written)
-        by_level: dict[int, Query] = {}
-        for draft in islice(drafts, _DRAFTS):
+        for draft in islice(hardener.drafts.of(user_id), _DRAFTS):
             versions = hardener.brought_to(draft, max(open_levels))
-            by_level |= {version.level: version for version in versions if version.level is not None}
+            by_level = {version.level: version for version in versions if version.level is not None}
+            reached.update(by_level)
             if found := open_levels & by_level.keys():
-                made.append(by_level[max(found)])
                 left[max(found)] -= 1
-                break
-        else:
-            without.append(user_id)
-            nearest = max(nearest, *by_level, -1)
-    if not made:
-        found = f"the nearest one has level {nearest}" if nearest >= 0 else "none of any level could"
+                yield by_level[max(found)]
+                return
+
+    chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
+    made = taken_in_turn(chosen, of_level, wanted=n)
+    if not made.queries:
+        nearest = f"the nearest one has level {max(reached)}" if reached else "none of any level could"
         wanted = ", ".join(map(str, levels))
-        raise UserError(f"No query of level {wanted} could be made; {found} (users tried: {len(without)}).")
-    return Generated(tuple(made), len(made), tuple(without))
+        raise UserError(f"No query of level {wanted} could be made; {nearest} (users tried: {len(made.without)}).")
+    return made

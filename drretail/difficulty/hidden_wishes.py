@@ -1,17 +1,14 @@
 """Queries that leave out limits of their wish, which the shopper tells when asked: ``ask_shopper``.
 
 The sentence that states a limit is taken out of the text and becomes what the shopper says. A limit is hidden only
-where that is necessary: the best cart for what is then left of the wish breaks the whole wish. Whoever doesn't ask can
-be right by luck alone.
+where that is necessary: the best cart for what is then left of the wish breaks the whole wish.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from drretail.difficulty.variations import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
-from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import is_of_brand
 from drretail.grounding.constraints.releases import states, value_of
@@ -20,80 +17,64 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.reading import check_made_for
 from drretail.records.query import Manner, Query
-from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 
 NOT_NECESSARY = "the best cart for the rest keeps to the whole wish"
 NO_SENTENCE = "no sentence of its own states a limit"
-HIDDEN = "it hides limits already"
 _MOST_SHOWN = 5
 """Orders that are named as showing a limit."""
 
 
-class ShortenedText(NamedTuple):
-    """A text without some limits, and the sentence that states each of these."""
-
-    text: str
-    says: dict[WishPart, str]
-
-
 def hide(
-    queries: Iterable[Query],
+    queries: Sequence[Query],
     offers: Offers,
     *,
     manner: Manner = "terse",
     questions: int | None = None,
     from_record: bool = False,
 ) -> Derived:
-    """Each query without the limits that are necessary and that can be taken out of its text.
-
-    With ``from_record`` a shopper does not tell what an order of theirs shows.
-    """
-    asked = list(queries)
-    check_made_for(asked, offers.world.manifest.fingerprint)
+    """Each query without the necessary limits that its text can lose; ``from_record``: orders tell what they show."""
+    check_made_for(queries, offers.world.manifest.fingerprint)
     made = Derived()
-    for query in asked:
+    for query in queries:
         found = _hidden(query, offers)
         if isinstance(found, str):
             made.without[found] += 1
             continue
+        text, says = found
         facts: list[Hidden] = []
-        for part, say in found.says.items():
+        for part, say in says.items():
             shown_by = list(islice(_showing(part, query, offers), _MOST_SHOWN)) if from_record else []
             known = {"say": say, "from": "record" if shown_by else "asked", "shown_by": shown_by}
             facts.append(Hidden.model_validate(part.model_dump() | known | {"topic": TOPIC_OF[part.field]}))
-        changed = {"text": found.text, "hidden": tuple(facts), "manner": manner, "questions": questions}
+        changed = {"text": text, "hidden": tuple(facts), "manner": manner, "questions": questions}
         changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
         made.queries.append(query.model_copy(update=changed))
         made.counts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
     return made
 
 
-def _hidden(query: Query, offers: Offers) -> ShortenedText | str:
+def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | str:
     """What of a query is withheld, or why nothing is."""
     if query.wish is None or query.hidden:
-        return UNTYPED if query.wish is None else HIDDEN
+        return UNTYPED if query.wish is None else "it hides limits already"
     if not offers.reference(query).best:
         return UNMET
     parts = [part for part in query.wish.parts() if part.field != "owned" and _is_necessary([part], query, offers)]
     if not parts:
         return NOT_NECESSARY
-    found = by_sentence(query.text, query.wish, parts)
-    if not found.says:
+    text, says = by_sentence(query.text, query.wish, parts)
+    if not says:
         return NO_SENTENCE
-    return found if _is_necessary(found.says, query, offers) else NOT_NECESSARY
+    return (text, says) if _is_necessary(says, query, offers) else NOT_NECESSARY
 
 
 def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) -> bool:
     """True where the best cart for the rest of the wish breaks the whole of it."""
     wish = query.wish or Wish()
     best = offers.reference(query.model_copy(update={"wish": wish.without(withheld)})).best
-    if best is None:
-        return False
-    picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in best.items)
-    products = offers.world.store.products([pick.product for pick in picks])
-    return not Cart(wish, offers.reference(query), picks, products).is_feasible
+    return best is not None and not offers.cart(wish, offers.reference(query), best.picks).is_feasible
 
 
 def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
@@ -104,24 +85,21 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
     texts: Sequence[str] = [value] if isinstance(value, str) else value
     for order in offers.orders(query.user_id):
         for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
-            is_kept = [stance(listing.words, each) == "kept" for each in texts]
-            is_by = [is_of_brand(listing, each) for each in texts]
-            if any(is_kept if part.field == "must" else is_by):
+            kept = (stance(listing.words, text) == "kept" for text in texts)
+            if any(kept if part.field == "must" else (is_of_brand(listing, text) for text in texts)):
                 yield order_evidence_id(order.order_id)
 
 
-def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> ShortenedText:
-    """The text without the sentences that state one of these limits each, and nothing else of the wish."""
+def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, dict[WishPart, str]]:
+    """The text without the sentences that state one of these limits each, and nothing else of the wish; and these."""
     spans = find_sentences(text)
     sentences = [text[each.start : each.end] for each in spans]
-    stated = [states(sentence, wish) for sentence in sentences]
+    stated = [[*filter(states(sentence, wish), wish.parts())] for sentence in sentences]
     taken: dict[WishPart, int] = {}
     for part in parts:
-        stating = [place for place, holds in enumerate(stated) if holds(part)]
-        if len(stating) == 1 and '"' not in sentences[stating[0]]:
-            holds = stated[stating[0]]
-            if not any(holds(other) for other in wish.parts() if other.key != part.key):
-                taken[part] = stating[0]
+        places = [place for place, limits in enumerate(stated) if part in limits]
+        if len(places) == 1 and stated[places[0]] == [part] and '"' not in sentences[places[0]]:
+            taken[part] = places[0]
     # Where a text would no longer name what is wanted, it keeps that sentence.
     for part, place in list(taken.items()):
         left = {word for at, each in enumerate(sentences) if at not in taken.values() for word in content_stems(each)}
@@ -131,4 +109,4 @@ def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> ShortenedTe
             del taken[part]
     ends = [0, *(span.end for span in spans)]
     kept = (text[ends[place] : span.end] for place, span in enumerate(spans) if place not in taken.values())
-    return ShortenedText("".join(kept).strip(), {part: sentences[place] for part, place in taken.items()})
+    return "".join(kept).strip(), {part: sentences[place] for part, place in taken.items()}

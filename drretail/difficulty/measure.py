@@ -1,26 +1,23 @@
 """How hard a query is in its shop, measured without any agent.
 
-A *plain search* for a want brings the first k hits for the words of each of its kinds, in the order of the catalog. The
-*bounded solver* sees these alone and buys the cart that is worth most to the wish, without what it finds nothing for.
-Its *loss* is 1 − the utility ratio of that cart, which is what the basket family scores reports by. Eight solvers are
-asked: k = 1, 3, 5, 10, each with the shopper's history and without. Without it a solver knows what the query's text
-says alone: it may buy what the shopper has, and of what is known only by an order it buys nothing.
-
-The level is the tenth that the mean loss of the eight lies in: 3 for a loss from .3 to below .4, and 9 for .9 and more.
-With history the loss never grows with k, since more hits offer more carts of which the best counts.
+A *plain search* for a want brings the first k hits for the words of each of its kinds. The *bounded solver* sees these
+alone and buys the cart that is worth most to the wish, without what it finds nothing for. Its *loss* is 1 − the utility
+ratio of that cart. Eight solvers are asked: k = 1, 3, 5, 10, each with the shopper's history and without. Without it a
+solver knows the query's text alone: it may buy what the shopper has, and of what is known only by an order it buys
+nothing. The level is the tenth that the mean loss of the eight lies in.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from itertools import takewhile
 from math import ceil, fsum, isclose
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.eval.baskets.distance import not_measured, utility_ratio
-from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
@@ -33,7 +30,6 @@ HITS = (1, 3, 5, 10)
 DEEPEST = 200
 """Hits of a search that are looked at for the depth; what lies deeper has none."""
 NEARLY_ALL = 0.95
-LEVELS = 10
 _NOTHING = "nothing"
 _FINEST = 100_000
 """Steps into which a budget is divided to count carts: to the cent up to $1,000."""
@@ -80,13 +76,12 @@ class Dial:
         task = self.task(query)
         if task is None:
             return Difficulty(query_id=query.query_id)
-        loss, cheapest = task.loss, task.reference.cheapest
-        least = None if cheapest is None else cheapest.total.value
-        listings = [self.offers.of_want(task.wish.wants[number]) for number in task.needed]
+        least = task.reference.cheapest.total.value if task.reference.cheapest else None
+        listings = (each for number in task.needed for each in self.offers.of_want(task.wish.wants[number]))
         return Difficulty(
             query_id=query.query_id,
-            level=level_of(loss),
-            loss=round(loss, 4),
+            level=level_of(task.loss),
+            loss=round(task.loss, 4),
             depth=task.depth,
             slack=round(float(task.budget / least), 4) if task.budget is not None and least else None,
             density=round(density(task.things, task.budget), 4),
@@ -94,7 +89,7 @@ class Dial:
             history=self._orders_back(task),
             lookalikes=sum(self._lookalikes(task, number) for number in task.needed),
             wants=len(task.things),
-            offers=len({each.product.product_id for of_want in listings for each in of_want}),
+            offers=len({each.product.product_id for each in listings}),
             fits=len({fit.product_id for thing in task.things for fit in thing.fits}),
         )
 
@@ -103,10 +98,11 @@ class Dial:
         key, wish = query.as_line(), query.wish
         if key not in self._tasks:
             task, reference = None, self.offers.reference(query)
-            if wish and not not_measured(wish, reference) and any(not want.optional for want in wish.wants):
+            needed = [number for number, want in enumerate(wish.wants if wish else ()) if not want.optional]
+            if wish and needed and not not_measured(wish, reference):
                 stated = text_alone(query, self.offers)
                 visible = self.offers.reference(query.model_copy(update={"wish": stated, "user_id": None}))
-                task = Task(query, wish, reference, stated, visible, self)
+                task = Task(query, wish, reference, stated, visible, self, needed)
             self._tasks[key] = task
         return self._tasks[key]
 
@@ -140,11 +136,8 @@ class Dial:
         alone = [task.wish.without(rest).wants[number].model_copy(update={"again": True}) for rest in others]
         alone += [] if want.again else [task.wish.without(parts).wants[number]]
         kept = [{each.product.product_id for each in fitting(one, of_want, task.reference.left_out)} for one in alone]
-        found: set[str] = set()
-        for ids in self.ranked(want):
-            first = next((place for place, key in enumerate(ids) if key in fits), len(ids))
-            found.update(key for key in ids[:first] if key in of_kind and sum(key not in keep for keep in kept) == 1)
-        return len(found)
+        above = {key for ids in self.ranked(want) for key in takewhile(lambda key: key not in fits, ids)}
+        return sum(sum(key not in keep for keep in kept) == 1 for key in above & of_kind)
 
 
 @dataclass(frozen=True)
@@ -158,11 +151,8 @@ class Task:
     visible: Reference
     """What would do by the text alone, whatever the shopper has."""
     dial: Dial
-
-    @property
-    def needed(self) -> list[int]:
-        """The numbers of the wants that are not optional."""
-        return [number for number, want in enumerate(self.wish.wants) if not want.optional]
+    needed: Sequence[int]
+    """The numbers of the wants that are not optional."""
 
     @property
     def things(self) -> list[WantedThing]:
@@ -190,8 +180,7 @@ class Task:
     def is_no_easier_than(self, other: "Task") -> bool:
         """True where none of the eight solvers loses less than on the other query, which this one is a step from.
 
-        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go. A budget
-        or a demand only takes carts away, so then nobody finds, by whatever search, one that is worth a larger share.
+        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go.
         """
         if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
             return False
@@ -214,10 +203,8 @@ class Task:
 
     def utility(self, hits: int, *, history: bool) -> float:
         """What the solver that sees so many hits buys, by the best cart, 0 to 1."""
-        picks = self.cart(hits, history=history)
-        bought = self.dial.offers.listings([pick.product for pick in picks])
-        products = {listing.product.product_id: listing.product for listing in bought}
-        return utility_ratio(Cart(self.wish, self.reference, tuple(picks), products)).value or 0.0
+        cart = self.dial.offers.cart(self.wish, self.reference, self.cart(hits, history=history))
+        return utility_ratio(cart).value or 0.0
 
     def cheapest_among(self, hits: int) -> Decimal | None:
         """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
@@ -248,7 +235,7 @@ class Task:
         return found
 
 
-def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Query]:
+def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:
     """The queries with their levels; one that can't be met has the level of its twin, so that a pair stays together."""
     levels = {query.query_id: row.level for query, row in zip(queries, rows, strict=True)}
     of_task = {query.task_id: levels[query.query_id] for query in queries if query.task_id and not query.infeasible}
@@ -258,12 +245,11 @@ def with_levels(queries: Sequence[Query], rows: Sequence[Difficulty]) -> list[Qu
 
 def level_of(loss: float) -> int:
     """The tenth that a loss lies in; the last one has 1, too."""
-    return min(int(round(loss * LEVELS, 6)), LEVELS - 1)
+    return min(int(round(loss * 10, 6)), 9)
 
 
 def text_alone(query: Query, offers: Offers) -> Wish:
-    """What the text of a query says: without what is hidden, and without wants for what an order brought that it names
-    by its id alone."""
+    """What the text of a query says: without what is hidden, and without wants for what it names by an order alone."""
     wish = query.visible_wish or Wish()
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     by_order = [want for want in wish.wants if want.again and offers.would_do(want).intersection(named)]

@@ -1,7 +1,4 @@
-"""Other versions of a query: another budget, a want or a demand more, what came with an order once more.
-
-What is changed is an amount of the text, or a sentence of our own behind it; the wish changes with it.
-"""
+"""Other versions of a query: another budget, a want or a demand more, what came with an order once more."""
 
 import tomllib
 from collections import Counter
@@ -85,10 +82,9 @@ class Variations:
     def demanding(self, number: int, name: str, value: Any, clause: str) -> Query:
         """With one limit more on the want of this number, which has none in that field so far."""
         want = self.wish.wants[number]
-        wants = list(self.wish.wants)
-        wants[number] = want.model_copy(update={name: value})
+        wants = (*self.wish.wants[:number], want.model_copy(update={name: value}), *self.wish.wants[number + 1 :])
         text = self._behind("demand", thing=want.name, clause=clause)
-        return self._with(text, self.wish.model_copy(update={"wants": tuple(wants)}))
+        return self._with(text, self.wish.model_copy(update={"wants": wants}))
 
     def _with(self, text: str, wish: Wish) -> Query:
         return self.query.model_copy(update={"text": text, "wish": wish})

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import NotFound
+from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES, Order
-from drretail.records.wish import Want
+from drretail.records.wish import Want, Wish
 
 
 @dataclass(slots=True)
@@ -87,6 +89,11 @@ class Offers:
             could_be=could_be,
             orders={order.order_id for order in orders},
         )
+
+    def cart(self, wish: Wish, reference: Reference, picks: Sequence[Pick]) -> Cart:
+        """These picks beside a wish, with the records of those that the shop holds."""
+        listings = self.listings([pick.product for pick in picks])
+        return Cart(wish, reference, tuple(picks), {each.product.product_id: each.product for each in listings})
 
     def orders(self, user_id: str | None) -> tuple[Order, ...]:
         """All orders of a user; none of nobody, and of one that the world does not hold."""

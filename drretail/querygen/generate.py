@@ -1,7 +1,7 @@
 """Users → drafts → queries, the same for the same world, users and seed; none repeats another."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
@@ -38,13 +38,49 @@ class Generated:
         return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
 
 
+class Drafts:
+    """Queries of one world's users in which the checks find nothing, none like another."""
+
+    def __init__(self, world: World, seed: str, linter: Linter | None = None) -> None:
+        """Raises UserError for a shop in another language than the rules write."""
+        if world.manifest.language != "english":
+            raise UserError(
+                f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
+                "have a model write them (--model)."
+            )
+        self.world, self.seed, self.linter = world, seed, linter or Linter(world)
+        self.assortment, self._written = Assortment(self.linter.stock), Texts()
+
+    def of(self, user_id: str) -> Iterator[Query]:
+        """One user's: first about products that none of them has yet; the kinds of need take turns."""
+        shopper = self.linter.shopper(user_id)
+        if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
+            return
+        rng = Random(f"{self.seed}|{user_id}")
+        author, taken, made = Author(self.world, self.assortment, shopper, rng), set[str](), list[str]()
+        needs = list(needs_of(shopper, self.assortment, self.world.manifest.now.date()))
+        rng.shuffle(needs)
+        offered = Counter(need.kind for need in needs)
+        # What few orders support comes first; and a kind of product leaves more to research than one product.
+        needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
+        while needs:
+            need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
+            needs.remove(need)
+            query = author.query(need, len(made) + 1)
+            if not self.linter.findings(query) and self._written.near_duplicate(query) is None:
+                taken.update(need.product_ids)
+                made.append(need.kind)
+                self._written.add(query)
+                yield query
+
+
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:
     """Up to ``per_user`` queries for each of these users, in none of which the checks find anything.
 
     Raises UserError for a user that the world does not hold, and when no query can be made for any.
     """
     check_users(world, users)
-    return _generate(world, list(dict.fromkeys(users)), per_user=per_user, seed=seed, linter=None, wanted=None)
+    return _generate(Drafts(world, seed), dict.fromkeys(users), per_user=per_user)
 
 
 def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
@@ -52,71 +88,39 @@ def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: 
 
     Raises UserError for a world without users, and when no query can be made for any.
     """
-    return _generate(world, drawn_users(world, seed, n), per_user=per_user, seed=seed, linter=linter, wanted=n)
+    return _generate(Drafts(world, seed, linter), drawn_users(world, seed, n), per_user=per_user, wanted=n)
 
 
-def _generate(
-    world: World, users: Iterable[str], *, per_user: int, seed: str, linter: Linter | None, wanted: int | None
+def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: int | None = None) -> Generated:
+    made = taken_in_turn(users, drafts.of, per_user=per_user, wanted=wanted)
+    if not made.queries:
+        raise UserError(
+            f"No query could be made from the orders of {len(made.without)} users: less than two have arrived, or the "
+            "shop tells too little of what arrived. Try other users or a larger world."
+        )
+    return made
+
+
+def taken_in_turn(
+    users: Iterable[str], queries_of: Callable[[str], Iterator[Query]], *, per_user: int = 1, wanted: int | None = None
 ) -> Generated:
-    check_english(world)
-    linter = linter or Linter(world)
-    assortment, written = Assortment(linter.stock), Texts()
+    """A query of each user, until so many ``wanted`` users have one, then a second one of each of these, and so on.
+
+    All users' second ones come before anybody's third: asking for more leaves those that there are.
+    """
     made: dict[str, list[Query]] = {}
-    drafts: dict[str, Iterator[Query]] = {}
+    left: dict[str, Iterator[Query]] = {}
     without: list[str] = []
     for user_id in users:
-        drafts[user_id] = queries_of(world, assortment, user_id, seed=seed, linter=linter, written=written)
-        if first := list(islice(drafts[user_id], 1)):
+        left[user_id] = queries_of(user_id)
+        if first := list(islice(left[user_id], 1)):
             made[user_id] = first
         else:
             without.append(user_id)
         if len(made) == wanted:
             break
-    if not made:
-        raise UserError(
-            f"No query could be made from the orders of {len(without)} users: less than two have arrived, or the shop "
-            "tells too little of what arrived. Try other users or a larger world."
-        )
-    # All users' second ones come before anybody's third: asking for more leaves those that there are.
     for _ in range(1, per_user):
         for user_id, queries in made.items():
-            queries += islice(drafts[user_id], 1)
+            queries += islice(left[user_id], 1)
     fewer = tuple(user_id for user_id, queries in made.items() if len(queries) < per_user)
     return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without), fewer)
-
-
-def check_english(world: World) -> None:
-    """Raises UserError for a shop in another language than the rules write."""
-    if world.manifest.language != "english":
-        raise UserError(
-            f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
-            "have a model write them (--model)."
-        )
-
-
-def queries_of(
-    world: World, assortment: Assortment, user_id: str, *, seed: str, linter: Linter, written: Texts
-) -> Iterator[Query]:
-    """The user's queries in which the checks find nothing and that are unlike all ``written``, to which they are added.
-
-    First about products that no query has yet; the kinds of need take turns.
-    """
-    shopper = linter.shopper(user_id)
-    if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
-        return
-    rng = Random(f"{seed}|{user_id}")
-    author, taken, made = Author(world, assortment, shopper, rng), set[str](), list[str]()
-    needs = list(needs_of(shopper, assortment, world.manifest.now.date()))
-    rng.shuffle(needs)
-    offered = Counter(need.kind for need in needs)
-    # What few orders support comes first; and a kind of product leaves more to research than one product.
-    needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
-    while needs:
-        need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
-        needs.remove(need)
-        query = author.query(need, len(made) + 1)
-        if not linter.findings(query) and written.near_duplicate(query) is None:
-            taken.update(need.product_ids)
-            made.append(need.kind)
-            written.add(query)
-            yield query

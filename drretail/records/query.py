@@ -8,7 +8,7 @@ from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.money import Money
-from drretail.records.reading import Because
+from drretail.records.reading import Because, Pick
 from drretail.records.wish import Hidden, Wish
 
 Lack = Literal[
@@ -78,6 +78,11 @@ class FoundBasket(Record):
     total: Money
     worth: int
     """Of all items together, in hundredths of a star."""
+
+    @property
+    def picks(self) -> tuple[Pick, ...]:
+        """What a report declares that buys it."""
+        return tuple(Pick(product=item.product_id, quantity=item.quantity) for item in self.items)
 
 
 class Proof(Record):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, NoInterval, Record, Rules
@@ -69,6 +69,15 @@ class MetricDescription(Record):
     """True where nobody is better than who knows the best basket."""
     judges: dict[str, str] = Field(default_factory=dict[str, str])
     """By a judge's key: how it fared beside people's labels, in a line that stands beside its scores."""
+
+    @field_validator("scoreboard")
+    @classmethod
+    def _have_meanings(cls, columns: tuple[BoardColumn, ...], info: ValidationInfo) -> tuple[BoardColumn, ...]:
+        meanings = info.data.get("meanings", {})
+        return tuple(
+            column.model_copy(update={"meaning": column.meaning or meanings.get(column.variant, "")})
+            for column in columns
+        )
 
     def own_name(self, variant: str) -> str:
         """The name that the scoreboard has for a variant, as "quality"; empty where that is the variant itself."""

@@ -20,7 +20,7 @@ class BoardColumn(Record):
     name: str = ""
     """What stands above it, short; blank: the variant."""
     meaning: str = ""
-    """What it is, in a few plain words that begin in lower case."""
+    """What it is, in a few plain words that begin in lower case; blank: what the family says of the variant."""
     beside: str = ""
     """A variant that is printed behind it in brackets: what must be known to read it, as coverage beside clean."""
     beside_meaning: str = ""

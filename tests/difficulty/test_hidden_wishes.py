@@ -66,7 +66,7 @@ def test_what_an_order_shows_is_left_to_the_record_where_that_is_asked_for(offer
     text = "A bird feeder, please. Tanagrove has to have made it."
     other = wanting(text, brands_wanted=("Tanagrove",), must=("cedar",), budget=None)
     parts = [part for part in (other.wish or Wish()).parts() if part.field == "brands_wanted"]
-    assert by_sentence(text, other.wish or Wish(), parts).says
+    assert by_sentence(text, other.wish or Wish(), parts)[1]
     weatherproof = CEDAR.model_copy(update={"user_id": "AF" + "Y" * 26})  # who ordered the feeder of cedar
     (query,) = hide([weatherproof], offers, from_record=True).queries
     assert [(fact.known_from, fact.shown_by) for fact in query.hidden] == [("record", ("O:0000000003",))]

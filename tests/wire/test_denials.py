@@ -11,9 +11,10 @@ from langchain_core.messages.tool import tool_call
 
 from drretail.experiment import read_runs
 from drretail.journal import read_effects
+from drretail.llm.scripted import Request
 from tests.build import files
 from tests.cli.commands import ROOT, Command
-from tests.doctor.acting import answer_to
+from tests.doctor.acting import acting
 from tests.wire.playing import AGENTS, KEYS, MODELS, InTurn, calls_of
 from tests.wire.server import Plan, WireServer
 from tests.wire.speaking import Asked, Json
@@ -172,7 +173,7 @@ def test_without_key_or_network_runs_stop(drretail: Command, shop: str, queries:
 def thought(asked: Asked, answers: Json) -> AIMessage:
     """How a server thinks that does as it is asked."""
     del answers
-    answer = answer_to(asked.messages, None if asked.schema is None else asked.schema["title"], {})
+    answer = acting()(Request(asked.messages, schema=None if asked.schema is None else asked.schema["title"]))
     if answer.structured is not None:
         return AIMessage(json.dumps(answer.structured))
     calls = [tool_call(name=call.name, args=call.args, id=f"c{at}") for at, call in enumerate(answer.calls)]

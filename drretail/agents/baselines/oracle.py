@@ -20,7 +20,7 @@ from drretail.grounding.text.wording import format_amount, format_money, short_t
 from drretail.llm.models import Models
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, FoundBasket, Lack, Proof, Reference, Task
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import Outcome
 from drretail.records.run import ASK_SHOPPER, Answer, Limits
 from drretail.records.shop import Product
 from drretail.records.wish import TOPICS, Want, Wish
@@ -129,8 +129,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         return Answer(report=report_without(reference), picks=())
     with Toolkit(session) as toolkit:
         report = await _report(toolkit, reference.best, task.wish)
-    picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in reference.best.items)
-    return Answer(report=report, picks=picks)
+    return Answer(report=report, picks=reference.best.picks)
 
 
 def _searches(wish: Wish) -> list[Call]:

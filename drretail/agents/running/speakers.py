@@ -18,9 +18,6 @@ from drretail.records.query import Query
 from drretail.records.run import SHOPPER
 from drretail.records.wish import Hidden, Topic, Wish
 
-REPAIRS = 1
-"""How often a model that speaks as the shopper is asked again; after that the scripted words stand."""
-
 
 class Spoken(Record):
     """What the shopper says."""
@@ -43,11 +40,10 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
             is_stated = states(answer.answer, query.wish or Wish())
             if missing := [fact for fact in facts if not is_stated(fact)]:
                 return f"it does not say: {missing[0].say}"
-            released = {fact.key for fact in facts}
-            leaked = any(is_stated(fact) for fact in query.hidden if fact.key not in released)
+            leaked = any(is_stated(fact) for fact in query.hidden if fact not in facts)
             return "it says more than the facts: leave out every other number, name and property" if leaked else None
 
-        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=REPAIRS)).answer
+        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=1)).answer
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         if not facts:
@@ -61,10 +57,7 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
 
 
 def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
-    """Somebody who answers for themselves; ``read`` shows the question and gives the answer.
-
-    The journal keeps it, so that a run that is replayed asks nobody.
-    """
+    """Somebody who answers for themselves, by ``read``; the journal keeps it, so that a replayed run asks nobody."""
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         asked = {"topic": topic, "question": question}

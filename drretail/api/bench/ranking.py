@@ -1,16 +1,13 @@
 """The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from pydantic import Field
-
 from drretail.agents.names import is_built_in
 from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import Submission, grade, submissions, worths
+from drretail.api.bench.submission import NOT_AGAIN, Entry, entries, grade
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -18,18 +15,15 @@ from drretail.eval.families.truth import Truth
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
-from drretail.experiment import read_definition, read_runs
+from drretail.experiment import read_runs
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
-from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
-
-LATE = "late"
 
 
 class RankRow(Record):
@@ -42,8 +36,6 @@ class RankRow(Record):
     """Mean over all queries of what a true report's decision is worth; 0 for untrue and missing ones."""
     ci_low: float | None = None
     ci_high: float | None = None
-    by_level: dict[int, float] = Field(default_factory=dict[int, float])
-    """Truth of the queries of each level of difficulty."""
     true: float
     """Share of true reports."""
     style: float | None = None
@@ -64,131 +56,76 @@ class Ranking(Document):
 
     release: str
     queries: int
-    users: int | None
-    levels: dict[int, int] = Field(default_factory=dict[int, int])
     rows: tuple[RankRow, ...]
 
 
-Systems = Mapping[str, tuple[Submission, str]]
-"""By the label in ``graded``, where all systems' runs are: the submission, and the label there."""
-
-
 def rank(folder: Path) -> Ranking:
-    """Grades all submissions of a release together, in ``graded``, and ranks their systems; writes ranking.json.
-
-    Opinions side by side count where ``drretail score RELEASE/graded --metrics pairwise --judge …`` has asked for them.
-    Raises UserError where nothing was submitted.
-    """
-    release, taken, graded = read_release(folder), submissions(folder), folder / "graded"
-    if not taken:
+    """Grades all submissions together, in ``graded``, and writes ranking.json. Raises UserError where there is none."""
+    release, systems, graded = read_release(folder), entries(folder), folder / "graded"
+    if not systems:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    clusters, systems = Clusters.of(queries), _systems(taken)
     with open_world(folder / "sealed" / "world") as world:
-        if not (graded / "experiment.json").exists() or {*read_definition(graded).systems} != {*systems}:
-            sources = {label: (each.experiment, there) for label, (each, there) in systems.items()}
-            grade(graded, sources, world, queries)  # what was judged of the same systems stays
+        sources = {label: (entry.experiment, entry.label) for label, entry in systems.items()}
+        worth = grade(graded, sources, world, queries)
         score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
-        worth = worths(graded, world)
-    runs: dict[str, list[Run]] = {label: [] for label in systems}
-    for run in read_runs(graded):
-        runs[run.system].append(run)
-    notes = _notes(systems, runs)
+    all_runs, clusters = list(read_runs(graded)), Clusters.of(queries)
+    runs = {label: [run for run in all_runs if run.system == label] for label in systems}
+    faults = _faults(systems, runs)
     # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
-    ranked = {label: worth[label] for label in systems if {*notes[label]} <= {LATE}}
+    ranked = {label: worth[label] for label in systems if not faults[label]}
     ranks, style = _ranks(ranked, clusters), _style(graded, worth, clusters)
     rows: list[RankRow] = []
-    for label, system in systems.items():
-        row = _row(label, system, runs[label], worth[label], queries, clusters)
-        rows.append(
-            row.model_copy(update={"ranks": ranks.get(label), "style": style.get(label), "notes": notes[label]})
+    for label, entry in systems.items():
+        listed = entry.manifest.systems.get(entry.label)
+        primary = {query_id: truth.primary for query_id, truth in worth[label].items()}
+        interval = share_interval([*primary.values()], clusters.groups(primary))
+        tokens = [sum(usage.total for usage in run.usage.values()) for run in runs[label] if is_built_in(entry.system)]
+        row = RankRow(
+            system=label,
+            ranks=ranks.get(label),
+            truth=fmean(primary.values()),
+            ci_low=interval.low,
+            ci_high=interval.high,
+            true=fmean(truth.is_true for truth in worth[label].values()),
+            style=style.get(label),
+            tokens=fmean(tokens) / 1000 if tokens else None,
+            dollars=None if listed is None or listed.dollars is None else listed.dollars / len(primary),
+            door=entry.manifest.door,
+            notes=tuple(filter(None, ("late" if entry.accepted.late else "", faults[label]))),
         )
-    fronts = {name: _front([row for row in rows if row.ranks], name) for name in ("tokens", "dollars")}
+        rows.append(row)
+    fronts = {cost: _front(rows, cost) for cost in ("tokens", "dollars")}
     rows = [
-        row.model_copy(update={"on_front": tuple(name for name, front in fronts.items() if row.system in front)})
+        row.model_copy(update={"on_front": tuple(cost for cost, front in fronts.items() if row.system in front)})
         for row in sorted(rows, key=lambda row: (row.ranks is None, -row.truth, row.system))
     ]
-    users = clusters.users({query.query_id for query in queries})
-    ranking = Ranking(release=release.name, queries=len(queries), users=users, levels=release.levels, rows=tuple(rows))
+    ranking = Ranking(release=release.name, queries=len(queries), rows=tuple(rows))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
     return ranking
 
 
-def _systems(taken: Iterable[Submission]) -> Systems:
-    """Those of all submissions. Floors and the oracle, which manifests do not name, know the wishes at the closed door
-    alone, and are the same in every folder."""
-    found: dict[str, tuple[Submission, str]] = {}
-    for each in taken:
-        for label in read_definition(each.experiment).systems:
-            if label in each.manifest.systems:
-                found[f"{each.folder.name}.{label}"] = each, label
-            elif each.manifest.door == "closed" and each.accepted.verified:
-                found.setdefault(label, (each, label))
-    return found
-
-
-def _notes(systems: Systems, runs: Mapping[str, Sequence[Run]]) -> dict[str, tuple[str, ...]]:
-    """By label what is to be known of a system; what is ranked has no note but ``LATE``.
-
-    A copy has the reports of one before it word for word. Each would be one more pair for Holm, and tie those that are
-    none.
-    """
+def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
+    """By label why a system has no rank; empty where it has one. Each copy would be one more pair for Holm."""
     first: dict[frozenset[tuple[str, str | None]], str] = {}
-    found: dict[str, tuple[str, ...]] = {}
-    for label, (submission, there) in systems.items():
-        accepted, is_listed = submission.accepted, there in submission.manifest.systems
-        states = {
-            LATE: accepted.late,
-            "unverified": not accepted.verified,
-            "not run again": is_listed and accepted.verified and not accepted.was_run_again(there),
-            "baseline": not is_listed,
-        }
-        if not any(holds for state, holds in states.items() if state != LATE):
-            other = first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)
-            states[f"a copy of {other}"] = other != label
-        found[label] = tuple(state for state, holds in states.items() if holds)
-    return found
-
-
-def _row(
-    label: str,
-    system: tuple[Submission, str],
-    runs: Sequence[Run],
-    worth: Mapping[str, Truth],
-    queries: Iterable[Query],
-    clusters: Clusters,
-) -> RankRow:
-    """What one system's runs came to."""
-    submission, there = system
-    listed = submission.manifest.systems.get(there)
-    primary = {query_id: run.primary for query_id, run in worth.items()}
-    interval = share_interval([*primary.values()], clusters.groups(primary))
-    by_level: dict[int, list[float]] = defaultdict(list)
-    for query in queries:
-        if query.level is not None and query.query_id in primary:
-            by_level[query.level].append(primary[query.query_id])
-    # What agents of one's own say of their tokens is left out.
-    is_ours = is_built_in(read_definition(submission.experiment).systems[there])
-    tokens = [sum(usage.total for usage in run.usage.values()) for run in runs if is_ours]
-    return RankRow(
-        system=label,
-        truth=fmean(primary.values()),
-        ci_low=interval.low,
-        ci_high=interval.high,
-        by_level={level: fmean(by_level[level]) for level in sorted(by_level)},
-        true=fmean(run.is_true for run in worth.values()),
-        tokens=fmean(tokens) / 1000 if tokens else None,
-        dollars=None if listed is None or listed.dollars is None else listed.dollars / len(worth),
-        door=submission.manifest.door,
-    )
+    faults: dict[str, str] = {}
+    for label, entry in systems.items():
+        faults[label] = ""
+        if not entry.accepted.verified:
+            faults[label] = "unverified"
+        elif entry.label not in entry.manifest.systems:
+            faults[label] = "baseline"
+        elif entry.accepted.again.get(entry.label, NOT_AGAIN).startswith(NOT_AGAIN):
+            faults[label] = NOT_AGAIN
+        elif (other := first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)) != label:
+            faults[label] = f"a copy of {other}"
+    return faults
 
 
 def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, tuple[int, int]]:
     """The ranks that paired tests, corrected over all pairs (Holm), leave to each system."""
     pairs = list(combinations(worth, 2))
-    leads = [
-        {key: worth[a][key].primary - worth[b][key].primary for key in worth[a] if key in worth[b]} for a, b in pairs
-    ]
+    leads = [{key: worth[a][key].primary - worth[b][key].primary for key in worth[a]} for a, b in pairs]
     tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
     ranks: dict[str, tuple[int, int]] = dict.fromkeys(worth, (1, len(worth)))
     for (a, b), lead, p in zip(pairs, leads, tests, strict=True):
@@ -200,24 +137,25 @@ def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict
 
 
 def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
-    """Strengths by the first language model that compared reports, over pairs of which both are true."""
+    """Strengths by the first language model that compared reports in ``graded``, over pairs of which both are true."""
     outcomes = read_outcomes(graded, gather(graded, []))
-    by_models = [its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"]
+    by_model = next((its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"), {})
     contests = [
         Contest(met.query_id, a, b, met.result)
-        for (a, b), dimensions in (by_models[0] if by_models else {}).items()
+        for (a, b), dimensions in by_model.items()
         for met in dimensions.get(PRIMARY, ())
         if met.result is not None and worth[a][met.query_id].is_true and worth[b][met.query_id].is_true
     ]
-    found = strengths(list(worth), contests, "42", clusters) if contests else {}
+    found = strengths(list(worth), contests, "42", clusters)
     return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
 
 
 def _front(rows: Iterable[RankRow], cost: str) -> set[str]:
-    """The systems that no other one beats: as good for less, or better for as much."""
-    known = [(row.system, row.truth, getattr(row, cost)) for row in rows if getattr(row, cost) is not None]
+    """The ranked systems that no other one beats: as good for less, or better for as much."""
+    costs = {row.system: (row.truth, getattr(row, cost)) for row in rows if row.ranks}
+    known = {system: (truth, spent) for system, (truth, spent) in costs.items() if spent is not None}
     return {
         system
-        for system, truth, spent in known
-        if not any(other >= truth and less <= spent and (other, less) != (truth, spent) for _, other, less in known)
+        for system, (truth, spent) in known.items()
+        if not any(other >= truth and less <= spent for other, less in {*known.values()} - {(truth, spent)})
     }

@@ -17,9 +17,7 @@ from pydantic import Field
 
 from drretail import __version__
 from drretail.api.worlds import check_askable
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.synth.shop import write_shop
+from drretail.data_ingest.demo import build_shop
 from drretail.difficulty.hardening import generate_at
 from drretail.difficulty.hidden_wishes import hide
 from drretail.difficulty.measure import Dial, with_levels
@@ -72,72 +70,61 @@ def make(
 ) -> Release:
     """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
 
-    The seed is drawn unless it is given. Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are
-    one of a pair of twins, of which the shop can meet one; of the others those hide limits that can. Raises UserError
-    for a folder that is not empty, for a query whose wish nobody has typed, and where no query can be made up.
+    Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are one of a pair of twins, of which the
+    shop can meet one; of the others those hide limits that can. Raises UserError for a folder that is not empty, for a
+    query whose wish nobody has typed, and where no query can be made up.
     """
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
-    closes = closes.astimezone(UTC).replace(microsecond=0)
+    closes = (closes if closes.tzinfo else closes.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:
-        shown = world_seed(seed)
-        write_shop(sealed / "raw", products=800, reviews=12_000, seed=shown, progress=progress)
-        ingest([sealed / "raw"], sealed / "world", IngestOptions(seed=shown, vary_orders=True), progress)
+        # The shop's own seed stands in the published manifest: the sealed one does not follow from it.
+        build_shop(sealed, progress, products=800, reviews=12_000, seed=sha256_of(f"{seed} world"))
         shutil.rmtree(sealed / "raw")
     else:
         copy_world(str(world), str(sealed / "world"), progress=progress)
     with open_world(sealed / "world") as shop:
         asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
         check_askable(shop, asked)
-        untyped = [query.query_id for query in asked if query.wish is None or not query.wish.wants]
-        if untyped:
+        if untyped := [query.query_id for query in asked if query.wish is None or not query.wish.wants]:
             raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
         # What a query is for shows in no id: by hash, they are in no order either.
         ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
         asked = [asked[place].model_copy(update={"query_id": key, "source": to.name}) for key, place in ids]
-        offers = Offers(shop)
-        gold = [offers.reference(query) for query in asked]
-        fingerprint = shop.manifest.fingerprint
-    (sealed / "seed.txt").write_text(seed, encoding="utf-8")
-    write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
-    write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in gold))
-    release = Release(
-        name=to.name,
-        world_fingerprint=fingerprint,
-        queries=len(asked),
-        commitment=sums(sealed, closes),
-        closes=closes,
-        levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
-        drretail=__version__,
-    )
+        (sealed / "seed.txt").write_text(seed, encoding="utf-8")
+        write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
+        write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, asked)))
+        release = Release(
+            name=to.name,
+            world_fingerprint=shop.manifest.fingerprint,
+            queries=len(asked),
+            commitment=sums(sealed, closes),
+            closes=closes,
+            levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
+            drretail=__version__,
+        )
     write_json(to / "release.json", release.model_dump(mode="json"))
     return release
 
 
-def world_seed(seed: str) -> str:
-    """The seed of the shop, which stands in the published world's manifest: the sealed one does not follow from it."""
-    return sha256_of(f"{seed} world")
-
-
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
     """Rule-written queries, each of another user."""
-    offers = Offers(world)
-    dial = Dial(offers)
+    dial = Dial(Offers(world))
 
     def leveled(queries: Sequence[Query]) -> list[Query]:
-        made = with_levels(queries, [dial.difficulty(query) for query in queries])
+        made = with_levels(queries, map(dial.difficulty, queries))
         return made if all(query.level in LEVELS for query in made) else []
 
     made: list[Query] = []
     for place, query in enumerate(generate_at(world, LEVELS, n, seed=seed).queries):
         if place % 3:
             # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
-            made += leveled(hide([query], offers).queries) or [query]
+            made += leveled(hide([query], dial.offers).queries) or [query]
         else:
             # One of each pair: whoever has both sees by their difference which one the shop can't meet.
-            pair = leveled(spoil([query], offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
+            pair = leveled(spoil([query], dial.offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
             made += sorted(pair, key=lambda twin: sha256_of([seed, twin.query_id]))[:1]
     return made
 
@@ -168,10 +155,9 @@ def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
 def publish(
     folder: Path, to: Path, *, closed: bool = False, gold: bool = False, now: datetime | None = None
 ) -> Release:
-    """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/.
+    """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/; or also ``gold``.
 
-    With ``gold`` also what was sealed. Raises UserError before the window closes for gold, and for a file that holds
-    the seed's text.
+    Raises UserError for gold before the window closes, and for a file that holds the seed's text.
     """
     release = read_release(folder)
     is_open = (now or datetime.now(UTC)) < release.closes

@@ -2,13 +2,11 @@
 
 import secrets
 import shutil
-import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
@@ -19,29 +17,25 @@ from drretail.api.run import run
 from drretail.api.verification.verify import verify
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError
 from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, read_packed, write_json
+from drretail.files import read_json, read_lines, write_json
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import System, slug
+from drretail.records.run import RETRIEVER, System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
-Door = Literal["open", "closed"]
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options of a system that a run can be given again; a system with another one is not run again."""
-_NOT_AGAIN = "not run again"
+NOT_AGAIN = "not run again"
 _WIDEST = 0.25
 """What a system's drawn runs may differ by in the mean, whatever the test says: of eight users it says little."""
-
-_LARGEST = 100 * 1024 * 1024
-"""Bytes of a file unpacked: the journal of a long run has one to ten million."""
 
 
 class SystemEntry(Record):
@@ -56,8 +50,7 @@ class Manifest(Document):
     """manifest.json of a submission."""
 
     name: str = Field(max_length=40, pattern=r"^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """Letters, digits, dots, hyphens, low lines."""
-    door: Door = "open"
+    door: Literal["open", "closed"] = "open"
     """open: made by the contestant on published tasks. closed: recorded by the organiser's own servers and commands."""
     systems: dict[str, SystemEntry]
     """By label, every system of the folder but floors and the oracle."""
@@ -69,57 +62,49 @@ class Accepted(Document):
     submitted: datetime
     late: bool
     verified: bool
-    """False of an exhibit, which was taken in unverified."""
+    """False of an exhibit."""
     not_checkable: tuple[str, ...] = ()
     again: dict[str, str] = Field(default_factory=dict[str, str])
     """By label, what came of its drawn sample."""
     drawn: tuple[str, ...] = ()
-    """The ids of the sample."""
-
-    def was_run_again(self, label: str) -> bool:
-        """True where this system's sample was run again here, and was worth what was submitted."""
-        return not self.again.get(label, _NOT_AGAIN).startswith(_NOT_AGAIN)
 
 
 def submit(
-    folder: Path,
-    experiment: Path,
-    manifest: Path,
-    *,
-    sample: int = 8,
-    exhibit: bool = False,
-    now: datetime | None = None,
+    folder: Path, runs: Path, manifest: Path, *, sample: int = 8, exhibit: bool = False, now: datetime | None = None
 ) -> Accepted:
     """Takes a run folder in. An ``exhibit`` is shown without being verified.
 
     Raises UserError where the manifest says other systems or models than the folder, where ``verify`` fails anything,
     and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
     """
-    release, given = read_release(folder), _read_manifest(manifest, experiment)
-    now, target = now or datetime.now(UTC), folder / "submissions" / folder_name(given.name)
+    release, given = read_release(folder), _read_manifest(manifest, runs)
+    # Without dots: what stands before the first one in a label is the contestant.
+    now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
-    _check_sizes(experiment)
-    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit)
+    for path in runs.rglob("*.gz"):
+        read_lines(path)  # refuses what is damaged or far larger than any run's, exhibits' as well
+    found: dict[str, Any] = {}
     if not exhibit:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
+        shown = tuple if given.door == "closed" else tasks_of
         drawn = draw(queries, sample)
         with open_world(folder / "sealed" / "world") as world:
-            found = {
-                "not_checkable": tuple(_verified(experiment, world, queries, given.door)),
-                "again": _sampled(experiment, given, world, drawn) if drawn else {},
-                "drawn": tuple(query.query_id for query in drawn),
-            }
-        accepted = accepted.model_copy(update=found)
-    shutil.copytree(experiment, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
+            verified = verify(runs, world, queries=shown(queries))
+            if not verified.passes:
+                raise UserError(f"{runs} does not verify ({len(verified.failures)} fail): {verified.failures[0].line}")
+            again = _rerun(runs, given, world, drawn, shown(drawn)) if drawn else {}
+        left = (check for check in verified.checks if check.unchecked)
+        found = {
+            "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
+            "again": again,
+            "drawn": tuple(query.query_id for query in drawn),
+        }
+    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
+    shutil.copytree(runs, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
-
-
-def folder_name(name: str) -> str:
-    """Without dots: what stands before the first one in a label is the contestant."""
-    return slug(name).replace(".", "-")
 
 
 def _read_manifest(path: Path, experiment: Path) -> Manifest:
@@ -142,24 +127,6 @@ def _read_manifest(path: Path, experiment: Path) -> Manifest:
     return given
 
 
-def _check_sizes(experiment: Path) -> None:
-    """UserError for a packed file that is far larger than any run's, which would be read for minutes, or damaged."""
-    for path in experiment.rglob("*.gz"):
-        try:
-            read_packed(path, _LARGEST)
-        except (OSError, EOFError, zlib.error) as problem:
-            raise UserError(f"{file_error(problem, path)}.") from problem
-
-
-def _verified(experiment: Path, world: World, queries: Sequence[Query], door: Door) -> list[str]:
-    """What could not be checked; UserError for what fails."""
-    found = verify(experiment, world, queries=queries if door == "closed" else tasks_of(queries))
-    if not found.passes:
-        first = found.failures[0]
-        raise UserError(f"{experiment} does not verify ({len(found.failures)} fail): {first.line}")
-    return [f"{check.check}: {check.unchecked[0].reason}" for check in found.checks if check.unchecked]
-
-
 def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
@@ -171,25 +138,20 @@ def draw(queries: Sequence[Query], sample: int) -> list[Query]:
     return drawn
 
 
-def _sampled(experiment: Path, given: Manifest, world: World, drawn: Sequence[Query]) -> dict[str, str]:
+def _rerun(runs: Path, given: Manifest, world: World, drawn: Sequence[Query], shown: Sequence[Query]) -> dict[str, str]:
     """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
-    systems, found = read_definition(experiment).systems, dict[str, str]()
-    asked = list(drawn if given.door == "closed" else tasks_of(drawn))
-    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
-        again, graded = Path(temporary) / "again", Path(temporary) / "graded"
-        for label in given.systems:
+    systems, found = read_definition(runs).systems, dict[str, str]()
+    for label in given.systems:
+        with TemporaryDirectory(prefix="drretail-bench-") as temporary:
+            again = Path(temporary) / "again"
             try:
-                _run_again(label, systems[label], world, asked, again)
+                _run_again(label, systems[label], world, shown, again)
             except UserError as problem:
-                found[label] = f"{_NOT_AGAIN}: {problem}".rstrip(".")
-        ran = [label for label in given.systems if label not in found]
-        before = {f"before.{label}": (experiment, label) for label in ran}
-        after = {f"after.{label}": (again, label) for label in ran}
-        if ran:
-            grade(graded, before | after, world, drawn)
-            worth = worths(graded, world)
-            for label, one, other in zip(ran, before, after, strict=True):
-                found[label] = compared(label, worth[one], worth[other], drawn, systems[label])
+                found[label] = f"{NOT_AGAIN}: {problem}".rstrip(".")
+                continue
+            sources = {"before": (runs, label), "after": (again, label)}
+            worth = grade(Path(temporary) / "graded", sources, world, drawn)
+            found[label] = compared(label, worth["before"], worth["after"], drawn, systems[label])
     return found
 
 
@@ -212,27 +174,21 @@ def check_is_ours(system: System) -> None:
     """UserError for what would load a contestant's module here, run his command or ask his server."""
     if not is_built_in(system):
         raise UserError(f"the agent {system.agent} is not one of the package's")
-    models = [model.spec for model in system.models.values()]
-    retriever = str(system.options.get("retriever", "bm25"))
-    models += [] if retriever == "bm25" else [retriever.removeprefix("dense:")]
-    for spec in models:
+    retriever = str(system.options.get(RETRIEVER, f"{OFFLINE}:")).removeprefix("dense:")
+    for spec in (*(model.spec for model in system.models.values()), retriever):
         if spec.partition(":")[0] not in {*PROVIDERS, OFFLINE}:
             raise UserError(f"the model {spec} is not of a provider of the package's")
 
 
 def compared(
-    label: str,
-    before: Mapping[str, Truth],
-    after: Mapping[str, Truth],
-    drawn: Sequence[Query],
-    system: System,
+    label: str, before: Mapping[str, Truth], after: Mapping[str, Truth], drawn: Sequence[Query], system: System
 ) -> str:
     """What the sample shows; UserError where it is worth something else than what was submitted."""
     ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
     differences = [after[key].primary - before[key].primary for key in ids]
     groups = Clusters.of(drawn).groups(ids)
     users, least = len({*groups}), fewest_users()
-    p = flip_test(differences, groups) if ids else None
+    p = flip_test(differences, groups)
     by_rules = all(model.kind == "rule_based" for model in system.models.values())
     if not by_rules and users < least:
         raise UserError(f"{label}: queries of {users} users can show nothing; draw {least} or more.")
@@ -242,59 +198,58 @@ def compared(
     return f"{len(ids)} drawn and run again: {mean:+.2f}"
 
 
-def grade(to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]) -> None:
-    """Makes an experiment of others' runs anew, with the sealed queries and their baskets.
+def grade(
+    to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]
+) -> dict[str, dict[str, Truth]]:
+    """By label and query id, what each planned run is worth; queries without a right answer are left out.
 
-    ``systems`` names by its new label the experiment that a system is from, and the label that it has there.
+    ``systems`` names by its label here the experiment that a system is from, and its label there. They make up an
+    experiment with the sealed queries and their baskets; one of the same systems stays, with what was judged of it.
     """
-    shutil.rmtree(to, ignore_errors=True)
-    with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
-        for new, (experiment, label) in systems.items():
-            given = read_definition(experiment)
-            theirs = {
-                "systems": {new: given.systems[label]},
-                "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
-            }
-            graded.ask(graded.definition.model_copy(update=theirs))
-            for query in queries:
-                source = run_folder(experiment, label, query.query_id, 1)
-                if (source / "run.json").exists():
-                    target = run_folder(to, new, query.query_id, 1)
-                    shutil.copytree(source, target)
-                    kept = read_json(target / "run.json")
-                    write_json(target / "run.json", kept | {"system": new, "run_id": f"{new}/{query.query_id}-r1"})
-
-
-def worths(graded: Path, world: World) -> dict[str, dict[str, Truth]]:
-    """By label and query id, what each planned run is worth; queries without a right answer are left out."""
+    if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
+        shutil.rmtree(to, ignore_errors=True)
+        with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
+            for new, (experiment, label) in systems.items():
+                given = read_definition(experiment)
+                prompts = given.prompt_hashes.get(label, {})
+                asked = {"systems": {new: given.systems[label]}, "prompt_hashes": {new: prompts}}
+                graded.ask(graded.definition.model_copy(update=asked))
+                for query in queries:
+                    source = run_folder(experiment, label, query.query_id, 1)
+                    if (source / "run.json").exists():
+                        target = run_folder(to, new, query.query_id, 1)
+                        shutil.copytree(source, target)
+                        named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
+                        write_json(target / "run.json", read_json(target / "run.json") | named)
     found: dict[str, dict[str, Truth]] = {}
-    for subject in read_subjects(graded, world.store):
-        truth = truth_of(subject)
-        if truth is not None:
+    for subject in read_subjects(to, world.store):
+        if truth := truth_of(subject):
             found.setdefault(subject.label, {})[subject.query.query_id] = truth
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A contestant's run folder as it was taken in."""
+class Entry(NamedTuple):
+    """One system of a submission, as it was taken in."""
 
-    folder: Path
+    experiment: Path
+    label: str
+    """In that experiment."""
+    system: System
     manifest: Manifest
     accepted: Accepted
 
-    @property
-    def experiment(self) -> Path:
-        return self.folder / "exp"
 
-
-def submissions(folder: Path) -> list[Submission]:
-    """All that were taken in, by the names of their folders."""
-    return [
-        Submission(
-            path,
-            Manifest.model_validate(read_json(path / "manifest.json")),
-            Accepted.model_validate(read_json(path / "accepted.json")),
-        )
-        for path in sorted((folder / "submissions").glob("*/"))
-    ]
+def entries(folder: Path) -> dict[str, Entry]:
+    """The systems of all submissions, by their labels beside each other."""
+    found: dict[str, Entry] = {}
+    for path in sorted((folder / "submissions").glob("*/")):
+        manifest = Manifest.model_validate(read_json(path / "manifest.json"))
+        accepted = Accepted.model_validate(read_json(path / "accepted.json"))
+        for label, system in read_definition(path / "exp").systems.items():
+            entry = Entry(path / "exp", label, system, manifest, accepted)
+            if label in manifest.systems:
+                found[f"{path.name}.{label}"] = entry
+            # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
+            elif manifest.door == "closed" and accepted.verified:
+                found.setdefault(label, entry)
+    return found

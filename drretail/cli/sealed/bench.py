@@ -1,6 +1,6 @@
 """``drretail bench``: a sealed benchmark, from its making to its ranking."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -19,25 +19,13 @@ Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's f
 @bench_app.command("make")
 def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
-    closes: Annotated[
-        datetime,
-        typer.Option("--closes", help="When the contest closes and the reference answers may be published (UTC)."),
-    ],
-    world: Annotated[
-        Path | None, typer.Option("--world", metavar="W", help="The shop (default: a made-up one).")
-    ] = None,
+    closes: Annotated[datetime, typer.Option(help="When the contest closes and the gold may be published (UTC).")],
+    world: Annotated[Path | None, typer.Option(metavar="W", help="The shop (default: a made-up one).")] = None,
     queries: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries",
-            metavar="FILE",
-            help="Queries with wishes, as `queries generate` writes them (default: made-up ones of levels 3 to 8).",
-        ),
+        Path | None, typer.Option(metavar="FILE", help="Queries with wishes (default: new ones).")
     ] = None,
     n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
-    seed: Annotated[
-        str | None, typer.Option("--seed", help="The random seed, which is sealed (default: drawn).")
-    ] = None,
+    seed: Annotated[str | None, typer.Option(help="The random seed, which is sealed (default: drawn).")] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Makes a new shop and queries, sealed by checksums.
@@ -46,12 +34,9 @@ def make(
     """
     from drretail.api.bench.release import make as make_release
 
-    until = closes if closes.tzinfo is not None else closes.replace(tzinfo=UTC)
     progress = choose_progress("none" if quiet else None)
-    made = make_release(to, closes=until, world=world, queries=queries, n=n, seed=seed, progress=progress)
+    made = make_release(to, closes=closes, world=world, queries=queries, n=n, seed=seed, progress=progress)
     typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
-    if made.levels:
-        typer.echo("By level: " + ", ".join(f"{count} of level {each}" for each, count in made.levels.items()) + ".")
     for name, value in made.commitment.items():
         typer.echo(f"{value}  {name}")
 
@@ -60,9 +45,7 @@ def make(
 def publish(
     release: Folder,
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="The folder for contestants.")],
-    closed: Annotated[
-        bool, typer.Option("--closed", help="Leave out the shop. Contestants use its tools on your server.")
-    ] = False,
+    closed: Annotated[bool, typer.Option("--closed", help="Leave out the shop. Your server has its tools.")] = False,
     gold: Annotated[bool, typer.Option("--gold", help="Add seed, queries and gold, after the close.")] = False,
 ) -> None:
     """Writes the folder for contestants: checksums, tasks and the shop."""
@@ -76,20 +59,9 @@ def publish(
 def submit(
     release: Folder,
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
-    manifest: Annotated[
-        Path,
-        typer.Option(
-            "--manifest",
-            metavar="FILE",
-            help="A JSON file that names the systems, their models and costs (example in docs/benchmark.md).",
-        ),
-    ],
-    sample: Annotated[
-        int, typer.Option("--sample", min=0, help="The number of users. One query of each is run again.")
-    ] = 8,
-    exhibit: Annotated[
-        bool, typer.Option("--exhibit", help="Accept without verification, marked as unverified.")
-    ] = False,
+    manifest: Annotated[Path, typer.Option(metavar="FILE", help="JSON of systems, models, costs (docs/benchmark.md).")],
+    sample: Annotated[int, typer.Option(min=0, help="The number of users. One query of each is run again.")] = 8,
+    exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept without verification. Tables say so.")] = False,
 ) -> None:
     """Verifies a contestant's runs, repeats a random sample, and accepts them."""
     from drretail.api.bench.submission import submit as submit_runs
@@ -129,13 +101,8 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
         for row in ranking.rows
     ]
     names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door", ""]
-    print_table(
-        table_of(f"{ranking.release}: {counted(ranking.queries, 'query')}", names, rows, spare=("style", "door"))
-    )
-    if ranking.levels:
-        heads = [f"level {level} (n={count})" for level, count in ranking.levels.items()]
-        of_levels = [(row.system, *(row.by_level.get(level) for level in ranking.levels)) for row in ranking.rows]
-        print_table(table_of("truth by level of difficulty", ["system", *heads], of_levels))
+    title = f"{ranking.release}: {counted(ranking.queries, 'query')}"
+    print_table(table_of(title, names, rows, spare=("style", "door")))
     print_text(
         "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
         "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "

@@ -22,10 +22,6 @@ FACTORS = (0.75, 0.85, 0.92, 1.08, 1.15, 1.25)
 """What a price is multiplied by: as often down as up."""
 WITHIN = 8
 """A change comes after one to so many tool calls: agents make 6 to 16 in a run (paper, Table 5)."""
-DETAILS = "get_product_details"
-"""The tool that shows what holds now."""
-
-
 _SHARE = re.compile(r"1(?:\.0*)?|0?\.\d*[1-9]\d*")
 
 
@@ -123,7 +119,7 @@ def last_opened(steps: Iterable[Step]) -> dict[str, int]:
     """Of each product whose page was opened, after how many tool calls that was last."""
     opened: dict[str, int] = {}
     for step in steps:
-        if step.name == DETAILS and step.error is None and step.calls_before is not None:
+        if step.name == "get_product_details" and step.error is None and step.calls_before is not None:
             for evidence in step.evidence:
                 key = evidence.removeprefix("P:")
                 opened[key] = max(step.calls_before, opened.get(key, 0))

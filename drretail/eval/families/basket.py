@@ -64,9 +64,7 @@ DESCRIPTION = MetricDescription(
     },
     counts=("cost_ratio",),
     primary=("feasible",),
-    scoreboard=(
-        BoardColumn(variant="feasible", meaning="share of reports that pick exactly what is wanted, within budget"),
-    ),
+    scoreboard=(BoardColumn(variant="feasible"),),
     bounded_by_oracle=True,
 )
 METRIC = of_measures("basket", 3, measure, DESCRIPTION, query_lacks=query_lacks)

@@ -339,14 +339,7 @@ DESCRIPTION = MetricDescription(
         "unresolved_citation",
     ),
     compared=(CLEAN,),
-    scoreboard=(
-        BoardColumn(
-            variant=CLEAN,
-            meaning="share of reports in which code finds no error",
-            beside=COVERAGE,
-            beside_meaning="share of numbers that code could check",
-        ),
-    ),
+    scoreboard=(BoardColumn(variant=CLEAN, beside=COVERAGE, beside_meaning="share of numbers that code could check"),),
     summaries=(CLEAN, COVERAGE, PICKS_KNOWN),
     correlated=(CLEAN,),
     folds_perfect=True,

@@ -1,6 +1,6 @@
 """What a system learns of the limits that a query hides, and which limits its cart keeps, without a model."""
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets.distance import Measured
@@ -20,28 +20,20 @@ from drretail.records.scoreboard import BoardColumn
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish, WishPart
 
-HIDES_NOTHING = "the query hides no limit"
 CANNOT_ASK = "the system can't ask"
-NOT_DECIDED = ("deadline", "owned")
-"""Fields of which no cart tells whether it keeps them."""
 Key = tuple[str, int | None, str | None]
 
 
-def keeps(
-    part: WishPart, wish: Wish, picks: Sequence[Pick], products: Mapping[str, Product], would_do: WouldDo
-) -> bool:
-    """True where a cart keeps to a limit, whatever becomes of the others.
-
-    A limit of a want is kept where something of its kinds is bought and all of that keeps to it.
-    """
+def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[str, Product], would_do: WouldDo) -> bool:
+    """True where a cart keeps to a limit, whatever becomes of others: of a want's, all that is bought of its kinds."""
     if part.index is None:
         alone = Wish(budget=wish.budget)
-        return bool(picks) and Cart(alone, Reference(query_id="-"), tuple(picks), products).keeps_to_money
+        return bool(picks) and Cart(alone, Reference(query_id="-"), tuple(picks), records).keeps_to_money
     want = wish.wants[part.index]
     of_kind = Want(name=want.name, kinds=want.kinds, again=True)
     bought = [pick for pick in picks if pick.product in would_do(of_kind)]
     if part.field == "quantity":
-        packs = any(pieces_in(products[pick.product].title) > 1 for pick in bought if pick.product in products)
+        packs = any(pieces_in(records[pick.product].title) > 1 for pick in bought if pick.product in records)
         return packs or sum(pick.quantity for pick in bought) == want.quantity
     value = getattr(want, part.field) if part.value is None else (part.value,)
     fits = would_do(of_kind.model_copy(update={part.field: value}))
@@ -49,41 +41,34 @@ def keeps(
 
 
 def measures(
-    query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Collection[Key]
+    query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Mapping[Key, bool]
 ) -> Mapping[str, Measured]:
-    """Each measure by its variant: ``answers`` are what questions brought, ``seen`` the evidence that the run was
-    handed, ``kept`` the limits that its cart keeps."""
+    """Each measure by its variant; ``seen`` is the evidence that the run was handed, and its cart keeps some limits."""
     hidden = {fact.key for fact in query.hidden}
     revealed = hidden if intent == "told" else {fact.key for answer in answers for fact in answer.new}
     tellable = {fact.key for fact in query.hidden if fact.known_from == "asked"}
     on_record = [fact for fact in query.hidden if fact.known_from == "record"]
-    decided = {part.key for part in decided_parts(query)}
     useless = sum(not answer.new for answer in answers)
 
-    def share(part: Collection[Key], whole: Set[Key]) -> Measured:
-        return _share(len(decided & whole & {*part}), len(decided & whole))
+    def share(part: int, whole: int) -> Measured:
+        return Measured(part / whole if whole else None, f"{part} of {whole}")
 
-    recall = _share(len(revealed), len(tellable))
+    def kept_of(keys: Set[Key], *, kept_or_not: bool = True) -> Measured:
+        of_keys = [is_kept for key, is_kept in kept.items() if key in keys]
+        return share(of_keys.count(kept_or_not), len(of_keys))
+
+    can_ask = intent not in ("told", "mute")
     return {
-        "intent_recall": Measured(None, CANNOT_ASK) if intent in ("told", "mute") else recall,
-        "kept_visible": share(kept, decided - hidden),
-        "kept_asked": share(kept, tellable),
-        "kept_record": share(kept, hidden - tellable),
-        "record_seen": _share(sum(not seen.isdisjoint(fact.shown_by) for fact in on_record), len(on_record)),
-        "lost": share(decided - {*kept}, revealed),
-        "lucky": share(kept, hidden - revealed),
-        "useless": _share(useless, len(answers)),
+        "intent_recall": share(len(revealed), len(tellable)) if can_ask else Measured(None, CANNOT_ASK),
+        "kept_visible": kept_of(kept.keys() - hidden),
+        "kept_asked": kept_of(tellable),
+        "kept_record": kept_of(hidden - tellable),
+        "record_seen": share(sum(not seen.isdisjoint(fact.shown_by) for fact in on_record), len(on_record)),
+        "lost": kept_of(revealed, kept_or_not=False),
+        "lucky": kept_of(hidden - revealed),
+        "useless": share(useless, len(answers)),
         "questions": Measured(float(len(answers)), f"{useless} of them brought nothing new"),
     }
-
-
-def _share(part: int, whole: int) -> Measured:
-    return Measured(part / whole if whole else None, f"{part} of {whole}")
-
-
-def decided_parts(query: Query) -> list[WishPart]:
-    """The limits of the wish of which a cart tells whether it keeps them."""
-    return [] if query.wish is None else [part for part in query.wish.parts() if part.field not in NOT_DECIDED]
 
 
 def intent_of(system: System) -> Intent | None:
@@ -95,12 +80,14 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     """What every measure comes to, by its variant."""
     query, run, would_do = subject.query, subject.run, subject.offers
     if query.wish is None or not query.hidden:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, HIDES_NOTHING))
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "the query hides no limit"))
     if run is None or would_do is None:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
     picks = reading_of(subject).picks or ()
     products = subject.case.ledger(picks).products
-    kept = {part.key for part in decided_parts(query) if keeps(part, query.wish, picks, products, would_do)}
+    # Of a deadline, and of what the shopper has, no cart tells whether it keeps them.
+    decided = [part for part in query.wish.parts() if part.field not in ("deadline", "owned")]
+    kept = {part.key: keeps(part, query.wish, picks, products, would_do) for part in decided}
     return measures(query, intent_of(subject.system), releases_in(query, run.steps), subject.evidence.keys(), kept)
 
 
@@ -125,7 +112,7 @@ DESCRIPTION = MetricDescription(
         "questions": "questions asked per run",
     },
     headlines=("intent_recall", "kept_visible", "kept_asked"),
-    scoreboard=(BoardColumn(variant="kept_asked", meaning="share of the shopper's hidden limits that the cart keeps"),),
+    scoreboard=(BoardColumn(variant="kept_asked"),),
     counts=("questions",),
 )
 METRIC = of_measures("intent", 1, measure, DESCRIPTION, lacks=lacks_hidden)

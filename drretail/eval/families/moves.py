@@ -18,8 +18,6 @@ from drretail.records.run import MOVES, Run
 from drretail.records.score import MetricDescription
 
 STALE, RECHECKED, UTILITY, REGRET = VARIANTS = ("stale_pick", "rechecked", "utility", "regret_move")
-STILL = "nothing moves in this system's shop"
-NO_PICKS = "the report picks nothing"
 
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
@@ -31,7 +29,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
     end = store_at_end(seen.store, seen.moves, run.steps)
     picks = reading_of(subject).picks or ()
-    still = {} if seen is store else {RECHECKED: Measured(None, STILL)}
+    still = {} if seen is store else {RECHECKED: Measured(None, "nothing moves in this system's shop")}
     return _of_picks(run, seen, end, picks) | _of_cart(subject, seen.store, end, picks) | still
 
 
@@ -39,7 +37,7 @@ def _of_picks(run: Run, seen: MovedStore, end: MovedStore, picks: tuple[Pick, ..
     """Whether each pick is as the run last saw it, and whether its page was opened since its last change."""
     picked = sorted({pick.product for pick in picks})
     if not picked:
-        return dict.fromkeys((STALE, RECHECKED), Measured(None, NO_PICKS))
+        return dict.fromkeys((STALE, RECHECKED), Measured(None, "the report picks nothing"))
     opened = last_opened(run.steps)
     before, now, known = seen.products(picked), end.products(picked), seen.store.products(picked)
     stale = [
@@ -73,9 +71,8 @@ def _of_cart(subject: Subject, start: Store, end: MovedStore, picks: tuple[Pick,
 
 def lacks_moves(experiment: Path) -> str:
     """Why there is nothing to measure in an experiment; empty where a system's shop moves."""
-    if any(MOVES in system.options for system in read_definition(experiment).systems.values()):
-        return ""
-    return "holds no system whose shop moves: run one with --moves prices:0.2,stock:0.1"
+    moves = any(MOVES in system.options for system in read_definition(experiment).systems.values())
+    return "" if moves else "holds no system whose shop moves: run one with --moves prices:0.2,stock:0.1"
 
 
 DESCRIPTION = MetricDescription(

@@ -16,11 +16,6 @@ from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
 from drretail.untrusted import visible
 
-NO_REPORT = "there is no report"
-HTML = "the report holds HTML other than plain tags"
-REFUSED = "something is refused that the shop has"
-OPEN = "no cart and no refusal is proved to be right"
-
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -40,32 +35,30 @@ class Truth:
 def truth_of(subject: Subject) -> Truth | None:
     """The worth of a planned run, 0 without a report; None for a query that has no right answer."""
     query, run, reference = subject.query, subject.run, subject.reference
-    proof = None if reference is None else reference.proof
-    is_proved = proof is not None and proof.state == "proved"
-    if reference is None or query.wish is None or not (is_proved or not_measured(query.wish, reference) is None):
+    if reference is None or query.wish is None:
+        return None
+    is_proved = reference.proof is not None and reference.proof.state == "proved"
+    if not is_proved and not_measured(query.wish, reference):
         return None
     if run is None or run.report is None or not (subject.report or "").strip():
-        return Truth(False, 0.0, NO_REPORT)
+        return Truth(False, 0.0, "there is no report")
     if has_unread_elements(visible(run.report)):
-        return Truth(False, 0.0, HTML)
+        return Truth(False, 0.0, "the report holds HTML other than plain tags")
     picks, products = run.picks or (), subject.case.products(run.picks)
     decided = decided_by(run, query, reference, products, subject.evidence)
-    if is_proved:
-        is_right = decided is not None and decided.refused and not decided.bought and decided.shown
-        task = worth_of_refusal(decided, run.outcome) if is_right else 0.0
-    else:
+    task, why = 0.0, breach(subject.case, reading_of(subject))
+    if not is_proved:
         task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
-    why = breach(subject.case, reading_of(subject))
-    if not why and decided is not None and decided.refused and not is_proved:
-        why = REFUSED
+        why = why or ("something is refused that the shop has" if decided is not None and decided.refused else "")
+    elif decided is not None and decided.refused and not decided.bought and decided.shown:
+        task = worth_of_refusal(decided, run.outcome)
     return Truth(not why, task, why)
 
 
-def worth_of_refusal(decided: Decided | None, outcome: Outcome | None) -> float:
+def worth_of_refusal(decided: Decided, outcome: Outcome | None) -> float:
     """Of a right refusal: half for it, half for what is named as nearest, less the share of reasons that are wrong."""
-    nearest = 1.0 if decided is None or decided.nearest is None else decided.nearest
-    gives_reasons = outcome is not None and bool(outcome.because)
-    right = 1.0 if decided is None or decided.reason is None or not gives_reasons else decided.reason
+    nearest = 1.0 if decided.nearest is None else decided.nearest
+    right = 1.0 if decided.reason is None or outcome is None or not outcome.because else decided.reason
     return right * (1 + nearest) / 2
 
 
@@ -73,7 +66,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     """The three numbers of a run."""
     truth = truth_of(subject)
     if truth is None:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, OPEN))
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "no cart and no refusal is proved to be right"))
     numbers = {"primary": truth.primary, "true": float(truth.is_true), "task": truth.task}
     return {variant: Measured(number, truth.why) for variant, number in numbers.items()}
 
@@ -87,9 +80,7 @@ DESCRIPTION = MetricDescription(
     },
     headlines=("primary", "true", "task"),
     primary=("primary",),
-    scoreboard=(
-        BoardColumn(variant="primary", name="truth", meaning="utility of the decision if the report is true, else 0"),
-    ),
+    scoreboard=(BoardColumn(variant="primary", name="truth"),),
     bounded_by_oracle=True,
 )
 METRIC = of_measures("truth", 1, measure, DESCRIPTION)

@@ -57,7 +57,8 @@ TWO, PRICE = ("quantity", 0, None), ("price_max", 0, None)
 def measured(
     *topics: Topic, seen: Collection[str] = (), kept: Collection[Key] = (), intent: Any = "asked"
 ) -> dict[str, float | None]:
-    found = measures(QUERY, intent, releases(QUERY, topics), frozenset(seen), kept)
+    limits = {part.key: part.key in kept for part in WISH.parts() if part.field != "deadline"}
+    found = measures(QUERY, intent, releases(QUERY, topics), frozenset(seen), limits)
     return {name: share.value for name, share in found.items()}
 
 
@@ -71,7 +72,7 @@ def test_what_was_asked_for_and_kept_is_counted_by_how_it_could_be_known() -> No
 
 def test_nobody_who_cannot_ask_has_a_recall() -> None:
     assert measured(intent="mute")["intent_recall"] is None
-    assert measures(QUERY, "told", [], frozenset(), [])["intent_recall"].reason == CANNOT_ASK
+    assert measures(QUERY, "told", [], frozenset(), {})["intent_recall"].reason == CANNOT_ASK
     told_all = measured(intent="told", kept=[BUDGET, CEDAR])
     assert (told_all["lost"], told_all["lucky"]) == (pytest.approx(1 / 3), None)
     assert (measured()["useless"], measured()["intent_recall"]) == (None, 0.0), "nothing was asked"

@@ -232,9 +232,8 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
-FP_MEANING = "factual precision: of the claims that cite a web page or product, the share that the source supports"
 MEANINGS = {
-    "FP": FP_MEANING,
+    "FP": "factual precision: of the claims that cite a web page or product, the share that the source supports",
     "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
     "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two (paper, Equation 2)",
     "FP_pooled": "FP over the claims of all reports together",
@@ -270,16 +269,13 @@ DESCRIPTION = MetricDescription(
     },
     primary=("FP",),
     scoreboard=(
-        BoardColumn(
-            variant="FP",
-            meaning=FP_MEANING,
-        ),
+        BoardColumn(variant="FP"),
         BoardColumn(
             variant="N_supported",
             name="verified",
             meaning="claims per report supported by the web page or product that they cite (partly supported: ½)",
         ),
-        BoardColumn(variant="FR", meaning="factual recall: share of all claims that cite a source"),
+        BoardColumn(variant="FR"),
     ),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
