@@ -4,7 +4,8 @@ A *plain search* for a want brings the first k hits for the words of each of its
 alone and buys the cart that is worth most to the wish, without what it finds nothing for. Its *loss* is 1 − the utility
 ratio of that cart. Eight solvers are asked: k = 1, 3, 5, 10, each with the shopper's history and without. Without it a
 solver knows the query's text alone: it may buy what the shopper has, and of what is known only by an order it buys
-nothing. The level is the tenth that the mean loss of the eight lies in.
+nothing. The level is the tenth that the mean loss of the eight lies in. With history the loss never grows with k, since
+more hits offer more carts of which the best counts.
 """
 
 from bisect import bisect_left
@@ -180,7 +181,8 @@ class Task:
     def is_no_easier_than(self, other: "Task") -> bool:
         """True where none of the eight solvers loses less than on the other query, which this one is a step from.
 
-        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go.
+        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go: a budget
+        or a demand only takes carts away, so then nobody finds, by whatever search, one that is worth a larger share.
         """
         if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
             return False
