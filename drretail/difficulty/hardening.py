@@ -22,7 +22,7 @@ from drretail.records.query import Query
 from drretail.records.wish import Want
 
 Axis = Literal["budget", "demand", "purchase"]
-AXES: tuple[Axis, ...] = get_args(Axis)
+AXES: tuple[Axis, ...] = get_args(Axis)  # why one thing more is none of them: docs/queries.md
 _MOST_STEPS = 8
 """More sentences than these make no question that anybody would ask."""
 _CHOICES = 3
