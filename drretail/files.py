@@ -248,12 +248,12 @@ def read_documents(path: Path, kind: type[T], what: str) -> tuple[T, ...]:
     return tuple(documents)
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file, packed or not; UserError where there is none to read."""
+def read_lines(path: Path, most: int | None = None) -> list[str]:
+    """The lines of a text file, packed or not; UserError for none, and where more than ``most`` bytes are packed."""
     try:
         if path.stat().st_size > LONGEST_LINE:
             _check_lines(path)
-        data = read_packed(path, MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
+        data = read_packed(path, most or MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
         # splitlines() would also cut at U+2028, which JSON strings may hold.
         return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
     except FileNotFoundError:

@@ -130,7 +130,7 @@ class Hardener:
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
     """Queries of these levels, one for each user, and as many of each level; ``n`` together where so many can be made.
 
-    The users are those that are named, else drawn ones. Raises UserError where nobody has any, or none is in English.
+    The users are named, or drawn. Raises UserError where nobody has any, and for a shop that is not in English.
     """
     hardener, reached = Hardener(world, seed), set[int]()
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}

@@ -34,7 +34,7 @@ def hide(
     questions: int | None = None,
     from_record: bool = False,
 ) -> Derived:
-    """Each query without the necessary limits that its text can lose; ``from_record``: orders tell what they show."""
+    """Each query without necessary limits that its text can lose; ``from_record``: nobody tells what orders show."""
     check_made_for(queries, offers.world.manifest.fingerprint)
     made = Derived()
     for query in queries:

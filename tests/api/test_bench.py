@@ -142,8 +142,8 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
     shutil.copytree(home / "exp", tmp_path / "exp")
     journal = next((tmp_path / "exp").rglob("journal.jsonl.gz"))
     with journal.open("ab") as packed:
-        packed.write(gzip.compress(b" " * 1024**2, 1) * 513)
-    with pytest.raises(UserError, match="holds more than 512 MB when it is unpacked"):
+        packed.write(gzip.compress(b" " * 1024**2, 1) * 101)
+    with pytest.raises(UserError, match="holds more than 100 MB when it is unpacked"):
         submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 

@@ -43,7 +43,7 @@ class Release:
 def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
     """What questions on these topics bring, one after the other. Pure."""
     found: list[Release] = []
-    told: set[tuple[str, int | None, str | None]] = set()
+    released: set[tuple[str, int | None, str | None]] = set()
     questions = QUESTIONS if query.questions is None else query.questions
     for place, topic in enumerate(topics, 1):
         number = 1 + sum(each.topic == topic for each in found)
@@ -52,9 +52,9 @@ def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
             continue
         on_topic = [fact for fact in query.hidden if fact.topic == topic]
         tellable = [fact for fact in on_topic if fact.known_from == "asked"]
-        new = [fact for fact in tellable if fact.key not in told]
+        new = [fact for fact in tellable if fact.key not in released]
         new = new if query.manner == "open" else new[:1]
-        told |= {fact.key for fact in new}
+        released |= {fact.key for fact in new}
         nothing = IN_THE_RECORD if len(tellable) < len(on_topic) else NO_WISH
         facts = tuple(new or tellable)
         answer = " ".join(fact.say for fact in facts) or nothing
