@@ -30,10 +30,8 @@ from drretail.stats.intervals import (
     ratio_interval,
     share_interval,
 )
-from drretail.stats.length_control import length_controlled
-from drretail.stats.power import power
-from drretail.stats.ranking import Contest, strengths
-from drretail.stats.significance import LEVEL, flip_test, holm
+from drretail.stats.ranking import Contest, length_controlled, strengths
+from drretail.stats.significance import LEVEL, flip_test, holm, power
 
 Numbers = NDArray[np.float64]
 WANTED = 0.93

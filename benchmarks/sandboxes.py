@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.env.web.sealed import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.files import write_json
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="32k,64k,128k,256k,512k")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    with opened_world(given.world, quiet=True) as world, tempfile.TemporaryDirectory() as folder:
+    with open_world(given.world, quiet=True) as world, tempfile.TemporaryDirectory() as folder:
         queries = shipped_queries("dev")[: given.queries]
         first, second = Path(folder, "first"), Path(folder, "second")
         seconds = [built(world, queries, to, given.sizes) for to in (first, second)]
