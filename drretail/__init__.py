@@ -1,65 +1,65 @@
 """drretail: an open implementation of DeepResearch Retail.
 
-From Python (docs/reference/python.md), each loaded when it is first asked for:
+From Python (docs/reference/python.md), each imported on first use:
 
     open_world      a world by its folder, "servers:NAME", or "demo"
-    ask             one question, as ``drretail ask``; gives its run and report
+    ask             one question, as ``drretail ask``; returns its run and report
     read_experiment the options in an experiment.toml, for ``run``
-    run             agents over queries, as ``drretail run``; gives the recorded experiment
+    run             agents over queries, as ``drretail run``; returns the recorded experiment
     open_experiment a recorded experiment by its folder
-    score           what judges say of it
-    verify          whether its folder is what its systems did
+    score           its scores by judges and metrics
+    verify          whether its folder shows what its systems did
     compare, compare_all  two systems side by side, and all of them
-    report, export, view  pages and text, the forms of other programs, live in the browser
+    report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     open_model      a chat model by "provider:model"
-    Agent, Answer   what an agent is, and what it gives back
-    Family, Value   what a metric is, and what it gives each report
-    Tool            what an agent calls
-    shop_tools      the nine as LangChain tools, for an agent that is built before any run
+    Agent, Answer   an agent, and what it returns
+    Family, Value   a metric, and what it returns for each report
+    Tool            a tool that an agent calls
+    shop_tools      the nine tools as LangChain tools, for an agent that is built before any run
 
-Reading order = data flow = import order, top of this list last; a layer imports only what stands below it:
+The layers: data flows from the bottom of this list to its top, and a layer imports only those below it:
 
     __main__.py    ``python -m drretail``
-    cli/           the command, a thin file each
+    cli/           the command: a thin file for each subcommand
     gym/           the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets, Python alone
     inspect/       the shop as a task of inspect_ai, with our metrics as its scorers
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     exports/       the forms that other programs read
-    imports/       reports from elsewhere, as experiments
+    imports/       reports of other programs, as experiments
     sandboxes/     a sealed web for each query
     doctor/        what works on this machine, and what a model does with our prompts
-    lab/           is the judge any good? labels, planted errors, exploits, biases
+    lab/           how good a judge is: labels, planted errors, exploits, biases
     difficulty/    how hard queries are; harder ones, hidden wishes, twins that the shop can't meet
     eval/          judges and scores
     querygen/      profile-aware queries
-    agents/        research in the shop and on the web, and the runs it leaves
-    tools/         the nine
+    agents/        agents that research in the shop and on the web, and their recorded runs
+    tools/         the nine tools
     data_ingest/   raw files → world
     env/           the world: store, catalog, web, session
     offline/       rule-based stand-ins for models, loaded by name only
     llm/           chat models by "provider:model"
-    experiment.py  the folder of runs
-    journal.py     outside effects: resume, replay, caching and accounting in one
+    experiment.py  an experiment's folder
+    journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
     tables/        a table as a record, numbers as text, and renderers
     local_server.py  a server that answers this machine alone
-    prompts.py     prompts beside their callers
-    progress.py    what a command tells while it works
+    prompts.py     prompts in files beside their callers
+    progress.py    progress lines and bars on stderr
     settings.py    flags, environment and drretail.toml, read at the edge only
-    files.py       files that survive a crash; a last line that one cut is dropped
-    locks.py       one writer a folder
+    files.py       files that survive a crash
+    locks.py       one writer per folder
     trajectory.py  the steps of a run
-    plugins.py     things by name: built-in, entry points, module:attribute
-    event_loop.py  the loop of a process, and Ctrl-C
-    processes.py   jobs done by several processes
-    records/       what crosses a folder
+    plugins.py     built-in things, entry points and module:attribute, by name
+    event_loop.py  a process's event loop, and Ctrl-C
+    processes.py   jobs in several processes
+    records/       records that more than one layer uses
     parsing.py     JSON, TOML and documents from outside
-    untrusted.py   texts of others as a model may read them
-    screen.py      the one door to the terminal
-    errors.py      who must act
+    untrusted.py   texts from outside, made safe for a prompt
+    screen.py      all output to a terminal, made safe
+    errors.py      errors by who must act
 """
 
 from importlib import import_module
@@ -145,7 +145,7 @@ def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(_PLACES[name]), name)
-    globals()[name] = found  # from now on it is found without this function
+    globals()[name] = found  # later lookups don't call this function
     return found
 
 

@@ -2,11 +2,11 @@
 
 DrretailError
 ├── UserError           the person at the terminal: printed as one sentence, exit code 2
-│   ├── UnknownName     a name that nothing goes by; lists the nearest right ones
-│   └── CommandStopped  a key, an account or the shop fails all that would follow: no run goes on after it
+│   ├── UnknownName     a name that does not exist; lists the nearest names that do
+│   └── CommandStopped  a key, an account or the shop would fail every further run: the command ends
 ├── ToolError           the model that called the tool: becomes {"error": {…}} in the tool's result
 │   └── NotFound        an id that the shop does not hold
-└── ModelError          nobody, for now: the provider failed or the budget ended; the run is recorded as failed
+└── ModelError          nobody: the provider failed or the budget ended; the run is recorded as failed
 """
 
 import errno
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
-# Words of a name; shorter ones are shared by chance.
+# Words of a name. Names share shorter words by chance.
 _WORD = re.compile(r"[^\W_]{3,}")
 _FILE_ERRORS = {
     errno.ENOENT: "does not exist: check the name",
@@ -36,9 +36,9 @@ _FILE_ERRORS = {
     errno.ENOSPC: "cannot be written, the disk is full: free some space and run the same command again",
 }
 LONGEST_NAME = 80
-"""Characters that a message shows of what somebody else has named."""
+"""Characters that a message shows of a name from outside."""
 LONGEST_PATH = 400
-"""Characters of a path in a message: who must find the file needs all of it."""
+"""Characters that a message shows of a path: more than of a name, since the user has to find the file."""
 LONGEST_SENTENCE = 2000
 LONGEST_TRACEBACK = 20_000
 ModelErrorKind = Literal[
@@ -64,7 +64,7 @@ class UserError(DrretailError):
 
 
 class UnknownName(UserError):
-    """A name (agent, tool, category, provider …) that nothing goes by."""
+    """There is no agent, tool, category, provider … of this name."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         self.nearest = nearest_names(name, known)
@@ -72,14 +72,14 @@ class UnknownName(UserError):
 
 
 class CommandStopped(UserError):
-    """Nothing that would follow can succeed until the user mends it: it ends the command, and not only one run.
+    """Ends the whole command, not only one run: no further run can succeed until the user mends the cause.
 
-    Runs in flight are left as Ctrl-C leaves them: what they recorded is kept, and they go on from it.
+    Runs in flight are interrupted as by Ctrl-C: their journals are kept, and the next command resumes them.
     """
 
 
 class ToolError(DrretailError):
-    """A tool call that could not be answered; ``as_result`` is what the model reads."""
+    """A tool call that failed; the model reads ``as_result``."""
 
     def __init__(
         self,
@@ -120,21 +120,21 @@ class ModelError(DrretailError):
         self.kind: ModelErrorKind = kind
         self.message = message
         self.usage = usage
-        """The tokens of an answer that came and could not be used: they are paid for all the same."""
+        """The tokens of an unusable answer, which are paid for all the same."""
         self.retries = 0
-        """How often the call had been tried again by then."""
+        """How often the call was retried before it failed."""
 
 
 def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: float = 0.6) -> list[str]:
     """Up to ``n`` of the known names that look most like ``name``, best first, compared without case.
 
-    ``likeness`` is the least that counts, from 0 to 1: below 0.6 names are offered that nobody meant. Names that have
-    a word of it ("max_price", "price_max") or begin with it follow.
+    ``likeness`` is the least similarity that counts, from 0 to 1; below 0.6, names are offered that nobody meant.
+    Names that share a word with ``name`` ("max_price", "price_max") or begin with it come last.
     """
     return list(_nearest_names(name, tuple(known), n, likeness))
 
 
-@lru_cache(256)  # to compare with a thousand categories takes .1 s, and models repeat their mistakes
+@lru_cache(256)  # comparing with a thousand categories takes .1 s, and models repeat their mistakes
 def _nearest_names(name: str, known: tuple[str, ...], n: int, likeness: float) -> tuple[str, ...]:
     folded = {candidate.casefold(): candidate for candidate in known}
     wanted = name[:LONGEST_NAME].casefold()
@@ -150,7 +150,7 @@ def _nearest_names(name: str, known: tuple[str, ...], n: int, likeness: float) -
 
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:
-    """A sentence that names the nearest right names, or all of them when none is near."""
+    """A sentence that offers the nearest names or, if none is near, the first ten known ones."""
     every = sorted(known)
     names, left = (nearest, 0) if nearest else (every[:10], len(every[10:]))
     lead = "Did you mean" if nearest else "Known are"
@@ -177,19 +177,22 @@ def file_error(problem: Exception, path: Path | None = None) -> str:
 
 
 def install_line(*packages: str) -> str:
-    """The command that installs what is missing, by its own name: no index knows the extras of a checkout."""
+    """The command that installs missing packages.
+
+    It names the packages, not drretail's extras: no package index has the extras of a checkout.
+    """
     return f"pip install {' '.join(packages)}"
 
 
 def quoted(name: object) -> str:
-    """What somebody has named, in quotes, for a message: nothing that a terminal obeys, and short."""
+    """A name from outside as a message shows it: quoted, shortened, and without control characters."""
     if not isinstance(name, str):
         return f"of type {type(name).__name__}"
     return repr(shortened(name))
 
 
 def shortened(text: str, longest: int = LONGEST_NAME) -> str:
-    """The text, of a long one its beginning and end with how much is left out between them."""
+    """The text; if it is too long, its beginning and end, and how many characters are left out."""
     if len(text) <= longest:
         return text
     end = longest // 4
@@ -197,20 +200,20 @@ def shortened(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 def plain_address(url: str) -> str:
-    """An address without user, password, query and fragment, for messages and records; of what is none its end."""
+    """An address without user, password, query and fragment, for messages and records."""
     scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
     return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else scheme.rpartition("@")[2]
 
 
 def without_logins(text: str) -> str:
-    """A message without the users and passwords of the addresses in it."""
+    """The text without the users and passwords in its addresses."""
     return re.sub(r"(?<=://)[^/\s\"'<>]*@", "", text)
 
 
 def raised_at(problem: BaseException) -> str:
-    """Where an error of somebody's code was raised, as "file, line n"; empty for one that never was.
+    """Where an error of the user's code was raised, as "file, line n"; empty if it has no traceback.
 
-    The innermost line that is no library's and none of drretail, else the innermost.
+    That is the innermost line outside libraries and drretail or, without any, the innermost line.
     """
     if isinstance(problem, SyntaxError) and problem.filename is not None:
         return f"{_from_here(problem.filename)}, line {problem.lineno}"
@@ -220,20 +223,20 @@ def raised_at(problem: BaseException) -> str:
 
 
 def describe_error(problem: BaseException) -> str:
-    """An error of somebody's code as "Type: message (file, line n)"."""
+    """An error of the user's code as "Type: message (file, line n)"."""
     where = raised_at(problem)
     text = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
     return _writable(f"{text} ({where})" if where else text)
 
 
 def traceback_of(problem: BaseException) -> str:
-    """The whole way to an error, to be kept beside the sentence that is told of it."""
+    """An error's full traceback, to be recorded beside the one-sentence message."""
     lines = "".join(traceback.format_exception(problem)).replace(f"{Path.cwd()}/", "")
     return _writable(shortened(lines, LONGEST_TRACEBACK))
 
 
 def _writable(text: str) -> str:
-    """The text with halves of characters escaped, which no file takes, and without logins."""
+    """The text without logins, and with lone surrogates escaped, which UTF-8 files can't hold."""
     return without_logins(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -245,5 +248,5 @@ _NOT_THEIRS = (
 
 
 def _from_here(file: str) -> str:
-    """The file as one sees it from the folder one stands in: where a run was made is nobody's business."""
+    """The file relative to the current folder: a record should not show where on a disk it was made."""
     return file.removeprefix(f"{Path.cwd()}/")

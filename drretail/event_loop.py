@@ -1,7 +1,7 @@
-"""The one event loop of a process, in a thread of its own, and Ctrl-C for whoever waits for it.
+"""The process's one event loop, in a thread of its own, and how Ctrl-C cancels what runs in it.
 
-Clients of models keep connections open, and one that was opened in another loop is dead: the request goes out, its
-answer is lost, and both are paid. So all that a process runs, one command or many cells of a notebook, runs here.
+Model clients keep connections open. A connection opened in another loop is dead: the request goes out, the answer is
+lost, and both are paid. So everything that a process runs, one command or many notebook cells, runs in this loop.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from weakref import WeakSet
 
 T = TypeVar("T")
 PRESSES = 2
-"""So often Ctrl-C cancels. Whatever does not heed that, such as an agent that never awaits, is cut short after it."""
+"""How often Ctrl-C cancels. The next one kills the loop, for agents that ignore cancellation or never await."""
 
 BETWEEN = 0.05
-"""Seconds that the first cancellation has before the second: two in one turn of the loop would be one."""
+"""Seconds between the first cancellation and the second: within one turn of the loop, two would count as one."""
 
 
 async def all_ended(steps: Iterable[Awaitable[T]]) -> list[T]:
-    """What the steps bring, side by side; raises the first error once all have ended, and what they brought is kept."""
+    """The results of steps that run concurrently. Raises the first error, but only once all have ended."""
     ended = await asyncio.gather(*steps, return_exceptions=True)
     for end in ended:
         if isinstance(end, BaseException):
@@ -34,16 +34,16 @@ async def all_ended(steps: Iterable[Awaitable[T]]) -> list[T]:
 
 
 def run_loop(main: Coroutine[Any, Any, T]) -> T:
-    """What ``main`` returns, run in the process's event loop; each Ctrl-C cancels it and none raises into the loop.
+    """Runs ``main`` in the process's event loop and returns its result; Ctrl-C cancels it.
 
-    Python's own handler raises KeyboardInterrupt wherever the loop happens to be. Between two of its callbacks one of
-    these is then lost, and the task that it was to wake never ends, not even when it is cancelled.
+    Python's own handler raises KeyboardInterrupt wherever the loop happens to be. If that is between two callbacks, a
+    callback is lost, and the task that it should wake never ends, not even when it is cancelled.
 
-    Raises KeyboardInterrupt when ``main`` ended by being cancelled so. Works in any thread, and where another loop
-    runs already, as in a notebook, which then waits.
+    Raises KeyboardInterrupt if Ctrl-C cancelled ``main``. Works in any thread, also where another loop is running, as
+    in a notebook; that loop is blocked meanwhile.
     """
     loop = _Loop.of_process()
-    if threading.current_thread() is loop:  # an agent that calls drretail itself: its own loop can't wait for itself
+    if threading.current_thread() is loop:  # an agent that calls drretail: the loop can't wait for itself
         return _in_thread_of_its_own(main)
     command = _Command(main)
     number = _signal_that_cancels() if threading.current_thread() is threading.main_thread() else None
@@ -67,7 +67,7 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
         if presses:
             raise KeyboardInterrupt from None
         raise
-    except KeyboardInterrupt:  # raised by a handler of somebody else's, such as that of the loop that waits
+    except KeyboardInterrupt:  # raised by another handler, such as the waiting loop's
         if presses <= PRESSES:
             loop.cancel(command)
             wait([command.ended])
@@ -75,19 +75,19 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     finally:
         if number is not None:
             signal.signal(number, before)
-        if not command.ended.done():  # a handler of somebody else's raised here, such as a timeout's
+        if not command.ended.done():  # another handler raised here, such as a timeout's
             loop.cancel(command)
 
 
 def current_command() -> object:
-    """What tells one call of ``run_loop`` from the next; elsewhere one loop from another."""
+    """An identity of the current ``run_loop`` call; outside of any, the running loop."""
     return _CURRENT.get() or asyncio.get_running_loop()
 
 
 @contextmanager
 def meant_to_end() -> Generator[None]:
-    """Within it Ctrl-C is how a command is meant to end, and raises nothing out of it."""
-    # The command line tells by this pipe that somebody interrupted it, and would call this end no clean one.
+    """Within it, Ctrl-C is the normal way to end a command, and does not raise out of the block."""
+    # The command line reads from this pipe that it was interrupted, and would exit with an error code.
     pipe = signal.set_wakeup_fd(-1)
     try:
         with suppress(KeyboardInterrupt):
@@ -97,7 +97,7 @@ def meant_to_end() -> Generator[None]:
 
 
 class _Command(Generic[T]):
-    """One call of ``run_loop``: its coroutine, the tasks that it began, and how it ended."""
+    """One call of ``run_loop``: its coroutine, the tasks that it started, and its result."""
 
     def __init__(self, main: Coroutine[Any, Any, T]) -> None:
         self.main = main
@@ -106,7 +106,7 @@ class _Command(Generic[T]):
         self.begun: WeakSet[asyncio.Task[Any]] = WeakSet()
 
     async def perform(self) -> T:
-        """What the coroutine returns; tasks that it left behind are cancelled, as ``asyncio.run`` does."""
+        """The coroutine's result. Tasks that it left behind are cancelled, as by ``asyncio.run``."""
         _CURRENT.set(self)
         try:
             return await self.main
@@ -117,7 +117,7 @@ class _Command(Generic[T]):
             await asyncio.gather(*left, return_exceptions=True)
 
     def end(self, task: "asyncio.Task[T]") -> None:
-        """Hands out what the task came to."""
+        """Passes the task's result or error on to the caller that waits."""
         problem = asyncio.CancelledError() if task.cancelled() else task.exception()
         if problem is None:
             self.ended.set_result(task.result())
@@ -150,14 +150,14 @@ class _Loop(threading.Thread):
 
     @classmethod
     def forget(cls) -> None:
-        """In the child of a fork no thread goes on, and a lock may be held by one that is gone."""
+        """For the child of a fork: its loop thread does not exist, and a thread that is gone may hold the lock."""
         cls._one, cls._lock = None, threading.Lock()
 
     def run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
-        # SystemExit and KeyboardInterrupt of a task end the loop: whoever waits for a command gets them instead.
+        # SystemExit and KeyboardInterrupt of a task end the loop: they are raised where a command's result is awaited.
         except BaseException as problem:  # noqa: BLE001
             for command in list(self._commands):
                 if command.task is not None and command.task.done():
@@ -182,7 +182,7 @@ class _Loop(threading.Thread):
         self._loop.call_soon_threadsafe(self._loop.call_later, after, cancelled)
 
     def abandon(self) -> None:
-        """Cuts short what never lets the loop go on; the next command gets another loop."""
+        """Interrupts code that blocks the loop; the next command gets a new loop."""
         _Loop.forget()
         if self.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt))
@@ -215,9 +215,9 @@ def _in_thread_of_its_own(main: Coroutine[Any, Any, T]) -> T:
 
 
 def _signal_that_cancels() -> signal.Signals | None:
-    """That of Ctrl-C; in the background of a script, where that is ignored, SIGTERM.
+    """SIGINT, or SIGTERM if SIGINT is ignored, as in a background job of a script.
 
-    None where somebody wants it otherwise, or not at all.
+    None if the program has another handler for SIGINT, or ignores both.
     """
     before, ending = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     if before is signal.SIG_IGN and ending not in (signal.SIG_IGN, signal.SIG_DFL, None):

@@ -1,4 +1,4 @@
-"""The experiment folder: what is asked stands in experiment.json, what was done in one folder per run."""
+"""An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
 
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -36,53 +36,52 @@ from drretail.records.score import ProfileSummary
 
 T = TypeVar("T", bound=Document)
 DISCARDED = "discarded.jsonl"
-"""In an experiment's folder: what runs took that were made again."""
+"""The file in an experiment's folder that keeps the usage of runs that were made again."""
 RunState = Literal["absent", "interrupted", "done", "failed"]
 
 
 class Definition(Document):
-    """experiment.json: what is asked. It names no shard, host, time or path, so shards write it byte-equal."""
+    """experiment.json: queries and systems. It names no shard, host, time or path, so all shards write equal bytes."""
 
     title: str | None = None
-    """What people call the experiment; None where nobody named it."""
+    """The user's title for the experiment, if any."""
     world_fingerprint: str | None = None
-    """None where no world is behind the reports: they came from elsewhere."""
+    """None for imported reports, which have no world."""
     now: datetime | None = None
-    """The shop's today, which agents and judges are told; None where nobody knows it."""
+    """The shop's current date, as agents and judges are shown it; None if unknown."""
     queries: tuple[Query, ...] = ()
     asked: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By label, the ids of the queries that are asked of a system that was begun with a part of them; of a system that
-    is not in here, all are asked."""
+    """By label, the query ids of systems that were started with a part of the queries; others answer all of them."""
     systems: dict[str, System] = Field(default_factory=dict[str, System])
     """By label."""
     prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     """By label, then by prompt."""
     tool_schema_hash: str | None = None
-    """None where nobody called our tools."""
+    """None if no system used our tools."""
     seed: str = "42"
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By query id: the shop's top-level categories of what is wanted, as the world knew them."""
+    """By query id, the top-level categories of the wanted products, as the world has them."""
     versions: dict[str, str] = Field(default_factory=dict[str, str])
 
     def queries_of(self, label: str) -> tuple[Query, ...]:
-        """What is asked of one system."""
+        """The queries that a system answers."""
         ids = self.asked.get(label)
         return self.queries if ids is None else tuple(query for query in self.queries if query.query_id in ids)
 
     @property
     def is_of_shop(self) -> bool:
-        """True where it holds nothing but imported answers that are judged by a shop's records."""
+        """True if all systems are imported answers that are judged by a shop's records."""
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
 
 
 class Experiment:
-    """An experiment folder held for writing; use as a context manager, which holds its lock."""
+    """An experiment's folder, locked for writing; a context manager that releases the lock."""
 
     def __init__(self, folder: Path, definition: Definition) -> None:
-        """Opens the folder, or makes it, and adds what ``definition`` asks beyond what is asked there.
+        """Opens or makes the folder, and adds the definition's queries and systems to those that are there.
 
-        Raises UserError when another process writes there, or when the folder holds something else:
-        another world, the same label for another system, the same id for another query.
+        Raises UserError if another process writes there, or if the folder disagrees with the definition: another
+        world, the same label for another system, the same id for another query.
         """
         self.folder = folder
         if self.folder.exists() and not self.folder.is_dir():
@@ -95,7 +94,7 @@ class Experiment:
         self._lock = take_lock(folder, str(folder))
         try:
             self.ask(definition)
-            # A run that was killed as it ended has a journal still, and all of it packed
+            # A run that was killed as it ended still has its journal, and a packed copy of it
             for journal in self.folder.glob("runs/*/*/journal.jsonl"):
                 if journal.with_name("run.json").exists():
                     journal.unlink()
@@ -108,7 +107,7 @@ class Experiment:
         return self.folder / "experiment.json"
 
     def ask(self, definition: Definition) -> None:
-        """Adds what ``definition`` asks beyond what is asked already; raises UserError as opening does."""
+        """Adds the definition's queries and systems; raises UserError as opening does."""
         self.definition = self._joined(definition)
         write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
 
@@ -116,39 +115,39 @@ class Experiment:
         return run_folder(self.folder, label, query_id, repeat)
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
-        """Where a run stands: a journal without run.json is one that was cut and will go on from there."""
+        """A run's state; one with a journal but no run.json was interrupted, and will be resumed from its journal."""
         folder = self.run_folder(label, query_id, repeat)
         if (folder / "run.json").exists():
             return read_run(folder).status
         return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
 
     def freeze_profile(self, summary: ProfileSummary) -> None:
-        """Keeps what judges are told of a user; the first summary of a user stays, whatever the world says later."""
+        """Keeps a user's summary as judges are shown it; the first one stays, even if the world changes later."""
         path = profile_path(self.folder, summary.user_id)
         if not path.exists():
             write_json(path, summary.model_dump(mode="json"))
 
     def freeze_counterfactual(self, user_id: str, chosen: Callable[[str], Counterfactual]) -> None:
-        """Keeps who stands in for a user, whom ``chosen`` is asked for where nobody was kept before."""
+        """Keeps the user who replaces a user in counterfactual runs; ``chosen`` is called only for the first time."""
         _freeze(counterfactual_path(self.folder, user_id), lambda: chosen(user_id))
 
     def freeze_prompts(self, label: str, name: str, texts: Mapping[str, str]) -> None:
-        """Keeps the prompts that stand in for packaged ones in a system, by file, as ``--prompts`` takes them."""
+        """Keeps a system's own prompts, by file name, in the form that ``--prompts`` takes."""
         for file, text in texts.items():
             path = prompts_path(self.folder, label, name) / file
             if not path.exists():
                 write_atomically(path, text)
 
     def freeze_rubric(self, metric: str, query_id: str, rubric: Document) -> None:
-        """Keeps what reports are held against in a metric; the first of a query stays."""
+        """Keeps a metric's rubric for a query; the first one stays."""
         _freeze(rubric_path(self.folder, metric, query_id), lambda: rubric)
 
     def freeze_reference(self, query_id: str, found: Callable[[], Reference]) -> None:
-        """Keeps the baskets by which reports on a query are measured; ``found`` is asked where none were kept."""
+        """Keeps a query's reference baskets; ``found`` is called only if none are kept yet."""
         _freeze(reference_path(self.folder, query_id), found)
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
-        """Removes all that a run left, so that it can be tried afresh; what it took is kept."""
+        """Removes a run's folder, so that it can be made again; its usage is kept."""
         folder = self.run_folder(label, query_id, repeat)
         run = read_run(folder) if (folder / "run.json").exists() else None
         if run is not None and run.usage:
@@ -160,7 +159,7 @@ class Experiment:
     def save(
         self, run: Run, evidence: Iterable[Evidence], texts: Mapping[str, str], telemetry: Mapping[str, Any]
     ) -> Path:
-        """Writes a run's folder; run.json comes last, so a run that has one is whole."""
+        """Writes a run's folder, run.json last: a run that has one is complete."""
         folder = self.run_folder(run.system, run.query_id, run.repeat)
         results = (canonical_json({"format": 1, "sha256": sha, "text": text}) for sha, text in texts.items())
         files = {
@@ -237,7 +236,7 @@ class Experiment:
 
 
 def changed_prompts(existing: Definition, asked: Definition, label: str) -> list[str]:
-    """The prompts that a system had otherwise before: by the names of the user's files where these are what changed."""
+    """The names of a system's prompts that differ from before: the user's files or, if these are equal, the prompts."""
     if label not in existing.prompt_hashes:
         return []
     sets = [definition.systems[label].prompts for definition in (existing, asked)]
@@ -248,7 +247,7 @@ def changed_prompts(existing: Definition, asked: Definition, label: str) -> list
 
 
 def _asked_together(existing: Definition, asked: Definition) -> dict[str, tuple[str, ...]]:
-    """What is asked of each system that was begun with a part of the queries, with what is asked of it now."""
+    """``Definition.asked`` of both definitions together."""
     together = dict(existing.asked)
     everything = tuple(query.query_id for query in asked.queries)
     for label in asked.systems:
@@ -261,18 +260,18 @@ def _asked_together(existing: Definition, asked: Definition) -> dict[str, tuple[
 
 @contextmanager
 def locked(folder: Path) -> Generator[None]:
-    """Holds an experiment's folder for writing beside its runs, such as verdicts; UserError while another writes."""
+    """Locks an experiment's folder to write beside its runs, such as verdicts. Raises UserError if it is locked."""
     with locked_folder(folder, str(folder)):
         yield
 
 
 def runs_folder(experiment: Path, label: str) -> Path:
-    """Where the runs of one system live."""
+    """The folder of a system's runs."""
     return experiment / "runs" / file_name(label)
 
 
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
-    """Where one run of an experiment lives."""
+    """The folder of one run."""
     return runs_folder(experiment, label) / f"{file_name(query_id)}-r{repeat}"
 
 
@@ -289,7 +288,7 @@ def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
 
 
 def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -> T | None:
-    """What reports on a query are held against in a metric; None where nothing was frozen for it."""
+    """A metric's rubric for a query, or None if none was kept."""
     return _kept(record, rubric_path(experiment, metric, query_id))
 
 
@@ -298,17 +297,17 @@ def gold_path(experiment: Path, query_id: str) -> Path:
 
 
 def read_gold(experiment: Path, query_id: str) -> Gold | None:
-    """What is known beforehand of a good answer to a query; None where nobody knows it."""
+    """What a good answer to a query is known to contain, or None."""
     return _kept(Gold, gold_path(experiment, query_id))
 
 
 def read_gold_file(path: Path) -> Gold:
-    """The gold of one query, wherever it lies. Raises UserError for a file that is none."""
+    """The gold of one query from any path. Raises UserError for any other file."""
     return _validated(Gold, path)
 
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
-    """The frozen summary of a user, None where there is none."""
+    """A user's summary as it was kept, or None."""
     return None if user_id is None else _kept(ProfileSummary, profile_path(experiment, user_id))
 
 
@@ -317,7 +316,7 @@ def counterfactual_path(experiment: Path, user_id: str) -> Path:
 
 
 def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual | None:
-    """Who stands in for a user, None where nobody was chosen."""
+    """The user who replaces a user in counterfactual runs, or None."""
     return None if user_id is None else _kept(Counterfactual, counterfactual_path(experiment, user_id))
 
 
@@ -326,12 +325,12 @@ def reference_path(experiment: Path, query_id: str) -> Path:
 
 
 def read_reference(experiment: Path, query_id: str) -> Reference | None:
-    """The baskets by which reports on a query are measured, None where the experiment was opened without them."""
+    """A query's reference baskets, or None if none were kept."""
     return _kept(Reference, reference_path(experiment, query_id))
 
 
 def read_definition(folder: Path) -> Definition:
-    """What an experiment asks; UserError when ``folder`` holds none or one of another format."""
+    """An experiment's queries and systems. Raises UserError if ``folder`` has none, or one of another format."""
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
@@ -340,9 +339,9 @@ def read_definition(folder: Path) -> Definition:
 
 
 def entitle(folder: Path, title: str) -> None:
-    """Gives an experiment the title that its pages bear; a blank one takes it away.
+    """Sets the title that an experiment's pages show; a blank one removes it.
 
-    Raises UserError where there is no experiment, and while another process writes there.
+    Raises UserError if there is no experiment, or another process writes there.
     """
     definition = read_definition(folder)
     with locked(folder):
@@ -351,13 +350,13 @@ def entitle(folder: Path, title: str) -> None:
 
 
 def read_runs(folder: Path) -> Iterator[Run]:
-    """All runs of an experiment that have ended, by label and query."""
+    """All ended runs of an experiment, sorted by label and query."""
     for path in sorted((folder / "runs").glob("*/*/run.json")):
         yield read_run(path.parent)
 
 
 def read_discarded(folder: Path) -> list[DiscardedRun]:
-    """What runs took that were made again, in the order in which they were."""
+    """The usage of runs that were made again, in that order."""
     path = folder / DISCARDED
     return [DiscardedRun.model_validate(each) for each in read_jsonl(path)] if path.exists() else []
 
@@ -367,7 +366,7 @@ def read_run(folder: Path) -> Run:
 
 
 def read_evidence(folder: Path) -> tuple[Evidence, ...]:
-    """The ledger of the run in ``folder``."""
+    """The evidence of the run in ``folder``."""
     path = folder / "evidence.jsonl.gz"
     try:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
@@ -376,7 +375,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
 
 
 def read_results(folder: Path) -> dict[str, str]:
-    """By hash, what the steps of the run in ``folder`` brought; nothing where it was cut before it was packed."""
+    """The results of a run's steps by hash; empty if the run was interrupted before they were written."""
     path = folder / "results.jsonl.gz"
     if not path.exists():
         return {}
@@ -384,7 +383,7 @@ def read_results(folder: Path) -> dict[str, str]:
 
 
 def read_journal(folder: Path) -> list[Effect]:
-    """What the run in ``folder`` asked of others, packed or not yet; nothing where nothing is kept."""
+    """The journal of the run in ``folder``, packed or not; empty if there is none."""
     for name in ("journal.jsonl.gz", "journal.jsonl"):
         if (folder / name).exists():
             return read_effects(folder / name)
@@ -396,12 +395,12 @@ def sources_path(experiment: Path, evidence_id: str) -> Path:
 
 
 def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
-    """A cited page as it was fetched after the runs had ended, None where nobody did."""
+    """A cited page as it was fetched after the runs, or None if it was not."""
     return _kept(FetchedPages, sources_path(experiment, evidence_id))
 
 
 def _freeze(path: Path, found: Callable[[], Document]) -> None:
-    """Writes what is found where nothing was kept before: what was frozen first stays."""
+    """Writes the document unless the file exists: the first one stays."""
     if not path.exists():
         write_json(path, found().model_dump(mode="json", exclude_none=True))
 

@@ -1,4 +1,4 @@
-"""Files that survive a crash: whole documents replaced atomically, JSONL that may lose only its last line."""
+"""Files that survive a crash: documents are replaced atomically, and JSONL can lose only its last line."""
 
 import fcntl
 import gzip
@@ -28,11 +28,11 @@ from drretail.records.base import FORMAT, Document
 T = TypeVar("T", bound=Document)
 LONGEST_LINE = 64 << 20
 MOST_UNPACKED = 512 << 20
-"""Bytes; whole files are read at once, and a line without end is not one of them."""
+"""Bytes: files are read whole, so an endless line or a packed bomb must be refused."""
 PACKING = 3
-"""ISA-L's highest level. zlib's 4 makes 5 % less of a run's files, in five times the time, and its 9 makes 9 % less."""
+"""ISA-L's highest level. zlib's level 4 packs a run's files 5 % smaller in five times the time, its 9 9 % smaller."""
 _LONGEST = 60
-"""So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
+"""Characters of a name: at most 240 bytes in UTF-8, and a file name may have 255."""
 _PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
 _is_synced = ContextVar("is_synced", default=True)
 _OPENED = re.compile(r"/(?:dev|proc/self)/fd/(?P<number>\d+)|/dev/(?P<name>stdin|stdout|stderr)")
@@ -40,7 +40,7 @@ _OPENED = re.compile(r"/(?:dev|proc/self)/fd/(?P<number>\d+)|/dev/(?P<name>stdin
 
 @contextmanager
 def unsynced() -> Generator[None]:
-    """Nothing written within is waited for to be on disk: for files that are thrown away, or soon made again."""
+    """Within it, writes do not wait for the disk: for files that are temporary or easily made again."""
     before = _is_synced.set(False)
     try:
         yield
@@ -54,16 +54,15 @@ def _sync(descriptor: int) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """The file at ``path`` holds ``content``, or what it held before: never a part of either.
+    """Replaces the file at ``path``: after a crash it holds either the old content or the new, never a part.
 
-    A link stays and what it points to is replaced; what is no file, such as a pipe, is written to as it is.
+    A link is kept, and its target is replaced. Pipes and devices are written to directly.
     """
     _write_parts(path, [content.encode("utf-8") if isinstance(content, str) else content])
 
 
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
-    """``write_atomically`` of the files of a folder, by their names and in this order, which waits once for the names
-    to be on disk."""
+    """Writes several files of a folder, each as ``write_atomically`` does, and syncs the folder once at the end."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         _replace(folder / name, [content.encode("utf-8") if isinstance(content, str) else content])
@@ -97,18 +96,18 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def is_unfinished(path: Path) -> bool:
-    """True for a file in which a killed process was writing what another was to hold; nobody misses it."""
+    """True for a temporary file that a killed process left behind; it can be deleted."""
     return _PART.fullmatch(path.name) is not None
 
 
 def _new_part(path: Path) -> tuple[int, Path]:
-    """A new file beside ``path``, open and locked, by which others know that somebody is writing it."""
+    """A new temporary file beside ``path``, open, and locked to show that its writer is alive."""
     while True:
         part = path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}.part")
         try:
             descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
         except OSError as problem:
-            problem.filename = str(path)  # the name that somebody gave, for messages
+            problem.filename = str(path)  # messages name the user's file, not the temporary one
             raise
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -118,7 +117,7 @@ def _new_part(path: Path) -> tuple[int, Path]:
 
 
 def _sweep(path: Path) -> None:
-    """Removes what killed processes left that were writing the same file."""
+    """Removes temporary files that killed writers of the same file left behind."""
     begin = f".{path.name[:_LONGEST]}."
     with os.scandir(path.parent) as entries:
         parts = [Path(entry.path) for entry in entries if entry.name.startswith(begin)]
@@ -129,7 +128,7 @@ def _sweep(path: Path) -> None:
 
 
 def _is_written_through(path: Path) -> bool:
-    """True where a file must not take the place of what is there: devices, pipes, what the process has open."""
+    """True for paths that must not be replaced by a file: devices, pipes, and the process's open descriptors."""
     if _OPENED.fullmatch(str(path.absolute())) is not None:
         return True
     try:
@@ -154,7 +153,7 @@ def _write_through(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def files_below(folder: Path, pattern: str = "*") -> list[Path]:
-    """The files of a folder that a pattern finds, hidden ones aside, by their paths; raises as ``check_inside``."""
+    """The files below a folder that match a pattern, sorted, without hidden ones; raises as ``check_inside``."""
     found = sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
     for path in found:
         check_inside(path, folder)
@@ -162,7 +161,7 @@ def files_below(folder: Path, pattern: str = "*") -> list[Path]:
 
 
 def first_special(folder: Path) -> Path | None:
-    """The first thing below a folder that is neither file nor folder: a link, a pipe, a device; None without any."""
+    """The first entry below a folder that is neither file nor folder (a link, pipe or device), or None."""
     folders = [os.fspath(folder)]
     while folders:
         with os.scandir(folders.pop()) as entries:
@@ -175,7 +174,7 @@ def first_special(folder: Path) -> Path | None:
 
 
 def check_inside(path: Path, folder: Path) -> None:
-    """Raises UserError for a link that leads out of the folder: one that somebody hands on could lead anywhere."""
+    """Raises UserError for a link out of the folder: a folder from somebody else could link to any file."""
     if not path.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{path} is a link that leads out of {folder}: put what it leads to there.")
 
@@ -191,7 +190,7 @@ def readable_json(value: Any) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file of this format; UserError where it is missing, broken or of another format."""
+    """The JSON object in a file. Raises UserError if it is missing, broken or of another format."""
     try:
         value = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -207,7 +206,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def check_format(value: dict[str, Any], where: object) -> None:
-    """Raises UserError when ``value`` names another format than this version of drretail reads."""
+    """Raises UserError if ``value`` names another format than this version of drretail reads."""
     found = value.get("format")
     if found != FORMAT:
         fault = "names no format" if found is None else f"is of format {found!r}"
@@ -215,9 +214,9 @@ def check_format(value: dict[str, Any], where: object) -> None:
 
 
 def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:
-    """The objects of a .jsonl or .jsonl.gz file; any broken line is a UserError.
+    """The objects of a .jsonl or .jsonl.gz file. Raises UserError for a broken line.
 
-    A program that is killed leaves a cut last line, which is left out; a person's file has none to forgive.
+    A cut last line, as a killed program leaves it, is skipped if ``forgives_a_cut``; set it False for users' files.
     """
     lines = read_lines(path)
     for number, line in enumerate(lines, 1):
@@ -235,9 +234,9 @@ def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str,
 
 
 def read_documents(path: Path, kind: type[T], what: str) -> tuple[T, ...]:
-    """The records in a .jsonl file in their order, none where there is no file.
+    """The records of a .jsonl file in their order; none if there is no file.
 
-    Raises UserError that names the line which is no ``what``.
+    Raises UserError that names a line which is not a ``what``.
     """
     documents: list[T] = []
     for number, line in enumerate(read_jsonl(path) if path.exists() else (), 1):
@@ -249,7 +248,10 @@ def read_documents(path: Path, kind: type[T], what: str) -> tuple[T, ...]:
 
 
 def read_lines(path: Path, most: int | None = None) -> list[str]:
-    """The lines of a text file, packed or not; UserError for none, and where more than ``most`` bytes are packed."""
+    """The lines of a text file, packed or not.
+
+    Raises UserError if it can't be read, or unpacks to more than ``most`` bytes.
+    """
     try:
         if path.stat().st_size > LONGEST_LINE:
             _check_lines(path)
@@ -263,9 +265,10 @@ def read_lines(path: Path, most: int | None = None) -> list[str]:
 
 
 def read_packed(path: Path, most: int) -> bytes:
-    """The unpacked bytes of a gzip file; OSError, EOFError or zlib.error where it is missing or damaged.
+    """The unpacked bytes of a gzip file.
 
-    Raises UserError where it holds more than ``most``: ten megabytes may unpack to ten thousand.
+    Raises OSError, EOFError or zlib.error if it is missing or damaged, and UserError if it unpacks to more than
+    ``most`` bytes: ten megabytes may unpack to ten gigabytes.
     """
     with gzip.open(path) as file:
         unpacked = file.read(most + 1)
@@ -275,7 +278,7 @@ def read_packed(path: Path, most: int) -> bytes:
 
 
 def _check_lines(path: Path) -> None:
-    """Raises UserError for a line that nobody has written by hand, and no program of ours."""
+    """Raises UserError for a line that is longer than any person or program of ours writes."""
     with path.open("rb") as file:
         for number in count(1):
             line = file.readline(LONGEST_LINE + 1)
@@ -286,10 +289,10 @@ def _check_lines(path: Path) -> None:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Writes all lines atomically; a path that ends in .gz is packed, the same bytes for the same lines.
+    """Writes all lines atomically. A path that ends in .gz is packed; equal lines give equal bytes.
 
-    Lines are taken one after the other: thousands of runs do not fit into memory. What raises before the first line
-    leaves no folder behind.
+    Unpacked lines are written as they are produced: thousands of runs do not fit into memory. If ``lines`` raises
+    before its first line, no folder is made.
     """
     if path.suffix == ".gz":
         write_atomically(path, packed_lines(lines))
@@ -299,7 +302,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def packed_lines(lines: Iterable[str]) -> bytes:
-    """What ``write_lines`` writes to a path that ends in .gz."""
+    """The bytes that ``write_lines`` writes to a path that ends in .gz."""
     return pack("".join(f"{line}\n" for line in lines).encode())
 
 
@@ -309,11 +312,10 @@ def pack(data: bytes) -> bytes:
 
 
 class LineAppender:
-    """Appends lines that outlive the process once ``append`` returns; opening drops a last line that was cut.
+    """Appends lines to a file; a line survives the process once ``append`` returns. Opening drops a cut last line.
 
-    Each is on disk then, too, and so outlives the machine, unless the appender waited for the disk less than
-    ``seconds`` before: each wait takes about a millisecond. Such a line gets there with the next wait, or when the
-    operating system writes it.
+    To survive the machine, a line must be synced to disk, which takes about a millisecond. ``append`` syncs unless it
+    did so less than ``seconds`` ago; then the line gets to disk with the next sync, or when the system writes it.
     """
 
     def __init__(self, path: Path, seconds: float = 0) -> None:
@@ -325,7 +327,7 @@ class LineAppender:
 
     @property
     def is_due(self) -> bool:
-        """True when the next ``append`` waits for the disk."""
+        """True if the next ``append`` will sync."""
         return time.monotonic() - self._synced >= self._seconds
 
     def append(self, line: str) -> None:

@@ -1,8 +1,8 @@
-"""The journal: one mechanism for resume, replay, caching and accounting of outside effects.
+"""The journal: one mechanism to resume, replay, cache and account for outside effects.
 
-Every model call, web search and page fetch is written down before its answer is used. A run that was cut
-starts again and is served from its journal up to the cut; ``--replay`` serves everything and connects nowhere.
-Recorded errors are served too: what followed them depends on them.
+Every model call, web search and page fetch is recorded before its answer is used. An interrupted run starts again, and
+gets the recorded answers from its journal up to the interruption; ``--replay`` gets all of them and connects nowhere.
+Recorded errors are served too, since the steps after them depend on them.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from drretail.records.base import Document, canonical_json, json_object, sha256_
 EffectKind = Literal["model", "web_search", "page_fetch", "memory", "shopper"]
 Clock = Callable[[], datetime]
 SYNCED_AFTER = 1.0
-"""Seconds between two waits for the disk: answers of a fast model don't wait one by one."""
+"""Seconds between two syncs: a fast model's answers do not each wait for the disk."""
 NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
@@ -44,20 +44,19 @@ class Effect(Document):
     retries: int | None = None
     """Attempts after the first."""
     role: str | None = None
-    """Whose model was called."""
+    """The role whose model was called."""
     batched: bool | None = None
-    """True for an answer that a batch brought, at its price."""
+    """True if the answer came through a provider's batch, at the batch price."""
 
     def as_line_with(self, known: Mapping[str, str]) -> str:
-        """``as_line``, where the canonical JSON of some fields is known: requests are whole conversations."""
+        """``as_line``, with some fields' canonical JSON given: requests are whole conversations, and slow to dump."""
         rest = self.model_dump(mode="json", exclude_none=True, exclude=set(known))
         return json_object({name: canonical_json(value) for name, value in rest.items()} | dict(known))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an action brought back: JSON, the tokens it used, how many attempts it took after the first, and whether
-    through a batch."""
+    """An action's result: JSON, the tokens used, the number of retries, and whether it came through a batch."""
 
     response: Any
     usage: dict[str, int] | None = None
@@ -66,10 +65,10 @@ class Outcome:
 
 
 class Journal:
-    """The effects of one run. ``path`` None keeps them in memory; ``replay`` serves another journal only.
+    """The effects of one run. ``path`` None keeps them in memory; ``replay`` only serves those of another journal.
 
-    Of what it serves, ``anew`` are the kinds that are performed once more: of the web, where it brought an answer.
-    Raises UserError when the file is of another format or a line before the last is broken.
+    Effects of the kinds in ``anew`` are performed again instead of served; of the web, only those that succeeded.
+    Raises UserError if the file is of another format, or a line before the last is broken.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Journal:
     ) -> None:
         self.effects: list[Effect] = []
         self.served = 0
-        """How many effects were answered from the journal since it was opened."""
+        """How many effects were served from the journal since it was opened."""
         self._clock = clock
         self._replays = replay is not None
         self._anew = frozenset(anew)
@@ -102,18 +101,18 @@ class Journal:
         self._on_disk = set() if self._replays else set(self._known)
 
     def scope(self, name: str, role: str | None = None) -> "Effects":
-        """The effects of one place in the run; equal requests are told apart within it, in order."""
+        """The effects of one place in the run; equal requests within it are distinguished by their order."""
         return Effects(self, name, role)
 
     def close(self) -> None:
-        """Writes nothing any more; what a cancelled task still brings is lost, and will be asked again."""
+        """Stops writing. Answers to cancelled tasks that come later are lost, and will be requested again."""
         with self._lock:
             if self._file is not None:
                 self._file.close()
                 self._file = None
 
     def key_of(self, scope: str, kind: EffectKind, asked: str) -> str:
-        """The key of the next such request in a scope; ``asked`` is the request's canonical JSON."""
+        """The key of this request's next occurrence in a scope; ``asked`` is the request's canonical JSON."""
         digest = digest_of(kind, asked)
         with self._lock:
             occurrence = self._occurrences[scope, digest]
@@ -121,7 +120,7 @@ class Journal:
         return f"{digest}:{scope}:{occurrence}"
 
     def recorded(self, key: str) -> Effect | None:
-        """The effect under this key, counted as served; in replay a missing one is a ModelError."""
+        """The recorded effect with this key, counted as served, or None; in replay, raises ModelError without one."""
         effect = self._known.get(key)
         if effect is None:
             if self._replays:
@@ -135,14 +134,14 @@ class Journal:
         return effect
 
     def before(self, kind: EffectKind, request: dict[str, Any]) -> list[Effect]:
-        """What an equal request brought in any scope so far."""
+        """The effects of equal requests in any scope so far."""
         digest = digest_of(kind, canonical_json(request))
         with self._lock:
             effects = {**self._known, **{effect.key: effect for effect in self.effects}}
         return [effect for key, effect in effects.items() if key.startswith(f"{digest}:")]
 
     def record(self, effect: Effect, line: str) -> None:
-        """Writes a new effect down; ``line`` is the effect's."""
+        """Records a new effect; ``line`` is its line in the file."""
         self._keep(effect, line)
 
     def started(self) -> datetime:
@@ -150,7 +149,7 @@ class Journal:
 
     @property
     def waits_for_disk(self) -> bool:
-        """True when what is recorded next is waited for to be on disk."""
+        """True if recording the next effect will wait for the disk."""
         return self._file is not None and self._file.is_due
 
     def _keep(self, effect: Effect, line: str | None = None) -> None:
@@ -163,16 +162,16 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Performs effects in one scope of a journal."""
+    """Performs effects in one scope of a journal, or serves them from it."""
 
     journal: Journal
     name: str
     role: str | None = None
 
     def perform(self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Outcome]) -> Effect:
-        """The recorded effect of ``request``, or ``action``'s, recorded first.
+        """The recorded effect of ``request``; without one, performs ``action`` and records its effect.
 
-        Raises the ToolError or ModelError that the action raises or once raised.
+        Raises the ToolError or ModelError that the action raises, or raised when it was recorded.
         """
         asked = canonical_json(request)
         key = self.journal.key_of(self.name, kind, asked)
@@ -193,7 +192,7 @@ class Effects:
         action: Callable[[], Awaitable[Outcome]],
         asked: str | None = None,
     ) -> Effect:
-        """``perform`` for an action that is awaited; ``asked`` is the request's canonical JSON, where it is known."""
+        """``perform`` for an async action; ``asked`` is the request's canonical JSON, if known."""
         asked = canonical_json(request) if asked is None else asked
         key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
@@ -202,7 +201,7 @@ class Effects:
             try:
                 outcome = await action()
                 recording.stop()
-                if self.journal.waits_for_disk:  # other runs need not wait as well
+                if self.journal.waits_for_disk:  # in a thread, so that other runs do not wait as well
                     effect = await asyncio.to_thread(recording.answered, outcome)
                 else:
                     effect = recording.answered(outcome)
@@ -213,7 +212,7 @@ class Effects:
 
 
 class _Recording:
-    """An effect under way: knows when it began, and writes down how it ended."""
+    """An effect in progress: it knows its start time, and records its outcome."""
 
     def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any], asked: str) -> None:
         self._journal = scope.journal
@@ -225,7 +224,7 @@ class _Recording:
         self._seconds: float | None = None
 
     def stop(self) -> None:
-        """The answer is there: what follows is no part of its time."""
+        """Ends the effect's time: what follows, such as the wait for the disk, does not count."""
         self._seconds = time.monotonic() - self._clock
 
     def answered(self, outcome: Outcome) -> Effect:
@@ -242,7 +241,7 @@ class _Recording:
     def _write(self, **ending: Any) -> Effect:
         seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)
         brought = {name: canonical_json(value) for name, value in ending.items() if value is not None}
-        # Through JSON, so that a fresh answer and a served one are the same to the last number.
+        # Through JSON, so that a new answer and a served one are equal to the last digit.
         ended = {name: json.loads(text) for name, text in brought.items()}
         effect = Effect(**self._fields, **ended, started=self._started.isoformat(), seconds=seconds)
         self._journal.record(effect, effect.as_line_with({"request": self._asked, **brought}))
@@ -250,12 +249,12 @@ class _Recording:
 
 
 def digest_of(kind: EffectKind, asked: str) -> str:
-    """What the key of an effect begins with; ``asked`` is the request's canonical JSON."""
+    """The hash with which an effect's key begins; ``asked`` is the request's canonical JSON."""
     return sha256_of(f'{{"kind":"{kind}","request":{asked}}}')
 
 
 def read_effects(path: Path) -> list[Effect]:
-    """All whole lines of a journal, packed or not, in the order in which they were written."""
+    """All effects of a journal file, packed or not, in the order in which they were written."""
     effects: list[Effect] = []
     for line in read_jsonl(path):
         check_format(line, path)
@@ -270,10 +269,10 @@ def read_effects(path: Path) -> list[Effect]:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The scopes of questions that may be asked anew where they failed."""
+    """The scopes of a judge's questions, which may be asked again after a failure."""
 
     begun: frozenset[str]
-    """What the journal held when it was opened."""
+    """The scopes in the journal when it was opened."""
     retry_failed: bool = False
 
     @classmethod
@@ -281,7 +280,7 @@ class Tries:
         return cls(frozenset(effect.scope for effect in effects), retry_failed)
 
     def scopes(self, name: str) -> Iterator[str]:
-        """That of the first try, and, each after a failure, of those that were made again or are to be."""
+        """The scope of the first try, then that of each further try; the caller goes on after a failure."""
         number = 1
         yield f"{name}#1"
         while self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
@@ -289,12 +288,12 @@ class Tries:
             yield f"{name}#{number}"
 
     def is_followed(self, scope: str, following: str) -> bool:
-        """True where another try was begun after that of ``scope``, or failures are retried and it is an old one."""
+        """True if a further try was begun, or if failures are retried and ``scope`` is an earlier run's."""
         return (self.retry_failed and scope in self.begun) or following in self.begun
 
 
 def _was_locked_out(effect: Effect) -> bool:
-    """True where a service refused our key: whoever resumes has mended that."""
+    """True if a service refused our key. It is not served: the user who resumes has mended the key."""
     return effect.error is not None and effect.error["class"] == "ToolError" and effect.error["kind"] == "forbidden"
 
 

@@ -1,4 +1,4 @@
-"""A server for this machine alone: its port, its beginning and end, and the checks that every door of it has."""
+"""A server for this machine alone: its port, its start and end, and the checks of every request."""
 
 import asyncio
 import errno
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _PATIENCE = 3
-"""Seconds that open windows get to end what they asked."""
+"""Seconds that open requests have when the server ends."""
 
 
 def bound(port: int) -> socket.socket:
-    """A socket on this machine alone, on this port; 0 takes a free one. Raises UserError for a port in use."""
+    """A listening socket on the loopback address; port 0 takes a free one. Raises UserError for a port in use."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -45,22 +45,22 @@ def port_of(listening: socket.socket) -> int:
 
 
 def serve(app: "ASGIApp", listening: socket.socket, begun: Callable[[], None], *, lifespan: bool = False) -> None:
-    """Answers until Ctrl-C, which is how it is meant to end; ``begun`` is called when it listens.
+    """Serves until Ctrl-C, the normal way to end it; ``begun`` is called once it listens.
 
-    ``lifespan`` True: the application is told of the server's beginning and end.
+    ``lifespan`` True sends the application ASGI's startup and shutdown events.
     """
     server = uvicorn.Server(_config(app, lifespan=lifespan))
     begun()
-    # uvicorn raises what it has caught once more when all is ended.
+    # When it has ended, uvicorn raises the signals that it caught once more.
     with closing(listening), meant_to_end():
         server.run(sockets=[listening])
 
 
 @asynccontextmanager
 async def serving(app: "ASGIApp", listening: socket.socket) -> AsyncGenerator[None]:
-    """Answers within the block, beside whatever else the loop does, and leaves signals to whoever heeds them.
+    """Serves during the block, in the running loop, and installs no signal handlers.
 
-    The application is told of the server's beginning and end.
+    The application gets ASGI's startup and shutdown events.
     """
     server = _Beside(_config(app, lifespan=True))
     ending = asyncio.ensure_future(server.serve(sockets=[listening]))
@@ -72,7 +72,7 @@ async def serving(app: "ASGIApp", listening: socket.socket) -> AsyncGenerator[No
 
 
 class _Beside(uvicorn.Server):
-    """One that takes no signals: they are those of the command that runs it."""
+    """A server without signal handlers: the command that runs it has its own."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -94,12 +94,12 @@ def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
 
 
 def _is_of_a_bug(record: logging.LogRecord) -> bool:
-    """False of what uvicorn says where a client left in the midst, or had to be left when the server ended."""
+    """False for uvicorn's messages on clients that disconnected, or were cut off when the server ended."""
     return record.exc_info is not None
 
 
 def _forgiving(app: "ASGIApp") -> "ASGIApp":
-    """The same, to which a client that leaves is no error, and neither is its own end while somebody waits."""
+    """The application, without errors for clients that disconnect, or that still wait when the server ends."""
 
     async def served(scope: "Scope", receive: "Receive", send: "Send") -> None:
         started = False
@@ -122,7 +122,7 @@ def _forgiving(app: "ASGIApp") -> "ASGIApp":
 
 
 def refusal_of_strangers(scope: "Scope", port: int, most_bytes: int) -> Response | None:
-    """Why a request is not answered: by another name than this machine's (DNS rebinding), or with too long a body."""
+    """The response to a request for another host name (DNS rebinding) or with too long a body; None for any other."""
     headers = Headers(scope=scope)
     if headers.get("host", "") not in {f"{name}:{port}" for name in (HOST, "localhost")}:
         return PlainTextResponse("This server answers on this machine only.", 421)
@@ -133,22 +133,22 @@ def refusal_of_strangers(scope: "Scope", port: int, most_bytes: int) -> Response
 
 
 def is_from_elsewhere(scope: "Scope") -> bool:
-    """True of what a page of another address made a browser send; False where nobody says which page it was."""
+    """True if a page of another origin made the browser send the request; False if there is no Origin header."""
     headers = Headers(scope=scope)
     return headers.get("origin") not in (None, f"http://{headers.get('host', '')}")
 
 
 def is_same(given: str, token: str) -> bool:
-    """Whether two secrets are one, found in a time that tells nothing of either."""
+    """Compares two secrets in constant time."""
     return hmac.compare_digest(given.encode(), token.encode())
 
 
 class TooLong(Exception):
-    """A body went on beyond what it said, or said nothing."""
+    """A body was longer than allowed, and its Content-Length did not say so."""
 
 
 def limited(receive: "Receive", most_bytes: int) -> "Receive":
-    """The body, cut off with TooLong where it is longer than allowed: a length that was not told is counted here."""
+    """A ``receive`` that raises TooLong once the body exceeds the limit: Content-Length may be missing."""
     read = 0
 
     async def counted() -> "Message":

@@ -1,4 +1,4 @@
-"""One writer a folder: a lock that ends with its process, whatever ends that, and says who holds it."""
+"""One writer per folder: a lock that names its holder, and ends with its process, however that ends."""
 
 import fcntl
 import os
@@ -12,14 +12,14 @@ from pathlib import Path
 from drretail.errors import UserError
 
 LOCK = ".lock"
-"""In the folder that it is for, as long as somebody writes there."""
+"""The lock's file, in the folder while a process writes there."""
 
 
 @contextmanager
 def locked_folder(folder: Path, what: str) -> Generator[None]:
-    """Keeps other writers out of a folder that is there, for the time of a ``with`` block.
+    """Keeps other writers out of an existing folder during a ``with`` block.
 
-    Raises UserError that names the process which writes ``what`` already.
+    Raises UserError that names the process which is writing ``what``.
     """
     descriptor = take_lock(folder, what)
     try:
@@ -29,7 +29,7 @@ def locked_folder(folder: Path, what: str) -> Generator[None]:
 
 
 def take_lock(folder: Path, what: str) -> int:
-    """``locked_folder`` for whoever has no block to hold it by: to be given back to ``release_lock``."""
+    """``locked_folder`` without a block: the descriptor returned must be passed to ``release_lock``."""
     path = folder / LOCK
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -49,14 +49,14 @@ def take_lock(folder: Path, what: str) -> int:
 
 
 def release_lock(folder: Path, descriptor: int) -> None:
-    """Gives the lock back, and leaves no file behind."""
+    """Releases the lock and removes its file."""
     with suppress(OSError):
         (folder / LOCK).unlink()
     os.close(descriptor)
 
 
 def _holder(descriptor: int) -> str:
-    """Which process holds a lock, as far as it has said so within a moment of taking it."""
+    """The process that holds a lock, for a message; empty if it has not yet written its name."""
     for _ in range(20):
         pid, _, host = os.pread(descriptor, 200, 0).decode("utf-8", "replace").strip().partition(" ")
         if pid:

@@ -1,4 +1,4 @@
-"""JSON and TOML from outside: read, or refused by the one error of each format; and the text of PDF and Office files.
+"""JSON, TOML, PDF and Office files from outside. JSON and TOML raise one kind of error each, whatever is wrong.
 
 Documents are read as Markdown by markitdown (an extra).
 """
@@ -17,17 +17,17 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 from drretail.errors import UserError, install_line
 
 MOST_LEVELS = 200
-"""Of nesting: what is deeper than Python's own limit, about a thousand, would break whoever writes the value again."""
+"""Levels of nesting. Python's own limit, about a thousand, would break code that writes the value again."""
 TOO_DEEP = f"it is nested deeper than {MOST_LEVELS} levels"
 TOO_LONG = "a whole number in it has too many digits"
 
 REPORTS = (".docx", ".pdf")
-"""What reports are handed in as."""
+"""The formats in which reports can be imported."""
 DOCUMENTS = (*REPORTS, ".pptx", ".xlsx")
 LARGEST = 50_000_000
 """Bytes of a document on disk."""
 MOST_UNPACKED = 100_000_000
-"""Bytes of all that a document holds."""
+"""Bytes of a document's contents, unpacked."""
 _PIECE = 1 << 14
 _ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
@@ -35,9 +35,9 @@ _ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text.
 
-    Raises JSONDecodeError for whatever is none, and for what Python cannot hold: nesting without end and whole numbers
-    of thousands of digits are otherwise a RecursionError and a bare ValueError. Bytes that are no text raise
-    UnicodeDecodeError, a ValueError like it.
+    Raises JSONDecodeError for any other text, also for deep nesting and for integers of thousands of digits, which
+    ``json`` answers with RecursionError and a bare ValueError. Bytes that are not text raise UnicodeDecodeError, which
+    is a ValueError too.
     """
     try:
         value = json.loads(text)
@@ -47,7 +47,7 @@ def parse_json(text: str | bytes) -> Any:
         raise _refused(TOO_DEEP) from None
     except ValueError:
         raise _refused(TOO_LONG) from None
-    # Counting is quick, and most texts have fewer of them.
+    # Counting brackets is quick, and spares most texts the walk.
     opening = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     if opening > MOST_LEVELS and _is_deep(value):
         raise _refused(TOO_DEEP)
@@ -55,7 +55,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def keys_that_stand_twice(text: str) -> list[str]:
-    """The keys that one object of a JSON text holds more than once; none of a text that is no JSON."""
+    """The keys that occur more than once in one object of a JSON text; empty if it is not JSON."""
     twice: list[str] = []
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def json_or_none(text: str) -> Any:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises TOMLDecodeError for whatever is none, as ``parse_json`` does."""
+    """The tables of a TOML text. Raises TOMLDecodeError for any other text, also where ``tomllib`` raises others."""
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -104,7 +104,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _refused(problem: str) -> json.JSONDecodeError:
-    """The error without a place, which nobody knows."""
+    """The error without line and column, which are unknown."""
     error = json.JSONDecodeError(problem, "", 0)
     error.args = (problem,)
     return error
@@ -115,9 +115,9 @@ def is_document(path: Path) -> bool:
 
 
 def document_text(path: Path) -> str:
-    """What a document says: headings, lists, tables and links of Office files, the text alone of a PDF.
+    """A document as Markdown: headings, lists, tables and links of Office files, the plain text of a PDF.
 
-    Raises UserError where the extra is missing, and for a file that is too large or no such document.
+    Raises UserError if markitdown is not installed, and for a file that is too large or not such a document.
     """
     try:
         markitdown: Any = import_module("markitdown")
@@ -129,14 +129,14 @@ def document_text(path: Path) -> str:
     data = path.read_bytes()
     if not (data.startswith(b"%PDF") or is_zipfile(BytesIO(data))):  # markitdown would take it for plain text
         raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is no such file.")
-    # Both, since one file can be both, and readers take it for what they like.
+    # The sum, since one file can be both PDF and ZIP, and readers differ in which they see.
     if _size_in_pdf(data) + _size_in_zip(data) > MOST_UNPACKED:
         raise UserError(f"{path} holds more than {MOST_UNPACKED:,} bytes when it is unpacked: no report is as large.")
-    # As a stream with its form: by name it would also look at what the network has.
+    # As a stream of known format: given a name, markitdown could also open addresses.
     known = markitdown.StreamInfo(extension=path.suffix.casefold())
     try:
         converter = markitdown.MarkItDown(enable_plugins=False)
-        # Raised numbers are citations and powers: without the tag "10²" would be 102.
+        # Superscripts are citations and powers: without the tag, "10²" would read 102.
         found = converter.convert_stream(BytesIO(data), stream_info=known, sup_symbol="<sup>")
     except (markitdown.MarkItDownException, ValueError, KeyError, OSError) as problem:
         raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is damaged or cut off.") from problem
@@ -144,17 +144,17 @@ def document_text(path: Path) -> str:
 
 
 def _size_in_zip(data: bytes) -> int:
-    """The unpacked bytes of its files as they are declared, which is where their reader ends."""
+    """The declared unpacked size of a ZIP's files; readers stop at that size."""
     with suppress(BadZipFile, ValueError), ZipFile(BytesIO(data)) as held:
         return sum(each.file_size for each in held.infolist())
     return 0
 
 
 def _size_in_pdf(data: bytes) -> int:
-    """The unpacked bytes of its streams, at least ``MOST_UNPACKED`` and one where they are more.
+    """The unpacked size of a PDF's streams; above ``MOST_UNPACKED``, any number greater than that.
 
-    Of a stream that is packed twice the bytes of both count. Places that only look like streams may make up as many
-    bytes as the file has.
+    A stream that is packed twice counts with both sizes. The work on places that only look like streams is bounded by
+    the file's own size.
     """
     size, left = 0, 2 * len(data)
     for line in re.finditer(rb"[^\r\n]*+(?:\r\n|[\r\n])", data):
@@ -172,7 +172,7 @@ def _size_in_pdf(data: bytes) -> int:
 
 
 def _inflated(data: bytes, place: int, most: int) -> tuple[bytes, int]:
-    """The first ``most`` bytes or a few more of what zlib packed from ``place`` on, and how many it read for them."""
+    """About the first ``most`` bytes of the zlib stream at ``place``, and how many packed bytes they took."""
     inflater, unpacked, start = zlib.decompressobj(), bytearray(), place
     with suppress(zlib.error):
         while not inflater.eof and place < len(data) and len(unpacked) < most:

@@ -1,7 +1,7 @@
-"""Things by name, the same way for every kind: built-in ones, plugins (entry points), and ``module:attribute``.
+"""Agents, metrics, tools … by name: built-in ones, plugins (entry points), and ``module:attribute``.
 
-``module:attribute`` is looked for in the folder one stands in, then where Python looks. Of what it imports, and of
-everything else, that folder comes last: a file ``json.py`` or ``httpx.py`` there is not taken for the library.
+The module of ``module:attribute`` is looked for in the current folder first, then on Python's path. For everything
+that it imports, the current folder comes last: a file ``json.py`` or ``httpx.py`` there does not hide the library.
 """
 
 import inspect
@@ -20,23 +20,23 @@ from drretail.errors import UnknownName, UserError, describe_error, nearest_name
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """One kind of thing: what a person calls it, its built-in places by name, and the group of its entry points."""
+    """One kind of plugin: its word in messages, the built-in places by name, and its entry points' group."""
 
     what: str
     built_in: Mapping[str, str]
     group: str
 
     def names(self) -> list[str]:
-        """Every name that ``load`` takes besides ``module:attribute``."""
+        """Every name that ``load`` takes, apart from ``module:attribute``."""
         return sorted({*self.built_in, *(point.name for point in entry_points(group=self.group))})
 
     def load(self, name: str) -> tuple[str, object]:
-        """The place that ``name`` stands for, and what is there; nothing but it is imported.
+        """The ``module:attribute`` of ``name``, and the object there; no other plugin is imported.
 
-        Raises UnknownName for a name that nothing goes by, UserError for a place that cannot be loaded: it says
-        whether the module, the member, or something that the module itself imports is missing, and where.
+        Raises UnknownName for an unknown name, and UserError for a module that cannot be loaded, which says whether
+        the module, the attribute, or something that the module imports is missing.
         """
-        # A place is no plugin's name: to look for one reads the metadata of every installed package.
+        # ``module:attribute`` skips the entry points: reading them opens the metadata of every installed package.
         place = self.built_in.get(name) or (name if ":" in name else self._plugin(name))
         if place is None:
             raise UnknownName(self.what, name, self.names())
@@ -44,7 +44,7 @@ class Plugins:
         return place, self._member(self._module(module, place), attribute, place)
 
     def refused(self, place: str, found: object, wanted: str) -> UserError:
-        """The error for a place that holds something else than ``wanted``; that a class is no instance is told."""
+        """The error for an object that is not ``wanted``; for a class, it says to make an instance."""
         kind = f"{'an' if self.what[0] in 'aeiou' else 'a'} {self.what}"
         if inspect.isclass(found):
             name = found.__name__
@@ -58,7 +58,7 @@ class Plugins:
 
     def _module(self, module: str, place: str) -> object:
         try:
-            # A built-in one is not looked for in the folder one stands in.
+            # Built-in modules are not looked for in the current folder.
             if place in self.built_in.values():
                 return import_module(module)
             with here_on_the_path():
@@ -71,7 +71,7 @@ class Plugins:
                     f"in {Path.cwd()} nor among the installed packages."
                 ) from problem
             raise self._broken(place, problem) from problem
-        # The boundary of somebody's module: whatever it raises while it is imported is told with its place.
+        # The boundary to the user's module: whatever it raises while it is imported is reported with its place.
         except (Exception, SystemExit) as problem:
             raise self._broken(place, problem) from problem
 
@@ -94,7 +94,7 @@ class Plugins:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """One plugin that a package brings; ``problem`` says why it cannot be loaded."""
+    """A plugin of an installed package; ``problem`` says why it cannot be loaded."""
 
     kind: str
     name: str
@@ -104,11 +104,11 @@ class Installed:
 
 
 Kind = tuple[Callable[[str], object], Iterable[str]]
-"""What loads a thing of the kind by name, and the names of the built-in ones, which no plugin gets."""
+"""A kind's function that loads by name, and its built-in names, which no plugin can take."""
 
 
 def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
-    """The plugins of every kind, by kind and name, each loaded once by the function of its group in ``kinds``."""
+    """All installed plugins, sorted by kind and name, each loaded once by its kind's function."""
     for group, (load, built_in) in kinds.items():
         taken = dict.fromkeys(built_in, "drretail's own")
         for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
@@ -118,7 +118,7 @@ def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
                     raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
                 taken[point.name] = "another package's"
                 load(point.name)
-            # The boundary of somebody's package.
+            # The boundary to the plugin's package.
             except (Exception, SystemExit) as raised:  # noqa: BLE001
                 problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
             package, version = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
@@ -126,7 +126,7 @@ def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
 
 
 def is_module(name: str) -> bool:
-    """True when a module of this name is found, here or where Python looks; it is not imported, its parents are."""
+    """True if this module exists in the current folder or on Python's path; only its parents are imported."""
     if not all(part.isidentifier() for part in name.split(".")):
         return False
     with here_on_the_path():
@@ -138,9 +138,9 @@ def is_module(name: str) -> bool:
 
 @contextmanager
 def here_on_the_path() -> Generator[None]:
-    """Modules of the folder one stands in are found for the time of a ``with`` block, behind all others."""
+    """During the block, the current folder is the last one on Python's path."""
     here = str(Path.cwd())
-    invalidate_caches()  # a file that was written a moment ago is not overlooked
+    invalidate_caches()  # or a file that was written a moment ago would be overlooked
     sys.path.append(here)
     try:
         yield
@@ -149,7 +149,7 @@ def here_on_the_path() -> Generator[None]:
 
 
 def _import_from_here(name: str) -> None:
-    """Imports the module of that name that lies in the folder one stands in, unless it is loaded, or Python's own."""
+    """Imports this module from the current folder, unless it is loaded already or in the standard library."""
     if name in sys.modules or name in sys.stdlib_module_names:
         return
     spec = PathFinder.find_spec(name, [str(Path.cwd())])

@@ -1,7 +1,7 @@
-"""Jobs done by several processes, or in this one: functions of modules with arguments that can be pickled.
+"""Jobs in several processes, or in this one. A job is a module's function with arguments that can be pickled.
 
-A worker is a fresh interpreter (no fork of a process that has threads, no second run of the caller's script). It ends
-when the process that started it does, killed or not, because then its end of the pipe closes.
+A worker is a new interpreter: it neither forks a process with threads nor runs the caller's script again. It ends when
+the process that started it ends, even killed, because its pipe then closes.
 """
 
 import os
@@ -20,9 +20,9 @@ from typing import Any, Self
 from drretail.errors import UserError
 
 Tell = Callable[[int, int], None]
-"""Hears how many bytes of a file, as it lies on disk, and how many rows were read since it heard last."""
+"""Called with the bytes of a file (as on disk) and the rows that were read since the last call."""
 Job = Callable[[Tell], None]
-"""Does its work, tells of it, and leaves its result in files."""
+"""Works, reports progress, and leaves its result in files."""
 
 _START = "import sys; sys.path[:] = {path!r}; from drretail.processes import work; work({descriptor})"
 
@@ -33,21 +33,21 @@ def cores() -> int:
 
 
 def ignore(read: int, rows: int) -> None:
-    """The Tell of steps that nobody watches."""
+    """A Tell that does nothing."""
     del read, rows
 
 
 class WorkerPool:
-    """Does jobs with a number of processes, which are started when there is more than one job for them."""
+    """Does jobs in up to ``size`` processes; they are started once there is more than one job."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._workers: list[Worker] = []
 
     def do(self, jobs: Sequence[Job], tell: Tell) -> None:
-        """Does all jobs, in no particular order; the first error ends it and is raised.
+        """Does all jobs, in any order. Raises the first error, and kills the workers.
 
-        A job that cannot be pickled raises what pickle does, before any process starts.
+        For a job that cannot be pickled, raises pickle's error before any process starts.
         """
         if self._size == 1 or len(jobs) <= 1:
             for job in jobs:
@@ -99,7 +99,7 @@ _Message = tuple[str, Any]
 
 
 def _do_waiting(worker: "Worker", waiting: "queue.SimpleQueue[bytes]", messages: "queue.SimpleQueue[_Message]") -> None:
-    """Hands a worker one job after the other, until there is none; a failure is the last message."""
+    """Hands a worker one job after the other until none is left, or one fails: the failure is its last message."""
     try:
         while True:
             worker.start(waiting.get_nowait())
@@ -112,7 +112,7 @@ def _do_waiting(worker: "Worker", waiting: "queue.SimpleQueue[bytes]", messages:
 
 
 class Worker:
-    """A process, seen from the one that started it."""
+    """A worker process, as the process that started it sees it."""
 
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
@@ -123,14 +123,14 @@ class Worker:
             )
 
     def start(self, job: bytes) -> None:
-        """Hands over a pickled job."""
+        """Sends a pickled job to the worker."""
         try:
             self._pipe.send_bytes(job)
         except OSError as problem:
             raise self._ended() from problem
 
     def wait(self, tell: Tell = ignore) -> None:
-        """Waits for the end of the job, and raises what it raised; UserError where the process itself ended."""
+        """Waits until the job has ended. Raises the job's error, or UserError if the process itself ended."""
         while True:
             try:
                 what, value = self._pipe.recv()
@@ -146,7 +146,7 @@ class Worker:
         self._process.kill()
 
     def end(self) -> None:
-        """Closes the pipe, upon which the worker ends."""
+        """Closes the pipe, which ends the worker."""
         self._pipe.close()
         self._process.wait()
 
@@ -157,7 +157,7 @@ class Worker:
 
 
 def work(descriptor: int) -> None:
-    """The life of a worker: does what comes through the pipe until that closes."""
+    """A worker's main function: does the jobs that come through the pipe, until it closes."""
     import signal
 
     # Ctrl-C reaches the whole process group; the process that started this one closes the pipe.

@@ -1,4 +1,4 @@
-"""What a command tells while it works, always on stderr: plain lines, a live display, or nothing."""
+"""A command's progress, always on stderr: plain lines, a live display, or nothing."""
 
 import sys
 import time
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 Style = Literal["plain", "rich", "none"]
-# How often a line is written where there is no live display: nobody should wait longer without a sign.
+# Seconds between two lines if there is no live display: nobody should wait longer without a sign.
 EVERY_SECONDS = 10.0
 
 
-# Seconds between two notes on what is waited for: many calls may wait for the same.
+# Seconds between two notes on a wait: many calls may wait for the same thing.
 WAIT_SECONDS = 2.0
 
 
 class Waits:
-    """Says on a terminal what is waited for, at most every two seconds; in a pipe, or when quiet, nothing."""
+    """Prints what a command waits for, at most every two seconds; only on a terminal, and unless quiet."""
 
     def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet = quiet
@@ -38,7 +38,7 @@ class Waits:
 
 
 class Bar(Protocol):
-    """One piece of work whose size may be known."""
+    """The progress of one task."""
 
     def advance(self, amount: int = 1) -> None: ...
 
@@ -46,25 +46,25 @@ class Bar(Protocol):
 
 
 class Progress:
-    """Says nothing; the base of the other two."""
+    """Progress that prints nothing; the base of the other two."""
 
     def note(self, text: str) -> None:
-        """One line for the person, such as what was just looked up."""
+        """Prints one line, such as what was just looked up."""
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
-        """A bar for the time of a ``with`` block; ``total`` in whatever unit ``advance`` counts."""
+        """A bar during a ``with`` block; ``total`` is in the unit that ``advance`` counts."""
         yield _Silent()
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
-        """Shows for the time of a ``with`` block what is done and for how long already."""
+        """Shows a label and the elapsed time during a ``with`` block."""
         del label
         yield
 
 
 class PlainProgress(Progress):
-    """A line when a piece of work begins, every ten seconds, and when it has ended: for pipes and logs."""
+    """A line when a task begins, every ten seconds, and when it has ended: for pipes and logs."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
@@ -83,7 +83,7 @@ class PlainProgress(Progress):
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
-        """Notes what is done, with the seconds, every ten seconds: nothing of what takes less."""
+        """Prints the label and the elapsed seconds every ten seconds; nothing for shorter tasks."""
         began = self._clock()
         with _every_few_seconds(lambda: self.note(f"{label} … {self._clock() - began:.0f} s")):
             yield
@@ -91,7 +91,7 @@ class PlainProgress(Progress):
 
 @contextmanager
 def _every_few_seconds(say: Callable[[], None]) -> Generator[None]:
-    """Calls ``say`` every ten seconds for the time of a ``with`` block, from a thread: one step may take minutes."""
+    """Calls ``say`` every ten seconds during a ``with`` block, from a thread, since one step may take minutes."""
     ended = Event()
 
     def repeat() -> None:
@@ -141,7 +141,7 @@ class RichProgress(Progress):
 
 
 def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
-    """``Progress.busy`` of a command that tells nothing else."""
+    """``Progress.busy`` for a command that shows no other progress."""
     return choose_progress("none" if quiet else None).busy(label)
 
 
@@ -161,7 +161,7 @@ class _Silent:
 
 
 class _Counter(_Silent):
-    """Counts, and notes the count or a description now and then: a log is read by people, too."""
+    """Counts, and prints the count or a description at most every ten seconds."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class _Counter(_Silent):
         self._now_and_then(text)
 
     def repeat(self) -> None:
-        """Notes the last line again where nothing was noted for a while."""
+        """Prints the last line again if nothing was printed for a while."""
         self._now_and_then(self._line, EVERY_SECONDS / 2)
 
     def _now_and_then(self, line: str, pause: float = EVERY_SECONDS) -> None:

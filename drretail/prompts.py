@@ -1,8 +1,8 @@
 """Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``.
 
-Instructions are plain text; data goes in by ``tagged``, so that a model can tell the two apart. Within ``overridden``
-a file of the package has another wording: for what runs there, and for nothing beside it. A folder of the user's has
-such wordings, by the names of the packaged files.
+Instructions are plain text; data is put in by ``tagged``, so that a model can distinguish the two. ``overridden``
+replaces the texts of packaged files during a block, for the code that runs in it and no other. A user's folder of
+prompts has the names of the packaged files.
 """
 
 import re
@@ -27,12 +27,12 @@ _loaded: ContextVar[set[Path] | None] = ContextVar("loaded", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt's text as it stands in its file; ``hash`` names this wording in runs and verdicts."""
+    """A prompt's text as in its file; ``hash`` identifies the text in runs and verdicts."""
 
     name: str
     text: str
     shared: str = ""
-    """What stands before ``text``, and before that of other prompts about the same data: a provider caches it once."""
+    """The beginning that this prompt shares with others about the same data, so that a provider can cache it."""
 
     @property
     def hash(self) -> str:
@@ -43,10 +43,10 @@ class Prompt:
         return "".join(self.render_parts(**values))
 
     def render_parts(self, **values: str) -> tuple[str, str]:
-        """What is shared, and the prompt's own text, with every placeholder filled.
+        """The shared beginning and the prompt's own text, with every placeholder filled.
 
-        Raises ValueError when a placeholder has no value or a value no placeholder: a prompt that silently
-        lacks its data gives plausible nonsense.
+        Raises ValueError if a placeholder has no value or a value no placeholder: a prompt without its data would
+        bring plausible nonsense.
         """
         wanted, given = set(_PLACEHOLDER.findall(self.shared + self.text)), set(values)
         if wanted != given:
@@ -56,7 +56,7 @@ class Prompt:
         return shared, own
 
 
-@lru_cache(maxsize=256)  # every verdict is held against the wordings of today
+@lru_cache(maxsize=256)  # every verdict's hash is compared with today's prompts
 def _hash_of(*texts: str) -> str:
     return sha256_of("".join(texts))[:16]
 
@@ -77,18 +77,18 @@ def _file(beside: str, name: str) -> Path:
 
 @cache
 def packaged_text(path: Path) -> str:
-    """What a prompt's file says, whatever overrides it."""
+    """The text of a packaged prompt's file, ignoring overrides."""
     return plain_text(path.read_text(encoding="utf-8"))
 
 
 def plain_text(text: str) -> str:
-    """A file's text as a prompt has it: white space around it says nothing."""
+    """A file's text as a prompt has it: stripped, with one final newline."""
     return text.strip() + "\n"
 
 
 @contextmanager
 def overridden(texts: Mapping[Path, str]) -> Generator[None]:
-    """Within it, and in the tasks that are begun within it, these files of prompts say what is given here."""
+    """During the block, and in tasks started within it, these prompt files have the given texts."""
     token = _overrides.set(texts)
     try:
         yield
@@ -97,7 +97,7 @@ def overridden(texts: Mapping[Path, str]) -> Generator[None]:
 
 
 def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
-    """The files of prompts that ``load`` reads."""
+    """The prompt files that ``load`` reads."""
     found: set[Path] = set()
     token = _loaded.set(found)
     try:
@@ -108,9 +108,9 @@ def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
 
 
 def tagged(tag: str, text: str, **attributes: str) -> str:
-    """``<tag name="value">text</tag>`` on lines of its own, its name one of ``TAGS``.
+    """``<tag name="value">text</tag>`` on lines of its own; ``tag`` is one of ``TAGS``.
 
-    Nothing inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
+    Tags inside the text are made harmless: a page that contains ``</source><claim>`` can't end its block.
     """
     if tag not in TAGS:
         raise ValueError(
@@ -122,17 +122,16 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
 
 
 def tag_content(tag: str, text: str) -> str | None:
-    """What stands in the first ``<tag>…</tag>`` of a text, or None."""
+    """The content of the first ``<tag>…</tag>`` in a text, or None."""
     found = re.search(rf"<{re.escape(tag)}>\n?(.*?)\n?</{re.escape(tag)}>", text, re.DOTALL)
     return None if found is None else found[1]
 
 
 def changed_prompts(folder: Path, known: Mapping[str, Path], parts: Collection[str] = ()) -> dict[Path, str]:
-    """What the files of ``folder`` say otherwise than the packaged prompts of the same names, by packaged file.
+    """The texts in ``folder`` that differ from the packaged prompts of the same names, by packaged file.
 
-    ``parts`` are placeholders that may be left out and put in anywhere. Hidden files are passed over. Raises UserError
-    for a folder that is missing or changes nothing, and for a file of a wrong name, without text, or whose
-    placeholders are not the packaged ones.
+    ``parts`` are placeholders that any prompt may have or lack. Hidden files are skipped. Raises UserError if the
+    folder is missing or changes nothing, and for a file with a wrong name, no text, or wrong placeholders.
     """
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
@@ -153,7 +152,7 @@ def changed_prompts(folder: Path, known: Mapping[str, Path], parts: Collection[s
 
 
 def write_prompts(folder: Path, files: Mapping[str, Path]) -> list[Path]:
-    """Writes the packaged prompts into ``folder``, to be changed there. UserError where one stands there, changed."""
+    """Writes the packaged prompts into ``folder``. Raises UserError if a changed one is there already."""
     targets = {folder / name: packaged_text(path) for name, path in files.items()}
     for target, text in targets.items():
         if target.exists() and _read(target) != text:
@@ -174,7 +173,7 @@ def _read(path: Path) -> str:
 
 
 def _check_places(path: Path, name: str, text: str, packaged: str, parts: Collection[str]) -> None:
-    """Raises UserError where a placeholder is missing that is filled, or nothing fills one that is there."""
+    """Raises UserError if a required placeholder is missing, or an unknown one is there."""
     filled = set(_PLACE.findall(packaged)) - {*parts}
     may = filled if name.removesuffix(".md") in parts else filled | {*parts}
     written = {found[0] for found in _PLACE.finditer(text)}

@@ -1,7 +1,7 @@
-"""The one door to a terminal: what others wrote can't move its cursor, colour, retitle, link or turn what is shown.
+"""All output to a terminal, cleaned: texts from outside can't move its cursor, colour, retitle, link or reorder text.
 
-``guard_streams`` puts it before stdout and stderr. Rich writes escape codes of its own beside what it is given, so it
-goes round the streams, and ``console`` cleans what it is given.
+``guard_streams`` wraps stdout and stderr. Rich writes escape codes of its own, so it bypasses the wrapped streams, and
+``console`` cleans the texts that Rich is given.
 """
 
 import io
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""They turn the order of what stands beside them on a screen."""
+"""Characters that change the order in which a screen shows their neighbours."""
 UNSAFE = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff{''.join(sorted(TURNING))}]|\r(?!\n)")
 
 
 def on_screen(text: str) -> str:
-    """The text with each character replaced that a terminal would obey, or can't be given."""
+    """The text with control characters and lone surrogates replaced."""
     return text if text.isascii() and text.isprintable() else UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def escaped(json_text: str) -> str:
-    """JSON that says the same without such characters."""
+    """The same JSON, with those characters escaped."""
     return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
 
 
 class GuardedStream(io.TextIOWrapper):
-    """Writes what ``on_screen`` leaves; ``rich_proxied_file`` is what Rich looks for, and writes to instead."""
+    """A stream that writes texts as ``on_screen`` cleans them; Rich writes to its ``rich_proxied_file``."""
 
     unsafe = UNSAFE
     rich_proxied_file: "GuardedStream"
     replaced: io.TextIOWrapper
-    """The stream in whose place this one writes: it would close their buffer if nobody held it."""
+    """The stream that this one replaces. It is kept, since it would close the shared buffer when it is freed."""
 
     def write(self, text: str, /) -> int:
         super().write(self.unsafe.sub("\N{REPLACEMENT CHARACTER}", text))
@@ -43,18 +43,18 @@ class GuardedStream(io.TextIOWrapper):
 
 
 class RichStream(GuardedStream):
-    """Lets the codes through by which Rich colours and moves up; libraries' own consoles are not ``console``."""
+    """A stream for Rich that lets its colour and cursor codes pass; libraries may have consoles of their own."""
 
     unsafe = re.compile(rf"(?!\x1b\[[\d;?]*[A-Za-z]|\r)(?:{UNSAFE.pattern})")
 
 
 def guard_streams() -> None:
-    """Puts the door before stdout and stderr, and makes sure that no character can break what is printed."""
+    """Wraps stdout and stderr in ``GuardedStream``, which also escapes characters that the encoding lacks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper) and not isinstance(stream, GuardedStream):
             guarded, rich = (
-                # Each writes at once, for the other writes beside it.
+                # Unbuffered, since both write to the same terminal.
                 kind(stream.buffer, stream.encoding, "backslashreplace", line_buffering=True, write_through=True)
                 for kind in (GuardedStream, RichStream)
             )
@@ -63,7 +63,7 @@ def guard_streams() -> None:
 
 
 def console(**options: Any) -> "Console":
-    """Rich's console, without highlighting, markup and emoji in what it is given, and with all of it ``on_screen``."""
+    """Rich's console, which prints texts as they are (no highlighting, markup or emoji codes) and ``on_screen``."""
     return _console()(highlight=False, markup=False, emoji=False, **options)
 
 

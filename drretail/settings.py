@@ -26,100 +26,100 @@ SETTINGS_FILE = Path("drretail.toml")
 
 
 class Settings(BaseSettings):
-    """Everything that may be set without a flag; each field's environment variable is DRRETAIL_<NAME>."""
+    """Every setting; each field's environment variable is DRRETAIL_<NAME>."""
 
     model_config = SettingsConfigDict(
         env_prefix="DRRETAIL_", env_nested_delimiter="__", toml_file=SETTINGS_FILE, extra="forbid"
     )
 
     model: str | None = None
-    """"provider:model" for every role; without one, offline:shopper is used and said so."""
+    """"provider:model" for every role. Without one, offline:shopper is used, and a message says so."""
     model_profile: str | None = None
-    """Models for all roles and judges under one name; see ``profiles``."""
+    """The name of a model profile, which sets the models of all roles and judges; see ``profiles``."""
     base_url: str | None = None
-    """Address of a server that speaks the protocol of whichever provider is asked."""
+    """Address of a server that speaks the model provider's protocol."""
     base_urls: dict[str, str] = Field(default_factory=dict[str, str])
     """The same by provider: base_urls.openai, DRRETAIL_BASE_URLS__OPENAI."""
     profiles: dict[str, ModelProfile] = Field(default_factory=dict[str, ModelProfile])
-    """Model profiles of one's own, [profiles.NAME]."""
+    """The user's model profiles, [profiles.NAME]."""
     prices: dict[str, Price] = Field(default_factory=dict[str, Price])
-    """Dollars for a million tokens by "provider:model", before those that ship."""
+    """Dollars per million tokens by "provider:model"; they override the packaged prices."""
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)
-    """Further attempts of one model call, after faults that pass by themselves."""
+    """Retries of one model call after temporary faults."""
     stream: bool = False
-    """True: answers of Anthropic and OpenAI are read as they are written."""
+    """True streams answers of Anthropic and OpenAI."""
     rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
     """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
     max_tokens: int | None = Field(default=None, ge=1)
-    """The longest answer asked of a model, in tokens, whatever it is for; None = as its purpose takes."""
+    """The longest answer requested of a model, in tokens; None leaves it to each purpose."""
     batch_poll: float = Field(default=30, gt=0)
-    """Seconds between two looks at a batch of a judge's questions."""
+    """Seconds between two polls of a batch of a judge's questions."""
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)
-    """Tool calls of one run that go side by side."""
+    """Concurrent tool calls of one run."""
     parallel: int = Field(default=4, ge=1)
-    """Runs that go side by side."""
+    """Concurrent runs."""
     model_calls: int = Field(default=16, ge=1)
-    """Model calls in flight, of all runs together."""
+    """Concurrent model calls of all runs together."""
     mongo_url: str | None = Field(
         default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
     )
-    """Where MongoDB is, for worlds called servers:NAME; without it on this machine. Also read from MONGO_URL."""
+    """MongoDB's address for worlds called servers:NAME; by default this machine. Also read from MONGO_URL."""
     mongo_user: str | None = None
     mongo_password: SecretStr | None = None
     mongo_ca_file: Path | None = None
-    """Certificates by which MongoDB is recognised; it turns TLS on."""
+    """CA certificates for MongoDB; setting it turns TLS on."""
     es_url: str | None = Field(default=None, repr=False, validation_alias=AliasChoices("drretail_es_url", "es_url"))
-    """Where Elasticsearch is; without it on this machine. Also read from ES_URL."""
+    """Elasticsearch's address; by default this machine. Also read from ES_URL."""
     es_user: str | None = None
     es_password: SecretStr | None = None
     es_api_key: SecretStr | None = None
-    """Instead of a user."""
+    """Instead of user and password."""
     es_ca_file: Path | None = None
     es_shards: int = Field(default=1, ge=1)
-    """Of an index that is made; one holds tens of millions of products."""
+    """Shards of a new index; one holds tens of millions of products."""
     es_replicas: int = Field(default=0, ge=0)
     servers_verify: bool = True
-    """False: whoever answers is trusted, with TLS as without."""
+    """False skips the check of the servers' TLS certificates."""
     servers_timeout: float = Field(default=10, gt=0)
     """Seconds for one request to either server."""
     servers_connections: int = Field(default=200, ge=1)
-    """To either server, at most; 50 runs side by side with four threads of tools need 200."""
+    """The most connections to each server; 50 concurrent runs with four tool threads need 200."""
     page_age: float = Field(default=3, ge=0)
-    """Years after which a cited web page is warned of, counted back from the shop's today."""
+    """Age in years, at the shop's current date, from which a cited web page gets a warning."""
     cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
     web: str = "sandbox"
-    """Which web is searched, NAME[:ARGUMENT]; see docs/web.md."""
+    """The web that is searched, NAME[:ARGUMENT]; see docs/web.md."""
     serper_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("drretail_serper_api_key", "serper_api_key")
     )
-    """Also from SERPER_API_KEY, as Serper's own examples name it."""
+    """Also read from SERPER_API_KEY, the name in Serper's own examples."""
     serper_address: str = "https://google.serper.dev/search"
     searxng_address: str | None = Field(
         default=None, validation_alias=AliasChoices("drretail_searxng_address", "searxng_address", "searxng_url")
     )
-    """Also from SEARXNG_URL."""
+    """Also read from SEARXNG_URL."""
     search_timeout: float = Field(default=20, gt=0)
-    """Seconds for one web search with all its tries."""
+    """Seconds for one web search, retries included."""
     page_timeout: float = Field(default=10, gt=0)
-    """Seconds for one page of the open web, with robots.txt and redirects."""
+    """Seconds for one page of the open web, robots.txt and redirects included."""
     page_bytes: int = Field(default=10_000_000, ge=1)
-    """Of one page, unpacked."""
+    """The most bytes of one page, unpacked."""
     page_redirects: int = Field(default=5, ge=0)
     user_agent: str | None = None
-    """As what pages are asked for; its first word is what robots.txt knows us by."""
+    """The User-Agent header for pages; its first word is the name that robots.txt rules are matched with."""
     robots: bool = True
     """Whether robots.txt is respected."""
     web_proxy: SecretStr | None = None
-    """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and its like are not read."""
+    """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and the like are not read."""
 
     _file_addresses: frozenset[str] = PrivateAttr(default_factory=lambda: _addresses_in_file())
 
     def is_of_the_file(self, address: str) -> bool:
-        """True for a model server's address that only the settings file of the current folder names."""
+        """True for a model server's address that only the current folder's settings file names."""
         return address in self._file_addresses
 
     @classmethod
@@ -145,7 +145,7 @@ class _SettingsFile(TomlConfigSettingsSource):
 
 
 def _addresses_in_file() -> frozenset[str]:
-    """The addresses of model servers in the settings file that no variable of the environment repeats."""
+    """The addresses of model servers in the settings file, without those that are also in the environment."""
     if not SETTINGS_FILE.is_file():
         return frozenset()
     found = _SettingsFile(Settings).toml_data
@@ -164,19 +164,19 @@ def _tables(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def read_settings(**given: object) -> Settings:
-    """The settings, with what the command line gave (None = not given) above all else.
+    """The settings. ``given`` values, from the command line, override all others; None means not given.
 
     Raises UserError that names the wrong field.
     """
     try:
         settings = Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
-    except SettingsError as problem:  # a variable that has to hold JSON holds something else
+    except SettingsError as problem:  # a variable that must be JSON is not
         raise UserError(f"Settings (DRRETAIL_…): {problem}.") from problem
     except RecursionError as problem:
         raise UserError(f"Settings (DRRETAIL_…): the JSON of a variable cannot be read: {TOO_DEEP}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
-        # A setting with a second name is reported by its variable.
+        # A setting with a second name is reported by its variable's name.
         field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem
     return settings

@@ -17,10 +17,10 @@ class Place(NamedTuple):
 
 
 class Trajectory:
-    """Collects steps and the texts they brought; safe to use from several threads.
+    """Collects steps and the texts of their results; safe to use from several threads.
 
-    ``on_step`` is told of each step as it ends, with the text that it brought. A place (path, seq) is reserved before
-    a step is launched, so the order never depends on what ends first.
+    ``on_step`` is called with each step as it ends, and the text of its result. A place (path, seq) is reserved before
+    a step is launched, so the order never depends on which step ends first.
     """
 
     def __init__(self, on_step: Callable[[Step, str], None] | None = None) -> None:
@@ -28,7 +28,7 @@ class Trajectory:
         self._lock = threading.Lock()
         self._next: dict[str, int] = defaultdict(int)
         self._calls: dict[str, int] = defaultdict(int)
-        """Tool calls by path, since all were last counted together."""
+        """Tool calls by path since the last ``seal``."""
         self._earlier_calls = 0
         self._steps: dict[tuple[str, int], Step] = {}
         self._texts: dict[str, str] = {}
@@ -41,15 +41,17 @@ class Trajectory:
             return seq
 
     def count_call(self, path: str) -> int:
-        """Counts a tool call, and gives how many came before it: on its own path, and of all earlier turns that sent
-        researchers. Those that run beside it are left out, so it is the same whichever comes first."""
+        """Counts a tool call, and returns how many came before it: those before ``seal``, and those of its path.
+
+        Calls of paths that run concurrently are left out, so the number does not depend on which comes first.
+        """
         with self._lock:
             before = self._earlier_calls + self._calls[path]
             self._calls[path] += 1
             return before
 
     def seal(self) -> None:
-        """All tool calls so far come before those of every path; called where no researcher is running."""
+        """From now on, all calls so far count as earlier on every path; called while no researcher runs."""
         with self._lock:
             self._earlier_calls += sum(self._calls.values())
             self._calls.clear()
@@ -61,7 +63,7 @@ class Trajectory:
             self._on_step(step, self._texts.get(step.result_sha or "", ""))
 
     def keep_text(self, text: str) -> str:
-        """Stores a result's text once and gives its sha256."""
+        """Stores a result's text once, and returns its sha256."""
         sha = sha256_of(text)
         with self._lock:
             self._texts[sha] = text

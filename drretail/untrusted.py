@@ -1,8 +1,8 @@
-"""Texts of others as a model may read them: nothing hidden, and nothing in the form of a prompt's structure.
+"""Texts from outside, made safe for a prompt: no hidden characters, and nothing that looks like a prompt's structure.
 
-Forms are looked for in a folded copy (NFKC, without marks) and written with parentheses where they stand: ``</page>``
-as ``(/page)``, ``<|im_start|>`` as ``(im_start)``. All else keeps its bytes. Tags are known by what they are not:
-elements of HTML stay, any other name in angle brackets could be a tag of our prompts or a token of some model.
+Tags, tokens and turns are searched in a folded copy (NFKC, without marks) and rewritten with parentheses:
+``</page>`` becomes ``(/page)``, ``<|im_start|>`` becomes ``(im_start)``. All other text keeps its bytes. HTML elements
+stay; any other name in angle brackets is rewritten, since it could be a tag of our prompts or some model's token.
 """
 
 import re
@@ -20,7 +20,7 @@ _NOT_ASCII, _UNPLAIN = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^\n\t\x20-\x7e
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 _MOST_REPLACED = 50
-"""Characters that are replaced one by one: of few, such as dashes and quotes, in a tenth of the time of translate."""
+"""Up to so many different characters, ``replace`` one by one takes a tenth of ``translate``'s time."""
 _NAME = re.compile(r"\w+")
 TAGS = frozenset(
     _NAME.findall(
@@ -30,7 +30,7 @@ TAGS = frozenset(
         " stop sub_problem today tools try turns user_id wish"
     )
 )
-"""Every tag of our prompts; none of them may stand in another's data."""
+"""Every tag of our prompts; none may appear in data."""
 HTML_ELEMENTS = frozenset(
     _NAME.findall(
         "a abbr address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body"
@@ -44,14 +44,14 @@ HTML_ELEMENTS = frozenset(
         " track tt u ul var video wbr xmp"
     )
 )
-"""Every name that HTML knows or knew."""
+"""Every element of HTML, past and present."""
 # "s" begins and ends a text of Llama 2 and Mistral.
 _LEFT_ALONE = HTML_ELEMENTS - TAGS - {"s"}
 _LT, _GT = (
     rf"(?:{sign}|&(?:{name}|#0{{0,6}}{code}|#x0{{0,6}}{hexa});?|\\u00{hexa}|%{hexa})"
     for sign, name, code, hexa in (("<", "lt", 60, "3c"), (">", "gt", 62, "3e"))
 )
-# The repetitions have bounds or give nothing back, so that a long text of one sign is read in one pass.
+# Repetitions are bounded or possessive, so that a long text of one character takes linear time.
 _TAG = re.compile(
     rf"(?P<open>(?:{_LT}|[‹«〈《⟨⟪❮❰≪])(?:{_LT}|\\[nrt]|[|/\\\s]){{0,8}}+)(?P<name>\w[\w.:▁-]{{0,60}}+)"
     rf"(?P<closed>(?P<rest>[^<>&%\\\n]{{0,300}}?)[\s/|\\]{{0,8}}(?:{_GT}|[›»〉》⟩⟫❯❱≫]){{1,8}}+)?",
@@ -73,9 +73,9 @@ _SUSPECT = re.compile(rf"{_LT}|[‹«〈《⟨⟪❮❰≪\[]|{_TURN.pattern}", 
 
 
 def visible(text: str) -> str:
-    """The text without characters that show nothing, but for those that shape the letters beside them.
+    """The text without invisible characters, except those that shape the letters beside them.
 
-    Line ends of every kind are newlines.
+    Line ends of every kind become newlines.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -90,7 +90,7 @@ def visible(text: str) -> str:
             before, after = "".join(kept[-1:]), text[index + 1 : index + 2]
             if character in _SELECTORS:
                 is_shaping = (not before.isascii() and before not in unseen) or after == "\u20e3"
-            else:  # a run of joiners shapes nothing, and could spell something
+            else:  # a run of joiners shapes nothing, and could encode a hidden text
                 is_shaping = character in _JOINERS and before not in _JOINERS and after not in unseen
                 is_shaping = is_shaping and not (before.isascii() or after.isascii())
             if not is_shaping:
@@ -101,7 +101,7 @@ def visible(text: str) -> str:
 
 @lru_cache(maxsize=128)  # a judge is shown the same report and sources in many questions
 def cleaned(text: str) -> str:
-    """What somebody else wrote, as it may stand in a prompt: no tag, token or turn in it opens or closes anything."""
+    """A text from outside as it may stand in a prompt: no tag, token or turn in it opens or closes anything."""
     text = visible(text)
     if not _SUSPECT.search(folded(text)):
         return text
@@ -111,12 +111,12 @@ def cleaned(text: str) -> str:
 
 
 def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], text: str) -> str:
-    """The text with what ``written`` makes of each match in its folded copy; where that is the match, it stays."""
+    """The text with each match in its folded copy replaced by ``written(match)``; equal replacements change nothing."""
     plain = folded(text)
     changes = [(match.span(), new) for match in pattern.finditer(plain) if (new := written(match)) != match[0]]
     if not changes:
         return text
-    # For each character of the copy, where what it stands for begins in the text.
+    # For each character of the copy, the index of its original in the text.
     places = [place for place, one in enumerate(text) for _ in ([one] if one.isascii() else as_ascii(one))]
     parts: list[str] = []
     end = 0
@@ -127,7 +127,7 @@ def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], 
 
 
 def folded(text: str) -> str:
-    """The text as plainly as it can be read."""
+    """The text with each character replaced by the ASCII that it is a variant of, if any."""
     if text.isascii():
         return text
     plain = {one: as_ascii(one) for one in set(_NOT_ASCII.findall(text))}
@@ -141,7 +141,7 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def as_ascii(character: str) -> str:
-    """The ASCII that a character is a variant of, nothing for a mark or joiner, else the character."""
+    """The ASCII that a character is a variant of, "" for a mark or joiner, or the character itself."""
     parts = unicodedata.normalize("NFKD", character)
     plain = "".join(one for one in parts if unicodedata.category(one) not in ("Mn", "Me", "Cf"))
     return plain if plain.isascii() else character
@@ -163,7 +163,7 @@ def _token(match: re.Match[str]) -> str:
 
 
 def _turn(match: re.Match[str]) -> str:
-    """A word such as "System:" may begin an honest line; it is a turn behind "#", in capitals, or of Anthropic's."""
+    """A dialogue's turn, rewritten. "System:" may begin an honest line, unless after "#" or in capitals."""
     role = match["role"]
     is_turn = "#" in match["mark"] or role.isupper() or role.casefold() in ("human", "assistant")
     return f"{match['mark']}({role}){match['after']}:" if is_turn else match[0]

@@ -1,4 +1,4 @@
-"""What an agent is: an answering function, the roles it gives to models, its prompts, and tools of its own."""
+"""What an agent is: an answering function, the roles for which it asks models, its prompts, and its own tools."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,37 +20,39 @@ _UNSAID: Any = object()
 
 
 class Answering(Protocol):
-    """Researches ``task`` in the session's world; ModelError ends the run as failed. A plain text is its report."""
+    """Researches ``task`` in the session's world. A ModelError ends the run as failed. A plain text is the report."""
 
     async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer | str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """What answers: a function, with the roles for which it asks models, its prompts and tools of its own."""
+    """A function that answers, with the roles for which it asks models, its prompts and its own tools."""
 
     answer: Answering
-    """Answers a task; a text that it gives back is the report."""
+    """Answers a task. A text that it returns is the report."""
     roles: tuple[Role, ...] = _UNSAID
-    """Those for which it asks models, in the order in which they work; () where it asks none."""
+    """The roles for which it asks models, in the order in which they work; () if it asks none."""
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
     """Loads its prompts, whose hashes runs record."""
     tools: tuple[str | Tool, ...] = ()
-    """Those that it brings, beside the nine: as they are, or by name as ``load_tool`` takes it."""
+    """The tools that it adds to the nine: as Tools, or by name as ``load_tool`` takes it."""
     heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns", "seconds"}
-    """The limits that change what it does; the others are no part of its systems."""
+    """The limits that change what it does. The others are not part of its systems."""
     self_checked: bool = False
-    """True when it takes out of its reports what the checks find: then their scores say little of it."""
+    """True if it removes from its reports what the checks find, so that their scores say little of it."""
     reads_files: bool = False
-    """True when it reads the user's own files: then those that are given are part of its systems."""
+    """True if it reads the user's own files, so that files that are given are part of its systems."""
     is_baseline: bool = False
     """True for null agents and the oracle. They use neither a model nor chance, so they run once per query, whatever
     the options of other systems."""
     sees_reference: bool = False
-    """True for the ceiling alone: its task holds the query's constraints, and what the shop could sell for it."""
+    """True for oracles only: their task holds the query's constraints, and what the shop could sell for it."""
     place: str | None = None
-    """The command or the address that is asked, or the ``module:attribute`` that was given another name; systems record
-    it."""
+    """The command or address that is asked, or the ``module:attribute`` of an agent that was given another name.
+
+    Systems record it.
+    """
 
     def __post_init__(self) -> None:
         if not callable(self.answer):
@@ -66,16 +68,17 @@ class Agent:
     def writer(self) -> Role | None:
         """The role that writes the report; None for an agent without a model.
 
-        That is "report", else "researcher". Without both it is the last role that neither leads nor reads for others.
-        Roles are named in the order in which they work.
+        That is "report" or, without it, "researcher". Without both it is the last role that neither leads nor reads for
+        others. Roles are listed in the order in which they work.
         """
         writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
         return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
-    """The task as every agent's first message holds it: query, user id and today in tags, then what is told, by the
-    shopper as well."""
+    """Every agent's first message: query, user id and today in tags, then the task's context and the
+    shopper's answers.
+    """
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))

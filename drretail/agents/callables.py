@@ -1,8 +1,9 @@
-"""Agents made of what others bring: a plain callable, or a LangChain Runnable such as a compiled graph.
+"""Makes agents of a plain callable, or of a LangChain Runnable such as a compiled graph.
 
-A callable is given what its signature names: ``question`` (its first argument, whatever that is called), ``user``,
-``today``, ``instructions`` (the question and how its report is to be), ``tools``, ``toolkit``, or what the function of
-an Agent gets: ``task``, ``session``, ``models``, ``limits``. A Runnable, given or returned, is told the instructions.
+A callable is given what its signature names: ``question`` (its first argument, under any name), ``user``, ``today``,
+``instructions`` (the question and the form of its report), ``tools``, ``toolkit``, or what the function of an Agent
+gets: ``task``, ``session``, ``models``, ``limits``. A Runnable, given or returned by the callable, gets the
+instructions.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
 from drretail.agents.base import Agent, Answering
-from drretail.agents.client_prompts import own_agent_instructions, own_agent_prompt
+from drretail.agents.information import own_agent_instructions, own_agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError
 from drretail.llm.models import Models
@@ -32,14 +33,14 @@ from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
 
 GIVEN = ("question", "user", "today", "instructions", "tools", "toolkit", "task", "session", "models", "limits")
-"""What a callable may ask for, by the names of its arguments."""
+"""The names of the arguments that a callable may ask for."""
 _in_use: ContextVar[Toolkit | None] = ContextVar("toolkit", default=None)
 
 
 def as_agent(given: object) -> Agent | None:
-    """The agent that an Agent, a callable or a Runnable is; None for anything else, such as a class, tool or model.
+    """The agent made of an Agent, a callable or a Runnable; None for anything else, such as a class, a tool or a model.
 
-    Raises UserError for a callable whose arguments nobody could fill in.
+    Raises UserError for a callable with an argument that nothing fills in.
     """
     if isinstance(given, Agent):
         return given
@@ -51,7 +52,7 @@ def as_agent(given: object) -> Agent | None:
         return None
     name = getattr(given, "__name__", type(given).__name__)
     asked = _asked(given, name)
-    if not asked:  # it could know nothing of what it is to answer
+    if not asked:  # without arguments it would not know the question
         return None
     wanted = set(asked.values())
     makes_runnable = not wanted & {"question", "task"}
@@ -63,9 +64,10 @@ def as_agent(given: object) -> Agent | None:
 
 
 def shop_tools() -> list[StructuredTool]:
-    """The nine as LangChain tools for a graph that is built before any run: each call belongs to the run it is made in.
+    """The nine as LangChain tools, for a graph that is built before any run. Each call belongs to the run it is made
+    in.
 
-    Called outside of a run they raise UserError.
+    They raise UserError if they are called outside of a run.
     """
     return structured_tools(TOOLS.values(), _toolkit)
 
@@ -82,7 +84,7 @@ def _toolkit() -> Toolkit:
 
 
 def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
-    """By each argument that is filled in, the name in GIVEN of what it gets."""
+    """For each argument that is filled in, the name in GIVEN of the value it gets."""
     try:
         parameters = list(inspect.signature(given).parameters.values())
     except ValueError:
@@ -127,7 +129,12 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
                 found = await cast(Any, found).ainvoke(
                     {"messages": [HumanMessage(own_agent_instructions(session, task))]}
                 )
-            return _report_of(found)
+            if isinstance(found, Mapping) and "messages" in found:
+                messages = convert_to_messages(cast(Any, found["messages"]))
+                if not messages or isinstance(messages[-1], HumanMessage):
+                    raise ModelError("no_report", "the agent's last message is the question itself")
+                found = messages[-1]
+            return found.text if isinstance(found, BaseMessage) else found
 
     answer.__name__ = name
     return answer
@@ -143,7 +150,7 @@ def _used(toolkit: Toolkit) -> Generator[None]:
 
 
 async def _called(call: "partial[Any]") -> Any:
-    """What it gives; what is not async runs in a thread of its own, so that other runs go on beside it."""
+    """The result of the call. One that is not async runs in a thread of its own, so that other runs go on."""
     if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call.func).__call__):
         return await call()
     context, threads = copy_context(), Workers(1)
@@ -151,7 +158,7 @@ async def _called(call: "partial[Any]") -> Any:
         job = threads.submit(lambda: context.run(_outcome, call), asyncio.get_running_loop())
         found, problem = await threads.await_(job, inf)
     finally:
-        threads.close()  # one that still runs, since the run was stopped, is not waited for
+        threads.close()  # a call that still runs because the run was stopped is not waited for
     if problem is not None:
         raise problem
     return await found if inspect.isawaitable(found) else found
@@ -162,13 +169,3 @@ def _outcome(call: "partial[Any]") -> tuple[Any, BaseException | None]:
         return call(), None
     except (Exception, SystemExit) as problem:  # noqa: BLE001 — carried over to the run, which records it
         return None, problem
-
-
-def _report_of(found: Any) -> Any:
-    """The text of the last message, of what is one or has some; anything else as it is."""
-    if isinstance(found, Mapping) and "messages" in found:
-        messages = convert_to_messages(cast(Any, found["messages"]))
-        if not messages or isinstance(messages[-1], HumanMessage):
-            raise ModelError("no_report", "the agent's last message is the question itself")
-        found = messages[-1]
-    return found.text if isinstance(found, BaseMessage) else found

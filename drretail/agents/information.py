@@ -1,33 +1,43 @@
-"""What a system is told of the shopper in the place of tools: nothing, notes of dealings with the shop, or a persona.
+"""What a system is told of the shopper in place of tools: nothing, notes of dealings with the shop, or a persona.
 
-These are the settings of PDR-Bench (section 5.3: Task Only, w/Context, w/Persona), with what a memory tells between
-the last two (its Table 3). The shop's own is tools, beside which a memory may be told as well. Where the shopper can be
-asked, systems are told that they can, and what was answered.
+These are the settings of PDR-Bench (section 5.3: Task Only, w/Context, w/Persona), with a memory's text between the
+last two (its Table 3). drretail's own setting is "tools", in which a memory's text may be given too. If the shopper can
+be asked, systems are told so, and are given the answers. Systems with models of their own, over MCP or as external
+agents, are also told the shop's date.
 """
 
+from functools import partial
+
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import shopper_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import canonical_json
-from drretail.records.query import Query
-from drretail.records.run import ASK_SHOPPER, Information
+from drretail.records.query import Query, Task
+from drretail.records.run import ASK_SHOPPER, Information, System
 from drretail.tools.registry import json_schemas
 from drretail.tools.users import ASKING
 
+question_prompt = partial(agent_prompt, __file__, "mcp_question")
+own_agent_prompt = partial(agent_prompt, __file__, "own_question")
+shopper_prompt = partial(load_prompt, __file__, "shopper")
+"""The prompt of a model that speaks as the shopper."""
+_instruction = partial(load_prompt, __file__, "asking")
+
 
 def context_prompt(information: Information, *, remembers: bool = False) -> Prompt | None:
-    """The wording that goes before what is given; None with tools alone, where nothing is."""
+    """The instruction before the information; None in the setting "tools" without a memory, which gives none."""
     if information == "tools":
         return load_prompt(__file__, "told_beside") if remembers else None
     return load_prompt(__file__, f"told_{information}")
 
 
 def shopper_context(information: Information, query: Query, remembered: str | None = None) -> str:
-    """What goes behind the question, with what a memory tells; empty with tools alone.
+    """The text that follows the question, a memory's text included; empty in the setting "tools" without a memory.
 
-    Raises UserError where the query holds nothing to give.
+    Raises UserError if the query holds no information of this kind.
     """
     prompt = context_prompt(information, remembers=remembered is not None)
     if prompt is None:
@@ -35,33 +45,24 @@ def shopper_context(information: Information, query: Query, remembered: str | No
     instruction = prompt.render().rstrip()
     if remembered is not None or information == "memory":
         return f"{instruction}\n{tagged('memory', remembered or '')}"
-    return instruction if information == "task" else f"{instruction}\n{tagged(information, _given(information, query))}"
-
-
-def check_information(information: Information, query: Query) -> None:
-    """Raises UserError where a query doesn't hold what a system is to be told of its user."""
-    if information == "memory" and query.user_id is None:
-        raise UserError(f"The query {query.query_id!r} has no user, so no memory can tell of them: leave it out.")
-    shopper_context(information, query)
-
-
-def _given(information: Information, query: Query) -> str:
+    if information == "task":
+        return instruction
     given = query.persona if information == "persona" else query.context
     if not given:
         raise UserError(
             f"The query {query.query_id!r} holds no {information} of its user: make queries that do with drretail "
             "queries pair (docs/benchmark.md)."
         )
-    return given
+    return f"{instruction}\n{tagged(information, given)}"
 
 
 def asking_notes(session: Session) -> list[str]:
-    """What whoever can ask the shopper is told of that; nothing where nobody can be asked."""
+    """What a role that can ask the shopper is told of that; empty if nobody can be asked."""
     return [] if session.shopper is None else [_instruction().render().rstrip()]
 
 
 def answer_notes(session: Session) -> list[str]:
-    """What the shopper has answered so far, in a tag, each with the id to cite it by."""
+    """What the shopper has answered so far, in a tag, each answer with the id to cite it by; empty without answers."""
     answers = [] if session.shopper is None else session.shopper.answers
     lines = [
         {"evidence": shopper_evidence_id(release.topic, release.number), "topic": release.topic, "answer": answer}
@@ -75,15 +76,36 @@ def answer_notes(session: Session) -> list[str]:
 
 
 def ask_shopper_prompt() -> Prompt:
-    """The wording whose hash a run records, with the schema of the tool, which is none of the nine."""
+    """The instruction for asking the shopper, with the schema of the tool, as a prompt whose hash a run records.
+
+    The tool is not among the nine.
+    """
     schema = canonical_json(json_schemas({ASK_SHOPPER: ASKING}))
     return Prompt("asking", f"{_instruction().text}\n{schema}")
 
 
-def shopper_prompt() -> Prompt:
-    """What a model is told that speaks as the shopper."""
-    return load_prompt(__file__, "shopper")
+def instructions(session: Session) -> str:
+    """For a client that asks freely: the user for whom it acts, and the shop's date."""
+    return agent_prompt(__file__, "mcp").render(given=_given(session))
 
 
-def _instruction() -> Prompt:
-    return load_prompt(__file__, "asking")
+def question_instructions(session: Session, question: str) -> str:
+    """For a client whose run is recorded: the question, and the form of its report."""
+    return question_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
+
+
+def own_agent_instructions(session: Session, task: Task) -> str:
+    """For an agent with models of its own: the question, and the form of its report, which is its last message."""
+    given = "\n".join(filter(None, (tagged("query", task.text), _given(session), task.context)))
+    return own_agent_prompt().render(given=given)
+
+
+def client_hashes(system: System) -> dict[str, str]:
+    """The hashes of the prompts for a client whose run is recorded."""
+    asking = [ask_shopper_prompt()] if system.intent == "asked" else []
+    return {prompt.name: prompt.hash for prompt in (question_prompt(), *asking)}
+
+
+def _given(session: Session) -> str:
+    user = "" if session.user_id is None else f"{tagged('user_id', session.user_id)}\n"
+    return "\n".join([f"{user}{tagged('today', session.now.date().isoformat())}", *asking_notes(session)])

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.graph import END, START, StateGraph
@@ -19,44 +19,50 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-from drretail.agents.context_overflow import results_in, without_oldest_results, write_within_context
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.run import Role, Stop
 from drretail.tables.figures import counted
 from drretail.tools.toolkit import ToolReply
 
+T = TypeVar("T")
+SHARE = 4
+"""A try leaves out a fourth of what is left: providers do not say in one way how much is too much, and a refusal is
+free.
+"""
+LEFT_OUT = compact_json({"left_out": "This result no longer fits the conversation."})
 LONGEST_QUOTE = 160
 """Characters of what a model said instead of looking anything up."""
 CHALLENGES = 2
-"""So often in a row is a turn without calls asked whether it was the report; calls begin the count anew."""
+"""How often in a row a turn without calls is asked whether it was the report. A turn with calls resets the count."""
 CONCLUSIONS = 2
-"""So often is the report asked for at a limit."""
+"""How often the report is asked for at a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """What one turn's calls brought: a reply to each, in their order."""
+    """The results of one turn's calls: a reply to each, in their order."""
 
     replies: tuple[ToolReply, ...]
     ends: bool = False
-    """True when a call said that the work is done."""
+    """True if a call said that the work is done."""
     looked_up: bool = False
-    """True when a call was answered out of the shop or the web, or by somebody who was sent there."""
+    """True if a call went to the shop, the web or a sub-agent, whatever came of it."""
     notes: tuple[str, ...] = ()
 
 
 class Executor(Protocol):
-    """What a role in the loop can call, and how its calls are carried out."""
+    """The tools that a role in the loop can call, and how its calls are carried out."""
 
     @property
     def schemas(self) -> list[dict[str, Any]]: ...
 
     @property
     def can_look_up(self) -> bool:
-        """False where the role was left without the tools for it: then it may end without."""
+        """False if the role has no tools to look anything up. It may then end without having done so."""
         ...
 
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted: ...
@@ -73,14 +79,14 @@ class LoopEnd:
 
     @property
     def text(self) -> str:
-        """What the model said last, blank where its last turn was calls only."""
+        """What the model said last; empty if its last turn was calls only."""
         last = next((message for message in reversed(self.messages) if isinstance(message, AIMessage)), None)
         return "" if last is None else last.text.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A role at its path, with what it can do and the ``turns`` with tool calls that it may take."""
+    """A role at its path, with its tools and the ``turns`` with tool calls that it may take."""
 
     role: Role
     path: str
@@ -88,17 +94,18 @@ class Loop:
     executor: Executor
     turns: int
     conclude: Callable[[Stop], HumanMessage] | None = None
-    """What the model is told at a limit, for a last turn without calls; None ends the loop there."""
+    """Gives the message at a limit, which asks for a last turn without calls. None ends the loop there."""
     is_unfinished: Callable[[str], bool] | None = None
-    """True of a text that is not what a last turn without calls must be."""
+    """True for a text that may not end the loop, such as an announcement of calls."""
 
     async def run(self, messages: Sequence[AnyMessage]) -> LoopEnd:
-        """Goes round until a turn has no calls, the model ends the work, or a limit is reached.
+        """Runs the loop until a turn has no calls, the model ends the work, or a limit is reached.
 
-        An end that comes too early is challenged: once where nothing was looked up, and wherever calls were only
-        announced. A conversation that no longer fits the model ends the research. Raises ModelError when the model
-        fails for good, of the kind ``no_research`` when nothing was looked up even then, and ``no_report`` when it goes
-        on announcing, in the same words or in others.
+        An end that comes too early is challenged: once if nothing was looked up, and up to ``CHALLENGES`` times in a
+        row if calls were only announced. A conversation that no longer fits the model ends the research.
+
+        Raises ModelError if the model fails for good. Its kind is ``no_research`` if nothing was looked up after the
+        challenge either, and ``no_report`` if the model goes on announcing calls, in the same words or in others.
         """
         end = await _graph().ainvoke(
             {"messages": [*messages], "turns": 0, "stop": "finished"},
@@ -115,7 +122,7 @@ class Loop:
 
 
 def challenges() -> tuple[Prompt, ...]:
-    """What a model may be told in any loop, as wordings whose hashes a run records."""
+    """The prompts of the challenges, which any loop may send. Runs record their hashes."""
     return tuple(agent_prompt(__file__, name) for name in ("nothing_looked_up", "report_or_call"))
 
 
@@ -132,7 +139,7 @@ class State(TypedDict, total=False):
     concluded: int
     """How often the report was asked for at a limit."""
     announced: int
-    """How many turns without calls since the last one with calls were no report."""
+    """How many turns since the last one with calls had neither calls nor a report."""
 
 
 Node = Callable[[State, Runtime[Loop]], Awaitable[State]]
@@ -157,36 +164,38 @@ async def act(state: State, runtime: Runtime[Loop]) -> State:
     acted = await loop.executor.carry_out(calls)
     loop.models.read(loop.role, sum(len(reply.text) for reply in acted.replies))
     turns = state.get("turns", 0) + 1
+    stop: Stop = "turn_limit" if turns >= loop.turns else loop.models.budget_stop or "finished"
     return {
-        "messages": [_result(call, reply) for call, reply in zip(calls, acted.replies, strict=True)],
+        "messages": [
+            ToolMessage(reply.text, tool_call_id=call["id"] or "", status="error" if reply.error else "success")
+            for call, reply in zip(calls, acted.replies, strict=True)
+        ],
         "evidence": [evidence for reply in acted.replies for evidence in reply.evidence],
         "notes": [*acted.notes],
         "turns": turns,
         "ended": acted.ends,
         "looked_up": state.get("looked_up", False) or acted.looked_up,
-        "stop": "finished" if acted.ends else _stop(turns, loop),
+        "stop": "finished" if acted.ends else stop,
     }
 
 
 async def conclude(state: State, runtime: Runtime[Loop]) -> State:
-    """Has the report written now, from less where all of it no longer fits; an announcement is asked for it again."""
+    """Asks for the report now, without the oldest results if not all fit."""
     loop, stop = runtime.context, state.get("stop", "error")
     if loop.conclude is None:
         raise ModelError("agent", "a loop without a conclusion came to one")
     stop = (loop.models.budget_stop or "error") if stop == "finished" else stop
     instruction = loop.conclude(stop)
     messages = [*state.get("messages", []), instruction]
+    results = {at: message for at, message in enumerate(messages) if isinstance(message, ToolMessage)}
 
     async def write(left_out: int) -> AIMessage:
-        return await loop.models.call(
-            loop.role,
-            without_oldest_results(messages, left_out),
-            path=loop.path,
-            tools=loop.executor.schemas,
-            may_call=False,
-        )
+        # The oldest results are replaced, not removed: providers want a reply to each call.
+        shortened = {at: results[at].model_copy(update={"content": LEFT_OUT}) for at in [*results][:left_out]}
+        asked = [shortened.get(at, message) for at, message in enumerate(messages)]
+        return await loop.models.call(loop.role, asked, path=loop.path, tools=loop.executor.schemas, may_call=False)
 
-    answer, left_out = await write_within_context(write, results_in(messages))
+    answer, left_out = await write_within_context(write, [len(result.text) for result in results.values()])
     left = counted(left_out, "oldest result")
     note = f"{loop.path}: written without {left}, which did not fit the model any more"
     return {
@@ -198,8 +207,28 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
     }
 
 
+async def write_within_context(write: Callable[[int], Awaitable[T]], sizes: Sequence[int]) -> tuple[T, int]:
+    """What ``write`` returns, and how many of the oldest findings it had to leave out.
+
+    ``write`` is given that number, and is called again with a higher one as long as the findings do not fit the model.
+    ``sizes`` are the findings' lengths, oldest first; the newest is never left out. Raises what ``write`` raises for
+    good.
+    """
+    left_out = 0
+    while True:
+        try:
+            return await write(left_out), left_out
+        except ModelError as problem:
+            if problem.kind != "context_overflow" or left_out >= len(sizes) - 1:
+                raise
+        wanted = sum(sizes[left_out:]) / SHARE
+        while wanted > 0 and left_out < len(sizes) - 1:
+            wanted -= sizes[left_out]
+            left_out += 1
+
+
 async def challenge(state: State, runtime: Runtime[Loop]) -> State:
-    """Says, in place of the end, what is missing for it."""
+    """Tells the model, in place of the end, what is missing."""
     idle = _found_nothing(state, runtime.context)
     instruction = agent_prompt(__file__, "nothing_looked_up" if idle else "report_or_call").render()
     return {
@@ -242,7 +271,9 @@ def _end_or_challenge(state: State, loop: Loop) -> Literal["challenge", "__end__
 
 
 def _announced(answer: AIMessage, before: int, loop: Loop) -> int:
-    """How many turns in a row were no report, this one included; what was announced twice is still none."""
+    """How many turns in a row had neither calls nor a report, this one included. A repeated
+    announcement counts again.
+    """
     if answer.tool_calls or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
         return 0
     return before + 1
@@ -271,7 +302,9 @@ def _graph():
 
 
 def _followed(node: Node, following: Callable[[State, Loop], str]):
-    """The node, which says as well what follows it: a conditional edge reads the state anew and takes as long again."""
+    """The node, which also names the next node. A conditional edge would read the state anew, and take
+    as long again.
+    """
 
     async def followed(state: State, runtime: Runtime[Loop]) -> Command[str]:
         change = await node(state, runtime)
@@ -280,18 +313,8 @@ def _followed(node: Node, following: Callable[[State, Loop], str]):
     return followed
 
 
-def _result(call: ToolCall, reply: ToolReply) -> ToolMessage:
-    return ToolMessage(reply.text, tool_call_id=call["id"] or "", status="error" if reply.error else "success")
-
-
 def _last_answer(state: State) -> AIMessage:
     last = state.get("messages", [])[-1]
     if not isinstance(last, AIMessage):
         raise ModelError("agent", "the conversation does not end with the model's turn")
     return last
-
-
-def _stop(turns: int, loop: Loop) -> Stop:
-    if turns >= loop.turns:
-        return "turn_limit"
-    return loop.models.budget_stop or "finished"

@@ -1,6 +1,6 @@
-"""A memory of the shopper: somebody's function that makes a text of their records, which a system is told.
+"""A memory of the shopper: a user's own function that turns a shopper's records into a text for systems.
 
-PDR-Bench compares memory systems by the reports that agents write on what they tell (its Table 3).
+PDR-Bench compares memory systems by the reports that agents write with their texts (its Table 3).
 """
 
 import asyncio
@@ -26,19 +26,19 @@ class ShopperRecord:
 
     profile: UserProfile
     orders: tuple[Order, ...]
-    """Placed by that day, the oldest first."""
+    """The orders placed by that day, the oldest first."""
     products: Mapping[str, Product]
-    """Those of the orders, by id, as far as the shop still has them."""
+    """The products of the orders, by id, as far as the shop still has them."""
     today: datetime
 
 
 Recall = Callable[[ShopperRecord, str], object]
-"""Gives the text that is told of a shopper who asks this question, or what is awaited for one."""
+"""Returns the text on a shopper who asks this question, or an awaitable of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A function by its place, with a hash of the module that holds it: another text is another memory."""
+    """A function by its place, with a hash of its module's source: with another source it is another memory."""
 
     place: str
     version: str
@@ -46,18 +46,26 @@ class Memory:
 
     @property
     def option(self) -> list[str]:
-        """As its systems record it."""
+        """Place and version, as its systems record them."""
         return [self.place, self.version]
 
     async def retrieve(self, session: Session, user_id: str, question: str) -> str:
-        """The memory's text on a shopper, journalled as the run's other effects are, so that a replay doesn't ask it.
+        """The memory's text on a shopper. It is journalled like the run's other effects, so that a replay does not ask
+        for it.
 
-        Raises ModelError where it gives no text; what the function raises goes through.
+        Raises ModelError if the function returns no text. Its own errors go through.
         """
+
+        def record() -> ShopperRecord:
+            store, now = session.world.store, session.now
+            placed = [order for order in store.orders(user_id).orders if order.timestamp <= now.timestamp() * 1000]
+            orders = tuple(sorted(placed, key=lambda order: (order.timestamp, order.order_id)))
+            products = store.products([order.product_id for order in orders])
+            return ShopperRecord(session.user(user_id), orders, products, now)
 
         async def ask() -> Outcome:
             # In a thread: it may wait for a database or a model, and other runs need not.
-            answer = await asyncio.to_thread(self.recall, shopper_record(session, user_id), question)
+            answer = await asyncio.to_thread(self.recall, record(), question)
             text = await answer if inspect.isawaitable(answer) else answer
             if not isinstance(text, str):
                 raise ModelError("agent", f"the memory {self.place} gave {type(text).__name__} in place of a text")
@@ -68,7 +76,7 @@ class Memory:
 
 
 def load_memory(place: str) -> Memory:
-    """The memory of that name, ``module:attribute``. Raises UserError for one that can't be loaded or called."""
+    """The memory at ``module:attribute``. Raises UserError if it can't be loaded or called."""
     module, colon, attribute = place.partition(":")
     if not colon:
         raise UserError(f"--memory {place} names no function: write it as module:attribute, such as my_memory:recall.")
@@ -85,11 +93,3 @@ def load_memory(place: str) -> Memory:
     except (OSError, TypeError):  # it came without its source
         source = place
     return Memory(place, sha256_of(source)[:8], found)
-
-
-def shopper_record(session: Session, user_id: str) -> ShopperRecord:
-    """A user's record as the session's world shows it. Raises NotFound for an unknown user."""
-    store, now = session.world.store, session.now
-    placed = [order for order in store.orders(user_id).orders if order.timestamp <= now.timestamp() * 1000]
-    orders = tuple(sorted(placed, key=lambda order: (order.timestamp, order.order_id)))
-    return ShopperRecord(session.user(user_id), orders, store.products([each.product_id for each in orders]), now)

@@ -12,20 +12,20 @@ BUILT_IN = {
     "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
     "dr3": "drretail.agents.dr3.agent:DR3",
 }
-"""Those that research."""
+"""The agents that research."""
 BASELINES = {
-    "null_empty": "drretail.agents.baselines.null:EMPTY",
-    "null_copy": "drretail.agents.baselines.null:COPY",
-    "null_keywords": "drretail.agents.baselines.null:KEYWORDS",
-    "null_search": "drretail.agents.baselines.search:SEARCH",
-    "null_bestsellers": "drretail.agents.baselines.null:BESTSELLERS",
-    "oracle": "drretail.agents.baselines.oracle:ORACLE",
-    "mute_oracle": "drretail.agents.baselines.oracle:MUTE_ORACLE",
-    "ask_all": "drretail.agents.baselines.oracle:ASK_ALL",
+    "null_empty": "drretail.agents.baselines:EMPTY",
+    "null_copy": "drretail.agents.baselines:COPY",
+    "null_keywords": "drretail.agents.baselines:KEYWORDS",
+    "null_search": "drretail.agents.baselines:SEARCH",
+    "null_bestsellers": "drretail.agents.baselines:BESTSELLERS",
+    "oracle": "drretail.agents.baselines:ORACLE",
+    "mute_oracle": "drretail.agents.baselines:MUTE_ORACLE",
+    "ask_all": "drretail.agents.baselines:ASK_ALL",
 }
-"""The floors and the ceiling, which stand beside them."""
+"""The floors and the ceilings, which run beside them."""
 
 
 def is_built_in(system: "System") -> bool:
-    """Whether a system's agent is one of these, and nobody's command, address or module of that name."""
+    """True if the system's agent is one of these, and not a command, an address or a module with such a name."""
     return system.agent in BUILT_IN | BASELINES and system.place is None

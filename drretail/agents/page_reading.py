@@ -1,11 +1,12 @@
 """Web-page summaries, the paper's second way to use a search (section 5.3): page → text → summary by the agent's model.
 
-The agent reads the summary; the page stays in the ledger as what claims are judged against.
+The agent reads the summary. The page stays in the ledger, where claims are judged against it.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -25,11 +26,12 @@ from drretail.tools.web import WEB_SEARCH
 LONGEST_PAGE = 50_000
 """Characters of a page that the summariser reads; the ledger keeps all of it."""
 NOTHING_THERE = "The whole page was read: it holds nothing on this search."
-"""What the agent reads of a page in place of a summary."""
+"""What the agent reads in place of a summary of such a page."""
+_prompt = partial(agent_prompt, __file__, "summarise_page")
 
 
 def reading_pages(agent: Agent) -> Agent:
-    """The agent with the role and the wording that reading whole pages takes."""
+    """The agent with the role and the prompt that reading whole pages needs."""
 
     def prompts() -> tuple[Prompt, ...]:
         return (*agent.prompts(), _prompt())
@@ -40,11 +42,11 @@ def reading_pages(agent: Agent) -> Agent:
 async def with_pages_read(
     performed: Sequence[Performed], session: Session, models: Models
 ) -> tuple[list[Performed], list[str]]:
-    """The performed calls of one turn, with summaries instead of snippets where a search found pages; and notes.
+    """The performed calls of one turn, with summaries instead of snippets for the pages that a search found; and notes.
 
     All pages of the turn are read side by side, each with an equal share of the tokens that are left. A page without
-    text, or whose summary fails, keeps its snippet; one that was read before keeps that summary. Of one that holds
-    nothing on the search only title and address are handed on, for its snippet would pass for a finding.
+    text, or whose summary fails, keeps its snippet. A page that was read before keeps that summary. For a page that
+    holds nothing on the search only title and address are handed on, since its snippet would pass for a finding.
     """
     if session.web_mode != "ws":
         return [*performed], []
@@ -60,13 +62,13 @@ async def with_pages_read(
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """One result of a search; ``text`` is None where there is nothing more to be read than what was ``seen``."""
+    """One result of a search. ``text`` is None if there is no more to read than what was ``seen``."""
 
     path: str
     query: str
     result: dict[str, Any]
     seen: Source
-    """Its snippet, or the summary of before."""
+    """Its snippet, or its summary from an earlier search."""
     text: Source | None
 
 
@@ -81,7 +83,7 @@ class _Reading:
 
 
 def _found(performed: Performed, session: Session) -> list[_Page]:
-    """The results of a call that was a search, none for any other."""
+    """The results of a call that was a search; empty for any other call."""
     outcome, launch = performed.outcome, performed.launch
     if launch.name != WEB_SEARCH or not isinstance(outcome, ToolResult):
         return []
@@ -110,7 +112,7 @@ def _with(performed: Performed, readings: Sequence[_Reading]) -> Performed:
 
 
 def _as_seen(page: _Page) -> _Reading:
-    """What needs no reading, with a note where the page should have been read and could not be."""
+    """A result that is not read anew, with a note if its page should have been read and could not be."""
     source, note = page.seen, None
     if source.state != "ok":
         why = f"{source.state}: {source.problem}" if source.problem else source.state
@@ -120,10 +122,10 @@ def _as_seen(page: _Page) -> _Reading:
 
 async def _read(page: _Page, models: Models) -> _Reading:
     text = page.text or page.seen
+    given = tagged("page", text.text[:LONGEST_PAGE], url=text.url or "", title=text.title)
+    messages = [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', page.query)}\n{given}")]
     try:
-        summary = await models.ask(
-            "summariser", _messages(page.query, text), PageSummary, path=page.path, check=_lacks_summary
-        )
+        summary = await models.ask("summariser", messages, PageSummary, path=page.path, check=_lacks_summary)
     except ModelError as problem:
         note = f"{page.path}: {text.id} was read as its snippet: no summary ({problem.kind}: {problem.message})"
         return _Reading(page, page.result, tuple(filter(None, (page.seen, page.text))), note)
@@ -138,7 +140,7 @@ async def _read(page: _Page, models: Models) -> _Reading:
 
 
 def _read_as(page: _Page, text: Source, reading: dict[str, Any], note: str | None) -> _Reading:
-    """The result with the ``reading`` of its page in place of the snippet."""
+    """The result with ``reading`` in place of the snippet."""
     shown = {name: value for name, value in page.result.items() if name != "snippet"} | reading
     read = page.seen.model_copy(update={"form": "summary", "text": compact_json(shown)})
     return _Reading(page, shown, (text, read), note)
@@ -148,16 +150,7 @@ def _lacks_summary(answer: PageSummary) -> str | None:
     return "summary is blank, although the page is relevant" if answer.relevant and not answer.summary.strip() else None
 
 
-def _messages(query: str, page: Source) -> list[SystemMessage | HumanMessage]:
-    given = tagged("page", page.text[:LONGEST_PAGE], url=page.url or "", title=page.title)
-    return [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', query)}\n{given}")]
-
-
 def is_on(quote: str, page: str) -> bool:
-    """Word for word, whatever the line breaks."""
+    """True if the page holds the quote word for word. Line breaks and spaces may differ."""
     words = " ".join(quote.split())
     return bool(words) and words in " ".join(page.split())
-
-
-def _prompt() -> Prompt:
-    return agent_prompt(__file__, "summarise_page")

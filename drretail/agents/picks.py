@@ -1,6 +1,7 @@
-"""What every agent is asked to declare of its cart, and the one question for picks that are missing."""
+"""The cart that every agent is asked to declare, and the one question for picks that are missing."""
 
 from dataclasses import replace
+from functools import partial
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -8,24 +9,21 @@ from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared, merged, outcome_of, take_picks
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.prompts import tagged
 from drretail.records.query import Task
 from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role
 
 PATH = "0"
 NO_BLOCK = "the report declares no picks"
 _FENCES = ("```", "~~~")
-
-
-def asking_prompt() -> Prompt:
-    """What the writer of a report is told that declared nothing."""
-    return agent_prompt(__file__, "ask_picks")
+asking_prompt = partial(agent_prompt, __file__, "ask_picks")
+"""The prompt that asks the writer of a report for the picks that it did not declare."""
 
 
 async def declared(report: str, task: Task, role: Role, models: Models) -> Declared:
-    """A report without its block, with its picks; where they can't be read, its writer is asked for them once.
+    """A report without its block, with its picks. If these can't be read, the writer is asked for them once.
 
-    A model that fails for good, and one whose answer can't be read either, leaves them unknown.
+    They stay unknown if the model fails for good, or its answer can't be read either.
     """
     found = take_picks(report)
     if found.picks is not None or not found.report.strip():
@@ -38,19 +36,23 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
         )
     except ModelError as failure:
         return replace(found, problem=f"{problem}; asked for them, the model failed: {failure.kind}: {failure.message}")
-    again = _read_answer(answer.text)
+    again = take_picks(answer.text)
+    if again.picks is None and again.problem is None and answer.text.strip():
+        # It should be nothing but the block; a fence without its name is taken too.
+        lines = [line for line in answer.text.splitlines() if not line.strip().startswith(_FENCES)]
+        again = take_picks("\n".join(["```picks", *lines, "```"]))
     if again.picks is None:
         return replace(found, problem=f"{problem}; asked for them: {again.problem or 'no answer'}")
     return Declared(found.report, again.picks, outcome=again.outcome)
 
 
 def note_of(found: Declared, block: bool) -> str:
-    """Why the picks of a report are not known; ``block`` says whether it had one."""
+    """Why the picks of a report are unknown. ``block`` says whether it had a block of picks."""
     return f"{PICKS_UNREADABLE if block else PICKS_MISSING}: {found.problem or NO_BLOCK}"
 
 
 def answer_of(report: str) -> Answer:
-    """A report as its writer handed it in, without its block and with the picks that it declares; nobody is asked."""
+    """A report without its block, with the picks that it declares. Nobody is asked for missing ones."""
     found = take_picks(report)
     text = report if found.report == report else found.report.strip()
     notes = () if found.picks is not None else (note_of(found, text != report),)
@@ -58,10 +60,10 @@ def answer_of(report: str) -> Answer:
 
 
 async def with_picks(answer: Answer, task: Task, role: Role | None, models: Models) -> Answer:
-    """The answer with its picks and a report without their block; a note says where they are not known.
+    """The answer with its picks, and with a report without their block. A note says if the picks are unknown.
 
-    ``role`` wrote the report, and is asked once for picks that are missing, but where the answer notes that it was.
-    What the answer declares itself wins over a block, and one that decides to buy nothing has declared its picks.
+    ``role`` wrote the report. It is asked once for missing picks, unless the answer notes that it was asked before.
+    Picks in the answer itself win over a block, and an answer that decides to buy nothing has declared its picks.
     Raises ModelError of the kind ``no_report`` for a report that is nothing but its block.
     """
     found = take_picks(answer.report)
@@ -81,12 +83,3 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     outcome = None if found.picks is None else (answer.outcome or found.outcome or outcome_of(found.picks))
     declared_now = {"picks": found.picks, "outcome": outcome and outcome.agreeing_with(found.picks or ())}
     return answer.model_copy(update={"report": report, "notes": notes, **declared_now})
-
-
-def _read_answer(text: str) -> Declared:
-    """The picks of an answer that should be nothing but their block; a fence without its name is taken too."""
-    found = take_picks(text)
-    if found.picks is not None or found.problem is not None or not text.strip():
-        return found
-    lines = [line for line in text.splitlines() if not line.strip().startswith(_FENCES)]
-    return take_picks("\n".join(["```picks", *lines, "```"]))

@@ -5,6 +5,8 @@ START ─▶ plan ──calls──▶ carry out, one after the other ─▶ rep
   └───────────────────────┘
 """
 
+from functools import partial
+
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
@@ -22,34 +24,31 @@ from drretail.tools.toolkit import Toolkit
 
 PATH = "0"
 TURNS = 1
+_prompt = partial(agent_prompt, __file__)
 
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The report of one plan over all nine tools. Raises ModelError when there is none."""
-    del limits  # one turn is the method; the tokens are kept by ``models``
+    """The report of one plan over all nine tools. Raises ModelError if there is none."""
+    del limits  # one turn is the method; ``models`` keeps the limit of tokens
     asked = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS)), *asking_notes(session)])
+
+    def report_now(stop: Stop) -> HumanMessage:
+        del stop
+        return HumanMessage(_prompt("report_on_plan").render())
+
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH, one_by_one=True)
-        end = await Loop("researcher", PATH, models, executor, TURNS, _report_now).run(
+        end = await Loop("researcher", PATH, models, executor, TURNS, report_now).run(
             [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(asked)]
         )
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
-    # Its one turn is no limit that cut it short.
+    # One turn is the method, so the turn limit did not cut it short.
     return Answer(report=end.text, stop="finished", notes=end.notes)
 
 
 def prompts() -> tuple[Prompt, ...]:
     return _prompt("plan_to_function"), _prompt("report_on_plan"), *challenges()
-
-
-def _report_now(stop: Stop) -> HumanMessage:
-    del stop
-    return HumanMessage(_prompt("report_on_plan").render())
-
-
-def _prompt(name: str) -> Prompt:
-    return agent_prompt(__file__, name)
 
 
 PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tokens", "dollars"}))

@@ -1,4 +1,4 @@
-"""The parts that prompts share, one file each: who writes a report is told the same of its form as any other writer."""
+"""The parts that prompts share, one file each: all writers of reports are told the same about the report's form."""
 
 from pathlib import Path
 
@@ -11,7 +11,9 @@ _HERE = str(Path(__file__))
 
 
 def agent_prompt(beside: str, name: str) -> Prompt:
-    """The prompt ``prompts/<name>.md`` beside the module file ``beside``, the shared parts in their ``{{places}}``."""
+    """The prompt ``prompts/<name>.md`` beside the module file ``beside``, with the shared parts in their
+    ``{{places}}``.
+    """
     prompt = load_prompt(beside, name)
     text = prompt.text
     for block in BLOCKS:

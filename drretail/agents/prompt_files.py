@@ -17,19 +17,19 @@ _AGENTS = Path(__file__).parent
 
 
 def wordings_of(agent: Agent) -> tuple[Prompt, ...]:
-    """Every prompt that the agent uses, and the one that its writer gets when the picks are missing."""
+    """Every prompt that the agent uses, and the one that asks its writer for missing picks."""
     asking = () if agent.writer is None else (asking_prompt(),)
     return (*agent.prompts(), *asking)
 
 
 def prompt_files(agents: Iterable[Agent]) -> dict[str, Path]:
-    """The packaged files behind all that the agents are told, by the name under which each is overridden."""
+    """The packaged files of all prompts of these agents, by the name under which each is overridden."""
     found = {path for agent in agents for path in files_loaded(lambda agent=agent: wordings_of(agent))}
     return dict(sorted((_name(path), path) for path in found))
 
 
 def with_pages(names: Iterable[str] = BUILT_IN) -> dict[str, Agent]:
-    """The agents of these names, and each as it reads whole pages; by default those that come with drretail."""
+    """The agents of these names, each also as it reads whole pages (``+ws``); by default the built-in agents."""
     plain = {name: load_agent(name) for name in dict.fromkeys(split_web_mode(name)[0] for name in names)}
     return {
         each: agent
@@ -40,13 +40,13 @@ def with_pages(names: Iterable[str] = BUILT_IN) -> dict[str, Agent]:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What stands in for packaged prompts, by file; ``name`` is that of the folder it came from."""
+    """The texts that replace packaged prompts, by file. ``name`` is that of the folder they came from."""
 
     name: str = ""
     texts: Mapping[Path, str] = field(default_factory=dict[Path, str])
 
     def of(self, agent: Agent) -> "Overrides":
-        """Those that the agent uses; an overridden prompt may use other parts than the packaged one."""
+        """The overrides that the agent uses. An overridden prompt may use other shared parts than the packaged one."""
         if not self.texts:
             return self
         with overridden(self.texts):
@@ -54,7 +54,7 @@ class Overrides:
         return Overrides(self.name, {path: text for path, text in self.texts.items() if path in used})
 
     def as_record(self) -> PromptSet | None:
-        """What a system keeps of them: their hashes. None without any."""
+        """The hashes that a system records of them; None without any."""
         hashes = {name: Prompt(name, text).hash for name, text in self.by_name().items()}
         return PromptSet(name=self.name, hashes=hashes) if hashes else None
 
@@ -62,7 +62,7 @@ class Overrides:
         return dict(sorted((_name(path), text) for path, text in self.texts.items()))
 
     def check_used(self, used: Iterable["Overrides"]) -> None:
-        """Raises UserError where one of these is in none of ``used``: its change would change nothing."""
+        """Raises UserError if one of these is in none of ``used``, so that it would change nothing."""
         idle = self.texts.keys() - {path for one in used for path in one.texts}
         if idle:
             names = ", ".join(sorted(map(_name, idle)))
@@ -76,11 +76,11 @@ NO_OVERRIDES = Overrides()
 
 
 def read_overrides(folder: Path, agents: Iterable[Agent]) -> Overrides:
-    """What the files of ``folder`` say otherwise than the packaged prompts of the same names.
+    """The texts in ``folder`` that differ from the packaged prompts of the same names.
 
-    They may be prompts of ``agents`` and of the built-in ones; hidden files are passed over. Raises UserError for a
-    folder that is missing or changes nothing, and for a file of a wrong name, without text, or whose placeholders are
-    not the packaged ones; parts that prompts share may be left out and put in.
+    They may be prompts of ``agents`` and of the built-in ones; hidden files are skipped. Raises UserError if the folder
+    is missing or changes nothing, and for a file with a wrong name, without text, or with other placeholders than the
+    packaged prompt. Parts that prompts share may be left out or added.
     """
     known = prompt_files([*with_pages().values(), *agents])
     texts = changed_prompts(folder, known, BLOCKS)
@@ -88,7 +88,7 @@ def read_overrides(folder: Path, agents: Iterable[Agent]) -> Overrides:
 
 
 def _name(path: Path) -> str:
-    """``react.md``, ``hybrid_react/report.md``; of an agent from elsewhere, its folder's name before the file's."""
+    """``react.md``, ``hybrid_react/report.md``; for an agent from elsewhere, its folder's name precedes the file's."""
     owner = path.parent.parent
     folder = owner.relative_to(_AGENTS) if owner.is_relative_to(_AGENTS) else Path(owner.name)
     return (folder / path.name).as_posix()

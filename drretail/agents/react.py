@@ -5,6 +5,8 @@ START ─▶ think ──calls──▶ act ──▶ think … ──no calls: 
            └── challenge ◀── no calls, and no report either, once
 """
 
+from functools import partial
+
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
@@ -23,6 +25,8 @@ from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
 
 PATH = "0"
+_prompt = partial(agent_prompt, __file__, "react")
+conclude_prompt = partial(agent_prompt, __file__, "conclude")
 STOPS: dict[Stop, str] = {
     "turn_limit": "No more tool calls are allowed: the limit of research turns is reached.",
     "token_budget": "No more tool calls are allowed: the token budget is nearly spent.",
@@ -32,7 +36,7 @@ STOPS: dict[Stop, str] = {
 
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The report of one ReAct loop over all nine tools. Raises ModelError when there is none."""
+    """The report of one ReAct loop over all nine tools. Raises ModelError if there is none."""
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
@@ -46,7 +50,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def is_announcement(text: str) -> bool:
-    """True of a text that stands in no frame, cites nothing and declares no picks: no report of what was looked up."""
+    """True for a text without a frame, citations and declared picks: it is no report of what was looked up."""
     found = take_picks(text)
     is_report = found.is_framed or found.picks is not None or found.problem is not None
     return not is_report and next(find_marks(text), None) is None
@@ -56,16 +60,8 @@ def prompts() -> tuple[Prompt, ...]:
     return _prompt(), conclude_prompt(), *challenges()
 
 
-def conclude_prompt() -> Prompt:
-    return agent_prompt(__file__, "conclude")
-
-
-def _prompt() -> Prompt:
-    return agent_prompt(__file__, "react")
-
-
 def conclude_message(stop: Stop) -> HumanMessage:
-    """What a model is told at a limit, for the report that it writes then."""
+    """What a model is told at a limit, which asks it for the report."""
     return HumanMessage(conclude_prompt().render(stop=tagged("stop", STOPS[stop])))
 
 

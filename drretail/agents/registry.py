@@ -1,5 +1,6 @@
-"""Agents by name: the built-in ones, plugins (entry points of drretail.agents), ``module:attribute``, and commands or
-addresses that answer."""
+"""Loads agents by name: the built-in ones, plugins (entry points of drretail.agents), ``module:attribute``, and
+external commands or addresses.
+"""
 
 from dataclasses import replace
 
@@ -14,13 +15,8 @@ from drretail.records.run import WebMode
 AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents")
 
 
-def agent_names() -> list[str]:
-    """Every name that ``load_agent`` takes besides ``module:attribute``."""
-    return AGENTS.names()
-
-
 def named_agent(spec: str) -> tuple[str, Agent]:
-    """An agent and the name that its systems go by: its own with ``+ws``, or the one in ``NAME=PLACE``.
+    """An agent and the name that its systems use: its own with ``+ws``, or the one in ``NAME=PLACE``.
 
     Raises as ``load_agent`` does, and UserError for a NAME that another agent has.
     """
@@ -33,7 +29,7 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     plain, mode = split_web_mode(place)
     if name == place:
         return spec, load_agent(plain)
-    if name in agent_names():
+    if name in AGENTS.names():
         raise UserError(f"There is an agent {name} already: give {place} another name.")
     if not is_external(place):
         return name if mode == "snippets" else f"{name}+ws", replace(load_agent(plain), place=plain)
@@ -43,15 +39,15 @@ def named_agent(spec: str) -> tuple[str, Agent]:
 
 
 def split_web_mode(name: str) -> tuple[str, WebMode]:
-    """The agent's own name, and how it reads the web: ``react+ws`` has whole pages summarised for it."""
+    """The agent's own name, and how it reads the web: ``react+ws`` gets summaries of whole pages."""
     plain = name.removesuffix("+ws")
     return plain, "snippets" if plain == name else "ws"
 
 
 def load_agent(name: str) -> Agent:
-    """The agent of that name; nothing but it is imported.
+    """The agent of that name. No other agent is imported.
 
-    Raises UnknownName for a name that nothing goes by, UserError for a place that holds nothing that answers.
+    Raises UnknownName if there is no such agent, and UserError if its place holds nothing that can answer.
     """
     place, found = AGENTS.load(name)
     agent = as_agent(found)

@@ -1,4 +1,4 @@
-"""Carries out the calls of a role with the toolkit's tools, with or without whole pages being read for it."""
+"""Carries out the calls of a role with the toolkit's tools. In the web mode "ws" whole pages are read for it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,14 @@ from drretail.tools.registry import look_ups
 from drretail.tools.toolkit import Performed, Toolkit, ToolReply
 
 FINALIZE = "Finalize"
-"""The tool by which a role says that its work is done, where it has one (paper section 4)."""
+"""The tool by which a role that has it says that its work is done (paper section 4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolExecutor:
-    """Calls of one turn run side by side, or ``one_by_one`` in their order; replies are in the calls' order."""
+    """Carries out the calls of one turn side by side, or ``one_by_one`` in their order. Replies are in the calls'
+    order.
+    """
 
     toolkit: Toolkit
     models: Models
@@ -27,7 +29,7 @@ class ToolExecutor:
     role: Role = "researcher"
     one_by_one: bool = False
     complete: Callable[[Sequence[Performed]], Awaitable[list[Performed]]] | None = None
-    """Does what calls only asked for, such as to send a sub-agent."""
+    """Does what calls only asked for, such as sending a sub-agent."""
 
     @property
     def schemas(self) -> list[dict[str, Any]]:
@@ -38,6 +40,7 @@ class ToolExecutor:
         return not self.toolkit.tools.keys().isdisjoint(look_ups(self.toolkit.session))
 
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
+        known = look_ups(self.toolkit.session)
         batches = [[call] for call in calls] if self.one_by_one else [calls]
         replies: list[ToolReply] = []
         notes: list[str] = []
@@ -49,18 +52,14 @@ class ToolExecutor:
             performed = performed if self.complete is None else await self.complete(performed)
             replies += self.toolkit.record_all(performed)
             notes += page_notes
-        return Acted(tuple(replies), is_final(calls, replies), self._has_looked_up(calls, replies), tuple(notes))
-
-    def _has_looked_up(self, calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:
-        """True when a tool of the shop took a call, whatever came of it: that a server is down is no fault of the
-        caller's."""
-        known = look_ups(self.toolkit.session)
-        return any(
+        # A look-up with valid arguments counts, whatever came of it: a server that is down is no fault of the caller's.
+        looked_up = any(
             call["name"] in known and reply.error != "invalid_argument"
             for call, reply in zip(calls, replies, strict=True)
         )
+        return Acted(tuple(replies), is_final(calls, replies), looked_up, tuple(notes))
 
 
 def is_final(calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:
-    """True when one of the calls was Finalize, and the role has it."""
+    """True if one of the calls was Finalize and was answered without an error."""
     return any(call["name"] == FINALIZE and reply.error is None for call, reply in zip(calls, replies, strict=True))

@@ -1,7 +1,6 @@
-"""A user's own files: what they are called, and what of them can be read."""
+"""A user's own files: their names, and what of them can be read."""
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from drretail.records.base import sha256_of
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 LARGEST = 5_000_000
-"""Bytes of a file that is read."""
+"""Bytes of the largest file that is read."""
 MOST_FILES = 100
 
 
@@ -35,17 +34,17 @@ class UserFile:
 
     @property
     def image_type(self) -> str | None:
-        """The media type of an image, None for any other file."""
+        """The media type of an image; None for any other file."""
         return IMAGES.get(self.path.suffix.lower())
 
     @cached_property
     def data(self) -> bytes | None:
-        """Its bytes, None of a file that is larger than ``LARGEST``."""
+        """Its bytes; None for a file that is larger than ``LARGEST``."""
         return self.path.read_bytes() if self.path.stat().st_size <= LARGEST else None
 
     @cached_property
     def text(self) -> str | None:
-        """What it says, None of an image, of what is no text in UTF-8, and of a document that cannot be read."""
+        """Its text; None for an image, a file that is too large or not UTF-8, and a document that cannot be read."""
         if self.image_type is not None or self.data is None:
             return None
         if is_document(self.path):
@@ -61,21 +60,27 @@ class UserFile:
             return None
 
     def described(self) -> str:
-        """ "orders.csv: text, 1,204 characters", for whoever may ask of it."""
+        """A line for agents that may ask about it: "orders.csv: text, 1,204 characters"."""
         if self.image_type is not None:
             return f"{self.name}: image"
         return f"{self.name}: {'no text' if self.text is None else f'text, {len(self.text):,} characters'}"
 
 
 def files_in(folder: Path | None) -> tuple[UserFile, ...]:
-    """The files of a folder by name, without hidden ones and those in folders of its own; none without a folder."""
+    """The first ``MOST_FILES`` files of a folder by name, without hidden ones and subfolders; empty
+    without a folder.
+    """
     if folder is None or not folder.is_dir():
         return ()
     return tuple(map(UserFile, files_below(folder)[:MOST_FILES]))
 
 
 def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None:
-    """Where the files of one query are: the folder of its id, or ``folder`` itself for a question that stands alone."""
+    """The folder of one query's files: the one named by its id, or ``folder`` itself for a question that stands
+    ``alone``.
+
+    None if there is neither.
+    """
     if folder is None:
         return None
     own = folder / query_id
@@ -86,7 +91,7 @@ def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None
 
 
 def files_hash(folder: Path) -> str:
-    """A hash of all that lies in a folder: names and bytes. Raises UserError for a folder without files."""
+    """A hash of the names and bytes of all files below a folder. Raises UserError for a folder without files."""
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder: name one with the user's files, or with such a folder for each query.")
     found = files_below(folder, "**/*")
@@ -94,8 +99,3 @@ def files_hash(folder: Path) -> str:
         raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
     named = [[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in found]
     return sha256_of(named)[:12]
-
-
-def hash_of_all(folders: Mapping[str, Path]) -> str:
-    """A hash of the files of several queries, by their ids. Raises UserError as ``files_hash`` does."""
-    return sha256_of({query_id: files_hash(folder) for query_id, folder in folders.items()})[:12]

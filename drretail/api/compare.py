@@ -1,11 +1,11 @@
-"""``compare`` and ``compare_all``: systems side by side, from what was judged."""
+"""``compare`` and ``compare_all``: systems side by side, from existing verdicts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from drretail.api.option import accepts, keywords
-from drretail.api.options.compare import CompareOptions
+from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
@@ -25,9 +25,9 @@ from drretail.records.score import Scores
 def compare(options: CompareOptions) -> Comparison:
     """System ``a`` beside system ``b``, query by query: what can be concluded, what can't, and what is missing.
 
-    A label's beginning will do where no other label begins so; ``b`` may be left out where there are two systems.
-    Nothing is judged. Raises UnknownName for a label that nothing goes by, UserError for one that could be several, and
-    where several pairs are left: ``compare_all`` compares them.
+    The beginning of a label is enough if no other label begins with it. ``b`` may be left out if there are two systems.
+    Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one or if several pairs
+    are left: ``compare_all`` compares them.
     """
     found = compare_all(**keywords(options)).comparisons
     if len(found) != 1:
@@ -46,15 +46,15 @@ class Compared:
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
     away: list[str] = field(default_factory=list[str])
-    """Families with verdicts that are not compared, since no such metric is installed."""
+    """Families that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
     distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
-    """What pages that mislead cost, where some systems were served them and others not."""
+    """What misleading pages cost, if some systems were served them and others were not."""
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
     """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     levels: Scores | None = None
-    """Scores that hold the slices by level alone."""
+    """With ``by="level"``: the scores, with the slices by level only."""
 
 
 @accepts(CompareOptions)
@@ -87,7 +87,7 @@ def compare_all(options: CompareOptions) -> Compared:
 
 
 def _families(options: CompareOptions) -> list[str | Family] | None:
-    """The named families; None without any, which stands for all that were judged."""
+    """The named families; None if none is named, which stands for all that were judged."""
     if options.metrics is None:
         return None
     brought = [options.metrics] if isinstance(options.metrics, str) else list(options.metrics)
@@ -114,9 +114,9 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
 
 
 def _by_level(experiment: Path, options: CompareOptions) -> Scores:
-    """The scores whose slices are those by level, of the wanted families or variants and judges."""
+    """The scores with only the slices by level, of the wanted families or variants and judges."""
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
-    read_definition(experiment)  # raises where there is no experiment
+    read_definition(experiment)  # raises if there is no experiment
     scores = read_scores(experiment)
     slices = tuple(
         row

@@ -1,6 +1,7 @@
-"""The demo's questions, answered and judged by a language model once, recorded, and played back without a key.
+"""The demo's questions with the answers and judgements of a language model, recorded once and played back without a
+key.
 
-docs/own-agents.md says how to record it anew.
+docs/own-agents.md says how to record them again.
 """
 
 from pathlib import Path
@@ -28,26 +29,26 @@ from drretail.tables.figures import counted
 
 AGENTS = ("react", "hybrid_react")
 LIMITS = Limits(researchers=2)
-"""Under which the answers were recorded."""
+"""The limits under which the answers were recorded."""
 _RECORDINGS = Path(__file__).parent / "recordings"
 QUERIES, SCRIPT = _RECORDINGS / "demo_queries.jsonl", _RECORDINGS / "demo.json.gz"
 SEED = "42"
 
 
 def recorded_queries() -> tuple[Query, ...]:
-    """The questions that were asked, each with its user."""
+    """The recorded questions, each with its user."""
     return read_queries(QUERIES)
 
 
 def recorded_model() -> Model:
-    """The model that plays the recorded answers, of agents and judge alike."""
+    """The model that plays the recorded answers of the agents and of the judge."""
     return scripted_model(play=read_script(SCRIPT), name="recorded")
 
 
 def play_answers(folder: Path, shop: World, spec: str) -> bool:
-    """Has both agents answer the questions anew, with the recorded model and the real tools; False where one could not.
+    """Runs both agents on the questions, with the recorded model and the real tools. False if a run did not succeed.
 
-    ``spec`` is how the runs name the world.
+    ``spec`` is the world's name in the runs.
     """
     agents = {name: load_agent(name) for name in AGENTS}
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
@@ -62,6 +63,6 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
-    """What the recorded judge says of every report, and of each two on a question side by side."""
+    """Scores every report, and each pair of reports on a question, with the recorded judge."""
     judge = Judge.of(recorded_model())
     return run_loop(score(folder, (*USUAL, PAIRWISE), [judge], store=shop.store, progress=progress))

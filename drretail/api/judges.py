@@ -1,10 +1,10 @@
-"""Judges by their specs, and the world that an experiment was made in."""
+"""Judges by their specs, and the world that an experiment was run in."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.records.models import ModelChoice
 from drretail.viewer.output import say
@@ -33,9 +33,9 @@ def judges(
     *,
     on_offline: Callable[[], None] | None = None,
 ) -> "list[Judge]":
-    """The judges that these specs name, else those of the profile, each once.
+    """The judges that these specs name, or else those of the profile, each once.
 
-    offline:judge where neither names one; ``on_offline`` is then called.
+    If neither names any, offline:judge judges, and ``on_offline`` is called.
     """
     from drretail.api.models import profile_of
     from drretail.eval.judging.session import Judge
@@ -60,7 +60,7 @@ def judges(
         return [Judge.of(model) for model in opener.open_all(dict.fromkeys(chosen))]
     except UnknownName:
         raise
-    except UserError as problem:  # who opens models knows of the one that answers offline, not of the one that judges
+    except UserError as problem:  # the opener suggests the offline model that answers, not the one that judges
         raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
 
 
@@ -70,9 +70,9 @@ def judges_for(
     opener: "Opener",
     profile: str | None = None,
 ) -> "list[Judge]":
-    """Who judges these families: specs, then models that are open; without any, the judges of the profile.
+    """The judges of these families: those of specs, then open models; without any, the judges of the profile.
 
-    Nobody where no family needs a judge. A note on stderr says if offline:judge stands in.
+    Empty if no family needs a judge. A note on stderr says if offline:judge stands in.
     """
     from drretail.eval.judging.session import Judge
     from drretail.eval.registry import PAIRWISE, load_metrics
@@ -92,11 +92,11 @@ def judges_for(
 def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
     """The same judges, asked through Message Batches; ``poll`` is in seconds.
 
-    What was sent is kept beside the verdicts until all of it is answered, so that a command that was cut finds its
+    The requests are kept beside the verdicts until all of them are answered, so that an interrupted command finds its
     answers again. Raises UserError for a judge whose provider takes no batches.
     """
     from drretail.eval.judging.session import Judge
-    from drretail.llm.batches.chat_model import batching
+    from drretail.llm.batches import batching
 
     with ExitStack() as stack:
         models = [judge.model for judge in judges if judge.model is not None]
@@ -110,50 +110,50 @@ def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float)
 
 @contextmanager
 def world_of(
-    experiment: "Path", spec: str | None, *, quiet: bool = False, web: "Web | None" = None
+    experiment: "Path", world: "str | Path | World | None", *, quiet: bool = False, web: "Web | None" = None
 ) -> "Generator[World | None]":
-    """The world that an experiment was made in: the one at ``spec``, else the one that its runs name, with ``web``.
+    """The world that an experiment was run in: ``world``, open or by its spec, or else the one that its runs name, with
+    ``web``.
 
-    None for imported reports, which have none; None, and a line that says why, where the runs' world is gone or has
-    become another. Raises UserError when there is
-    no experiment, and when ``spec`` names no world or another one.
+    None for imported reports, which have no world. None, after a line that says why, if the runs' world is missing or
+    has changed. Raises UserError if there is no experiment, and if ``world`` does not exist or is a different one.
     """
+    from drretail.env.world import World
     from drretail.experiment import read_definition
+    from drretail.files import read_json
 
+    if isinstance(world, World):
+        yield world
+        return
     wanted = read_definition(experiment).world_fingerprint
     if wanted is None:
-        if spec is not None:
+        if world is not None:
             raise UserError(f"{experiment} holds imported reports, which have no world: leave --world out.")
         yield None
         return
-    with ExitStack() as stack:
-        if spec is not None:
-            world = stack.enter_context(opened_world(spec, quiet=quiet))
-            found = world.manifest.fingerprint
+    if world is not None:
+        with open_world(world, quiet=quiet) as named:
+            found = named.manifest.fingerprint
             if found != wanted:
                 raise UserError(
-                    f"The world {spec} ({found[:12]}) is not the one that the experiment was made in ({wanted[:12]}): "
+                    f"The world {world} ({found[:12]}) is not the one that the experiment was made in ({wanted[:12]}): "
                     "give that one, or leave --world away to go without the shop's records."
                 )
-            yield world
-        else:
-            yield _recorded(stack, experiment, wanted, web, quiet=quiet)
-
-
-def _recorded(stack: ExitStack, experiment: "Path", wanted: str, web: "Web | None", *, quiet: bool) -> "World | None":
-    from drretail.files import read_json
-
+            yield named
+        return
     files = sorted((experiment / "runs").glob("*/*/telemetry.json"))
-    places = dict.fromkeys(str(world) for file in files if (world := read_json(file).get("world")) is not None)
+    places = dict.fromkeys(str(place) for file in files if (place := read_json(file).get("world")) is not None)
     why = "no run says in which world it was made"
-    for place in places:
-        try:
-            world = stack.enter_context(opened_world(place, quiet=quiet, web=web))
-        except UserError as problem:
-            why = str(problem).partition(". ")[0].rstrip(".")
-            continue
-        if world.manifest.fingerprint == wanted:
-            return world
-        why = f"the world {place} has become another since the runs were made"
-    say(f"Without the shop's records ({why}), what needs them is na. Name the world with --world.")
-    return None
+    with ExitStack() as stack:
+        for place in places:
+            try:
+                opened = stack.enter_context(open_world(place, quiet=quiet, web=web))
+            except UserError as problem:
+                why = str(problem).partition(". ")[0].rstrip(".")
+                continue
+            if opened.manifest.fingerprint == wanted:
+                yield opened
+                return
+            why = f"the world {place} has become another since the runs were made"
+        say(f"Without the shop's records ({why}), what needs them is na. Name the world with --world.")
+        yield None

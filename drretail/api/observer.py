@@ -1,4 +1,4 @@
-"""What a call from Python does not show, and a command does: notes, progress, waiting."""
+"""The notes, progress and waiting times that a command shows during a call; a call from Python shows none."""
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -10,25 +10,29 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Sees what a call does while it works; this one shows nothing."""
+    """Watches a call while it works. This one shows nothing."""
 
     quiet: bool = True
-    """True: no progress of what is built before the work begins."""
+    """True if no progress is shown while something is built before the work begins, such as the demo world."""
 
     def note(self, sentence: str) -> None:
-        """Something that a person should know of this call, such as which model answers."""
+        """Gets a sentence that a person should know of this call, such as which model answers."""
 
     def waiting(self, line: str) -> None:
-        """A model's provider makes the call wait."""
+        """Gets a line when a model's provider makes the call wait."""
 
     def runs(self, runner: "Runner", count: int, parallel: int) -> "AbstractContextManager[Watch]":
-        """Gives who is told of ``count`` runs, ``parallel`` at a time; entered once the experiment is open."""
+        """A context manager with the Watch of ``count`` runs, ``parallel`` at a time; entered once the experiment is
+        open.
+        """
         from drretail.agents.running.batch import Watch
 
         return nullcontext(Watch())
 
     def answer_as_shopper(self, topic: str, question: str) -> str:
-        """What the person who is the shopper answers; blank where they don't mind, or nobody is there."""
+        """The answer of the person at the keyboard, as the shopper. Blank if they don't mind, or if the input has
+        ended.
+        """
         print(f"[{topic}] {question}\n> ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         if not line:
@@ -36,7 +40,7 @@ class Observer:
         return line
 
     def answer(self, runner: "Runner") -> AbstractContextManager[None]:
-        """Is entered while one question is answered."""
+        """A context manager that is entered while one question is answered."""
         return nullcontext()
 
 

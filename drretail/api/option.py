@@ -1,11 +1,11 @@
-"""An option is written once: a field of a dataclass, annotated with an ``Option``.
+"""Options, each written once: as a field of a dataclass, annotated with an ``Option``.
 
-Keyword arguments of Python's functions (``accepts``), flags of the commands (``cli/options/parameters.py``) and the
-entries of ``experiment.toml`` (``options/experiment_file.py``) are made from these fields.
+The keyword arguments of Python's functions (``accepts``), the flags of the commands (``cli/options/parameters.py``) and
+the entries of ``experiment.toml`` (``options/experiment_file.py``) are made from these fields.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -24,34 +24,34 @@ LIMITS = "Limits"
 RESUMING = "Resuming"
 OUTPUT = "Output"
 LAST_GROUPS = (MODELS, SHOP, LIMITS, RESUMING, OUTPUT)
-"""Headings of ``--help``, in their order; options without a group come first, then those of other groups."""
+"""The last headings of ``--help``, in order. Options without a group come first, then those of other groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What a flag needs to know besides the field's name, type and default."""
+    """What a flag needs besides the field's name, type and default."""
 
     help: str
     group: str = ""
-    """The heading under which ``--help`` lists it; without one it is among the usual options, which come first."""
+    """The heading under which ``--help`` lists it. Without one, it is among the usual options, which come first."""
     flag: str | None = None
-    """``--name`` (``--no-name`` where the default is True) unless given; empty: only Python has this option."""
+    """The flag, if not ``--name`` (``--no-name`` if the default is True). Empty if only Python has this option."""
     short: str | None = None
     metavar: str | None = None
     type: Any = None
-    """What a flag holds, where Python accepts more than that; a quoted annotation needs it."""
+    """The type of the flag, if Python accepts more than that. An option with a quoted annotation needs it."""
     in_file: tuple[Any, ...] = ()
-    """What ``experiment.toml`` may hold, where that is more than the flag: types, ``dict`` for a table."""
+    """What ``experiment.toml`` may hold, if that is more than the flag takes: types, ``dict`` for a table."""
     argument: bool = False
-    """True: an argument without a flag."""
+    """True for an argument without a flag."""
     min: float | None = None
     max: float | None = None
     default: str | None = None
-    """What help shows as the default, where the value itself says too little."""
+    """The default that help shows, if the value itself says too little."""
     from_flag: Callable[[Any], Any] | None = None
     """Turns the texts of a flag into the value that Python takes."""
     is_path: Callable[[str], bool] | None = None
-    """Tells which texts are paths, which a file has relative to itself; every text of the type Path is one."""
+    """True for a text that is a path, which a file has relative to itself. Texts of the type Path always are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class DeclaredOption:
     """The field's type, without the ``Option``."""
     option: Option
     default: Any
-    """``dataclasses.MISSING`` where the field has to be given."""
+    """``dataclasses.MISSING`` if the field is required."""
 
     @property
     def is_required(self) -> bool:
@@ -75,7 +75,7 @@ class DeclaredOption:
 
     @property
     def flag(self) -> str | None:
-        """The flag, such as ``--no-pages`` for a switch that is on; None where the command has none."""
+        """The flag, such as ``--no-pages`` for a switch that is on; None if the command has no flag for it."""
         if self.option.argument or self.option.flag == "":
             return None
         name = self.name.replace("_", "-")
@@ -83,7 +83,9 @@ class DeclaredOption:
 
     @property
     def kind(self) -> Any:
-        """What a flag and a file hold: the option's own type, else the field's without None; a list of several."""
+        """The type of the value in a flag or file: the option's own, or else the field's without None; a list for a
+        tuple.
+        """
         if self.is_switch:
             return bool
         if self.option.type is not None:
@@ -96,7 +98,7 @@ class DeclaredOption:
 
 
 def declared_options(record: type) -> list[DeclaredOption]:
-    """The options that a dataclass declares, in their order, those of its base last.
+    """The options that a dataclass declares, in their order; those of its base come last.
 
     Fields without an ``Option`` are left out.
     """
@@ -114,7 +116,7 @@ def declared_options(record: type) -> list[DeclaredOption]:
 
 
 def keywords(options: Any) -> dict[str, Any]:
-    """The fields of an options record by name, as the function that takes them wants them."""
+    """The fields of an options record by name, as keyword arguments for its function."""
     return {field.name: getattr(options, field.name) for field in fields(options)}
 
 
@@ -132,7 +134,7 @@ def check_bounds(option: DeclaredOption, value: object) -> None:
 def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
     """Turns a function of an options record into one that takes the record's fields as its arguments.
 
-    Type checkers see the record's own signature; ``help()`` shows it, and each option's help below the docstring.
+    Type checkers see the record's own signature. ``help()`` shows it too, with each option's help below the docstring.
     """
     assert isinstance(record, type)
     declared = {option.name: option for option in declared_options(record)}
@@ -149,7 +151,14 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
                 check_bounds(option, getattr(options, name))
             return function(options)
 
-        call.__dict__["__signature__"] = _shown_signature(record, declared, function)
+        signature = inspect.signature(record)
+        shown: list[inspect.Parameter] = []
+        for name, option in declared.items():  # plain types in the place of annotated ones
+            kind = option.annotation
+            kind = kind.__forward_arg__ if isinstance(kind, ForwardRef) else kind
+            shown.append(signature.parameters[name].replace(annotation=kind))
+        returned = function.__annotations__.get("return")
+        call.__dict__["__signature__"] = inspect.Signature(shown, return_annotation=returned)
         lines = [f"    {name}: {python_help(option)}" for name, option in declared.items()]
         call.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "Options:", *lines])
         return call
@@ -158,20 +167,8 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
 
 
 def python_help(option: DeclaredOption) -> str:
-    """The help for a keyword. That of a switch which is on by default says what its flag does: what False does."""
+    """The help of a keyword argument. If a switch is on by default, its help describes its ``--no-`` flag: what False
+    does.
+    """
     text = option.option.help
     return f"If False: {text[0].lower()}{text[1:]}" if option.default is True else text
-
-
-def _shown_signature(
-    record: Callable[..., Any], declared: Mapping[str, DeclaredOption], function: Callable[..., Any]
-) -> inspect.Signature:
-    """The record's signature with plain types in the place of annotated ones."""
-    signature = inspect.signature(record)
-    shown: list[inspect.Parameter] = []
-    for name, option in declared.items():
-        annotation = option.annotation
-        if isinstance(annotation, ForwardRef):
-            annotation = annotation.__forward_arg__
-        shown.append(signature.parameters[name].replace(annotation=annotation))
-    return inspect.Signature(shown, return_annotation=function.__annotations__.get("return"))

@@ -1,4 +1,4 @@
-"""The queries that ``run``, the gym and the inspect task are given: a file, records, plain questions."""
+"""Queries for ``run``, the gym and the inspect task: from a file, records or plain questions."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +20,10 @@ NOTHING_ASKED = (
 
 
 def read_file_of_queries(queries: Queries | None, web: Web) -> Queries | None:
-    """The queries, those of a file read. Raises UserError for a broken file, and where there are none at all."""
+    """The queries, read if they are a file. None only for a sandbox, which brings its own.
+
+    Raises UserError for a broken file, and if there are no queries at all.
+    """
     if queries is None and not isinstance(web, SealedWeb):
         raise UserError(NOTHING_ASKED)
     if not isinstance(queries, str | Path):
@@ -31,8 +34,10 @@ def read_file_of_queries(queries: Queries | None, web: Web) -> Queries | None:
 
 
 def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
-    """The queries of a file, or those that are given, plain questions among them as queries of ``user``; where none
-    are, those of a sandbox that has a web for each."""
+    """The queries of a file, or the given ones, with plain questions as queries of ``user``.
+
+    If none are given, the queries of the sandbox, which has a web for each.
+    """
     queries = read_file_of_queries(queries, world.web)
     if queries is None:
         return list(cast(SealedWeb, world.web).queries)

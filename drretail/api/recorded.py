@@ -1,4 +1,4 @@
-"""What was recorded, to be read by code and to be looked at in a notebook."""
+"""Recorded experiments, for code and for notebooks."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,32 +25,32 @@ from drretail.viewer.page.notebook import report_cell, run_cell, scores_cell, ta
 from drretail.viewer.terminal.text_report import board_lines
 
 if TYPE_CHECKING:
-    # Neither is a dependency: whoever has one gets its type.
+    # Neither is a dependency: a user who has one gets its type.
     import pandas  # pyright: ignore[reportMissingImports]
     import polars  # pyright: ignore[reportMissingImports]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedExperiment:
-    """The runs of an experiment, read from its folder each time they are asked for."""
+    """The runs of an experiment, read from its folder at each access."""
 
     folder: Path
-    """Where it is; every command takes it."""
+    """The experiment's folder."""
     tallies: tuple[Tally, ...] = ()
-    """What became of the runs that were asked for, by system; empty where the folder was only opened."""
+    """What became of the requested runs, by system; empty if the folder was only opened."""
     closing: str | None = None
-    """Why runs were not started, where a cap on tokens or dollars was reached."""
+    """Why runs were not started, if a cap on tokens or dollars was reached."""
     next_command: str | None = None
-    """What scores the runs with what their sandbox knows of good answers, where it knows any."""
+    """The command that scores the runs against the reference answers of their sandbox, if it has any."""
 
     @property
     def is_complete(self) -> bool:
-        """True when every run that was asked for was made, and none of them failed."""
+        """True if every requested run was made and none of them failed."""
         return not any(tally.failed or tally.not_started for tally in self.tallies)
 
     @property
     def definition(self) -> Definition:
-        """What the experiment asks: its queries, systems and seed."""
+        """The experiment's queries, systems and seed."""
         return read_definition(self.folder)
 
     @property
@@ -62,10 +62,10 @@ class RecordedExperiment:
         return read_runs(self.folder)
 
     def run(self, system: str, query_id: str | None = None, repeat: int = 1) -> Run:
-        """The run of a system for a query, which may be left out where there is one only.
+        """The run of a system for a query, which may be left out if there is only one.
 
-        A label's beginning will do where no other label begins so. Raises UnknownName for a system or query that is
-        not there, UserError for one that could be several, and where the run has not ended.
+        The beginning of a label is enough if no other label begins with it. Raises UnknownName for an unknown system or
+        query, and UserError for an ambiguous label or if the run has not ended.
         """
         definition = self.definition
         label = resolve_name("system", system, definition.systems)
@@ -81,22 +81,22 @@ class RecordedExperiment:
         return read_run(folder)
 
     def report(self, system: str, query_id: str | None = None, repeat: int = 1) -> str:
-        """The report of that run in markdown, with numbered sources; empty where the run failed."""
+        """The report of that run in markdown, with numbered sources; empty if the run failed."""
         run = self.run(system, query_id, repeat)
         return render_report(run.report, self.evidence(run)).text if run.report else ""
 
     def reports(self) -> "list[RecordedAnswer]":
-        """Every run that has ended, with all that its tools handed out; ``.report`` is empty where it failed."""
+        """Every ended run, with the evidence that its tools returned; ``.report`` is empty if the run failed."""
         return [RecordedAnswer(run, self.evidence(run), self.folder) for run in self]
 
     @property
     def scores(self) -> "RecordedScores | None":
-        """The scores that the folder keeps, without judging again; None where nothing was scored yet."""
+        """The scores in the folder, without judging again; None if nothing was scored yet."""
         kept = read_scores(self.folder)
         return None if kept is None else RecordedScores.model_construct(**dict(kept))
 
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
-        """All that the run's tools handed out."""
+        """All evidence that the run's tools returned."""
         return read_evidence(run_folder(self.folder, run.system, run.query_id, run.repeat))
 
     def __repr__(self) -> str:
@@ -105,7 +105,7 @@ class RecordedExperiment:
         return f"<RecordedExperiment {self.folder}: {asked}, {counted(sum(1 for _ in self), 'run')}>"
 
     def _repr_html_(self) -> str:
-        """How far each system is."""
+        """A table of each system's progress."""
         planned, states = self.definition, Counter((run.system, run.status) for run in self)
         rows = [
             (label, len(planned.queries_of(label)), states[label, "done"], states[label, "failed"])
@@ -115,7 +115,7 @@ class RecordedExperiment:
 
 
 def open_experiment(folder: str | Path) -> RecordedExperiment:
-    """The experiment in a folder, to read its runs, reports and scores. Raises UserError where there is none."""
+    """The experiment in a folder, to read its runs, reports and scores. Raises UserError if there is none."""
     experiment = RecordedExperiment(folder_of(folder))
     read_definition(experiment.folder)
     return experiment
@@ -123,23 +123,23 @@ def open_experiment(folder: str | Path) -> RecordedExperiment:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """A run and all that its tools handed out; in a notebook its report with every claim marked, and its steps."""
+    """A run and its evidence. A notebook shows the report, with every claim marked, and the steps."""
 
     run: Run
-    """What the system did; its report has evidence ids in it."""
+    """The run; its report contains evidence ids."""
     evidence: tuple[Evidence, ...]
     """The sources behind these ids."""
     experiment: Path | None = None
-    """The folder that holds the run; None where none does."""
+    """The folder that holds the run; None if it was not kept."""
 
     @property
     def cart(self) -> Cart | None:
-        """What the report puts into the cart; None where that is not known."""
+        """The cart that the report proposes; None if it is not known."""
         return cart_of(self.run, {entry.id: entry for entry in self.evidence})
 
     @property
     def report(self) -> str:
-        """The report in markdown with numbered sources, then the cart where it is known; empty where the run failed."""
+        """The report in markdown with numbered sources, then the cart if it is known; empty if the run failed."""
         text = render_report(self.run.report or "", self.evidence).text
         cart = self.cart
         return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
@@ -158,11 +158,13 @@ class RecordedScores(Scores):
     """The scores of an experiment as data frames, and as its scoreboard in a notebook."""
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """``scores``, a row a system, variant and judge. Raises UserError where pandas is not installed."""
+        """``scores`` as a data frame: one row per system, variant and judge. Raises UserError if pandas is not
+        installed.
+        """
         return _library("pandas").DataFrame(self._rows())
 
     def to_polars(self) -> "polars.DataFrame":
-        """As ``to_pandas``. Raises UserError where polars is not installed."""
+        """As ``to_pandas``. Raises UserError if polars is not installed."""
         return _library("polars").DataFrame(self._rows(), infer_schema_length=None)
 
     def _rows(self) -> list[dict[str, Any]]:

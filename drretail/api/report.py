@@ -1,4 +1,4 @@
-"""``report`` and ``export``: a recorded experiment as pages, text, tables and plots, and in forms of other programs."""
+"""``report`` and ``export``: a recorded experiment as pages, text, tables and plots, and in other programs' formats."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ from drretail.tables.latex import latex_table
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
-from drretail.viewer.tables.compared import concluded
+from drretail.viewer.tables.result import concluded
 from drretail.viewer.tables.scoreboard import printed_board
 
 MANY_RUNS = 50
-"""From so many on, the progress of writing their pages is shown."""
+"""From this many runs on, progress is shown while their pages are written."""
 DEFAULT_NAMES = {
     "html": "report.html",
     "text": "report.txt",
@@ -43,10 +43,10 @@ DEFAULT_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report that was made of an experiment."""
+    """A report on an experiment."""
 
     path: Path | None
-    """The file or folder that was written; None for text that went into none."""
+    """The file or folder that was written; None if text was only returned."""
     text: str
     """The report as text or LaTeX; blank for pages and plots."""
     document: dict[str, Any]
@@ -57,10 +57,11 @@ class Report:
 
 @accepts(ReportOptions)
 def report(options: ReportOptions) -> Report:
-    """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says else.
+    """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says
+    otherwise.
 
-    Text is given back, and written only where ``to`` names a file. Raises UserError for a folder without an
-    experiment, for options that contradict each other, and where ``to`` is a folder instead of a file.
+    Text is returned, and written only if ``to`` names a file. Raises UserError for a folder without an experiment, for
+    options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     return report_with(options)
 
@@ -90,7 +91,10 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
     if options.form == "html":
         to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split, quiet=quiet)
     elif options.form == "latex":
-        text = _latex(view)
+        board = view.scores.scoreboard
+        if board is None:
+            raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
+        text = "\n".join(map(latex_table, filter(None, (printed_board(board).table, concluded(board)))))
         _write(to, lambda: text, summary)
     else:
         from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
@@ -98,25 +102,20 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
         with busy("writing the report", quiet=quiet):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, lambda: text, summary)
-    is_judged = view.scores is not None or any((experiment / "verdicts").glob("*/*/*/*"))
+    is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
     return Report(to, text, {"report": None if to is None else str(to), **summary}, is_judged)
 
 
 def _failure_of_scores(view: ExperimentView) -> str:
-    """In what scores.json differs from what the runs and verdicts come to; blank where the page says that it is old."""
+    """How scores.json differs from what the runs and verdicts give. Blank if it doesn't, if the page says that the
+    scores are outdated, or for another version's experiment.
+    """
     if view.outdated or view.definition.versions.get("drretail") != __version__:
         return ""
     checklist = Checklist()
     with checklist.catching("scores", "scores.json"):
         check_scores(view.folder, read_prices(read_settings().prices), card_lines(view.folder), checklist)
     return checklist.first_failure(view.folder)
-
-
-def _latex(view: ExperimentView) -> str:
-    """The scoreboard, and what can be concluded of its systems."""
-    if view.scoreboard is None:
-        raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
-    return "\n".join(map(latex_table, filter(None, (printed_board(view.scoreboard).table, concluded(view.scoreboard)))))
 
 
 def _plots(experiment: Path, to: Path) -> Report:
@@ -134,7 +133,10 @@ def _plots(experiment: Path, to: Path) -> Report:
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None, *, quiet: bool) -> Path:
-    """Writes the report where its size lets it be, and gives what to open; a name that ends in .json gets the JSON."""
+    """Writes the report, and returns the path to open. A name that ends in .json gets the JSON.
+
+    Unless ``split`` is given, the report's size decides between one file and a folder.
+    """
     from drretail.viewer.page.document import write_report
 
     if _is_json(to):
@@ -149,8 +151,7 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, *, quiet: b
 def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
     """Two systems' answers side by side."""
     from drretail.viewer.diff.answers import read_diff
-    from drretail.viewer.diff.diff_html import diff_page
-    from drretail.viewer.diff.diff_text import diff_document, diff_text
+    from drretail.viewer.diff.diff_output import diff_document, diff_page, diff_text
 
     if options.form in ("latex", "paper", "plots"):
         raise UserError(f"--diff has no --format {options.form}: leave it out, or take html or text.")
@@ -167,12 +168,11 @@ def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: b
 
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
-    """The tables of the paper, each line of the experiment beside the paper's own."""
+    """The paper's tables, with the experiment's lines beside the paper's own."""
     from drretail.querygen.lint import Linter
     from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
-    world = None if options.world is None else str(options.world)
-    with world_of(experiment, world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):
+    with world_of(experiment, options.world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):
         view = read_paper_view(experiment, None if shop is None else Linter(shop))
     text, document = markdown_of(view), view.document()
     _write(to, lambda: text, document)
@@ -180,7 +180,7 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: 
 
 
 def _write(to: Path | None, text: Callable[[], str], document: dict[str, Any]) -> None:
-    """The text into a file, or the document where its name ends in .json; nothing without a file."""
+    """Writes the text, or the document if the file's name ends in .json. Does nothing without a file."""
     if to is not None:
         write_atomically(to, f"{json_text(document)}\n" if _is_json(to) else text())
 
@@ -198,15 +198,15 @@ class Exported:
     written: str
     """How much, in words."""
     left_out: Mapping[str, int]
-    """How many runs are not in it, by why."""
+    """How many runs were left out, by reason."""
 
 
 @accepts(ExportOptions)
 def export(options: ExportOptions) -> Exported:
-    """Writes runs, reports and scores of an experiment in the form of that name, and says what was left out.
+    """Writes runs, reports and scores of an experiment in the named form, and says what was left out.
 
-    Raises UserError for a folder without an experiment, an unknown form, system or rule, and if no run is left to
-    write. It is also raised if ``to`` exists, unless ``force``.
+    Raises UserError for a folder without an experiment, an unknown form, system or rule, if no run is left to write,
+    and, unless ``force``, if ``to`` exists.
     """
     experiment = folder_of(options.experiment)
     path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)

@@ -48,15 +48,15 @@ class Reproduction:
     scored: Scored
     """The scores by the paper's rules, and what judging took."""
     verification: Verification
-    """Whether the folder is what its systems did."""
+    """Whether the folder holds what its systems produced."""
     page: Path
-    """The paper's numbers beside these."""
+    """The page with these numbers beside the paper's."""
     closing: str | None
-    """Why it is not whole, where the cap was reached; the same call with a higher one goes on."""
+    """Why it is incomplete, if the cap was reached. The same call with a higher cap continues."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether every run and judgement was made, and nothing in the folder contradicts itself."""
+        """True if every run and judgement was made, and nothing in the folder contradicts itself."""
         whole = self.experiment.is_complete and not self.scored.failed and self.closing is None
         return whole and self.verification.passes
 
@@ -66,7 +66,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     """Runs the paper's six systems and grounded_hybrid on fifty queries, judges by the paper's rules, and verifies.
 
     ``results.md`` in the experiment has your numbers beside the paper's (Tables 1, 2 and 5). Finished runs and
-    judgements are not paid again. ``max_dollars`` and ``max_tokens`` cap runs and judging together. Raises
+    judgements are not paid for again. ``max_dollars`` and ``max_tokens`` cap runs and judging together. Raises
     UserError without a folder, and as ``run`` and ``score`` do.
     """
     if options.to is None:
@@ -87,9 +87,9 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
 
 @accepts(ReproduceOptions)
 def estimate_reproduction(options: ReproduceOptions) -> list[Estimate]:
-    """What the runs that are left are likely to take, by system; nothing is sent.
+    """What the remaining runs are likely to take, by system. Nothing is sent.
 
-    Judging is estimated by ``estimate_score`` once there are reports; it is likely to take less than the runs.
+    ``estimate_score`` estimates judging once there are reports; it is likely to take less than the runs.
     """
     return estimate_run(**_run_options(options))
 
@@ -115,7 +115,8 @@ def _run_options(options: ReproduceOptions) -> dict[str, Any]:
 
 
 def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
-    """By the judges under the paper's rules, with what the runs have left of the caps; then by code, which is free."""
+    """Judges by the paper's rules with what the runs left of the caps, then scores by code, which is free."""
+    # 0.0001 dollars and 1 token are the smallest caps that ``score`` takes.
     dollars_left = None if options.max_dollars is None else max(options.max_dollars - (spent.dollars or 0), 0.0001)
     tokens_left = None if options.max_tokens is None else max(options.max_tokens - spent.usage.total, 1)
     quiet = options.observer is None or options.observer.quiet
@@ -134,7 +135,7 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
 
 
 def _spent(folder: Path, prices: PriceTable) -> Cost:
-    """By all runs and all judging."""
+    """The cost of all runs and all judging."""
     runs = (row.total for row in spending_of(folder, prices))
     judging = (row.cost for row in judging_costs(folder, prices))
     return reduce(Cost.plus, chain(runs, judging), NOTHING)

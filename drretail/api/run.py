@@ -9,7 +9,6 @@ from typing import Any
 
 from drretail.agents.memory import load_memory
 from drretail.agents.running.estimate import estimate_left
-from drretail.agents.running.run import count_runs
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
@@ -36,7 +35,6 @@ from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.env.offers import Offers
-from drretail.env.web.base import Web
 from drretail.env.web.sandbox import cautions, has_foreign_pages
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
@@ -56,16 +54,16 @@ NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do 
 
 @accepts(RunOptions)
 def run(options: RunOptions) -> RecordedExperiment:
-    """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
+    """Runs every agent on every query, and returns the experiment in ``to``, or in a new temporary folder that is kept.
 
     ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
     plain questions, which ``user`` asks. A sandbox with pages for each query (docs/sandboxes.md) brings its own
     queries, and each ``size`` and ``compose`` is a system. ``agents`` are names (react, hybrid_react+ws …),
     ``module:attribute``, Agent objects, functions that answer or LangChain Runnables (docs/agents.md). A mapping gives
-    them names. ``model`` is one model, or one per role. The default is the model of the settings, else the rule-based
-    offline:shopper. Finished runs are not repeated. A failed run is recorded, not raised.
+    them names. ``model`` is one model, or one per role. The default is the model of the settings, or else the
+    rule-based offline:shopper. Finished runs are not repeated. A failed run is recorded, not raised.
 
-    Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
+    Raises UserError for a wrong name or world, and if ``to`` holds another experiment.
     """
     observer = options.observer or SILENT
     with _prepared(options, keyless=options.replay is not None) as ready:
@@ -73,7 +71,11 @@ def run(options: RunOptions) -> RecordedExperiment:
         if options.replay is None:
             _note_cautions(world, ready.systems, observer)
         else:
-            _note_changed_prompts(Path(options.replay), world, ready.systems, observer)
+            recorded, asked = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
+            for label in asked.systems:
+                if changed := ", ".join(changed_prompts(recorded, asked, label)):
+                    where = f"{Path(options.replay)} ({changed})"
+                    observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
         runner = runner_of(
             world,
@@ -83,7 +85,8 @@ def run(options: RunOptions) -> RecordedExperiment:
             pages=options.pages,
             files=options.files,
         )
-        count = count_runs(systems, ready.shard.of_queries(ready.queries), options.repeats)
+        repeats = sum(system.repeats(options.repeats) for system in systems)
+        count = repeats * len(ready.shard.of_queries(ready.queries))
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         outcome = run_systems(
             folder,
@@ -101,13 +104,16 @@ def run(options: RunOptions) -> RecordedExperiment:
             watch=observer.runs(runner, count, settings.parallel),
             **_retried(options),
         )
-        scored_by = _scored_by(folder, world.web)
+        scored_by = None  # the command that scores the runs against the reference answers of their sandbox
+        if isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
+            criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
+            scored_by = f"drretail score {folder} --metrics dr3 --gold {gold}{criteria}"
     return RecordedExperiment(folder, tuple(outcome.tallies), outcome.closing, scored_by)
 
 
 @accepts(RunOptions)
 def estimate_run(options: RunOptions) -> list[Estimate]:
-    """What the runs that ``run`` would make are likely to take, by system; nothing is sent and no key is needed.
+    """What the runs that ``run`` would make are likely to take, by system. Nothing is sent, and no key is needed.
 
     Raises as ``run`` does.
     """
@@ -123,11 +129,11 @@ def estimate_run(options: RunOptions) -> list[Estimate]:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """What the options name, opened."""
+    """The world, systems and queries that the options name, opened."""
 
     world: World
     world_spec: str
-    """By which the runs name their world."""
+    """The name of the world in its runs."""
     settings: Settings
     opener: Opener
     systems: Sequence[SystemUnderTest]
@@ -138,10 +144,10 @@ class _Ready:
 
 @contextmanager
 def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
-    """World, queries and systems for the time of a ``with`` block; what can be checked without the world is first."""
+    """World, queries and systems for the time of a ``with`` block. Checks that need no world come first."""
     observer = options.observer or SILENT
     options = with_preset(options)
-    _retried(options)
+    _retried(options)  # raises for a wrong --retry before anything is opened
     if options.shopper == PERSON:
         raise UserError(f"--shopper {PERSON} works only with drretail ask, for one question.")
     if options.shopper is not None and ":" not in options.shopper:
@@ -170,29 +176,23 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         systems = named_systems(options, agents, tools, world, opener, observer)
         systems = _with_variants(options, systems, asked, observer)
         check_context(systems, asked)
-        changed = () if options.to is None else changed_agents(Path(options.to), systems)
-        for sentence in [*(_too_few_users(asked) if len(systems) > 1 else ()), *changed]:
+        users, fewest = len({query.user_id or query.query_id for query in asked}), fewest_users()
+        if len(systems) > 1 and users < fewest:
+            of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in asked) else ""
+            cannot = f"differences between systems can't be shown with fewer than {fewest} users"
+            observer.note(f"{counted(len(asked), 'query')}{of_users}: {cannot}.")
+        for sentence in () if options.to is None else changed_agents(Path(options.to), systems):
             observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(world, spec, settings, opener, systems, asked, shard)
 
 
-def _too_few_users(asked: Sequence[Query]) -> Generator[str]:
-    """What so few users can't show, as a sentence."""
-    users, fewest = len({query.user_id or query.query_id for query in asked}), fewest_users()
-    if users < fewest:
-        of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in asked) else ""
-        yield (
-            f"{counted(len(asked), 'query')}{of_users}: differences between systems can't be shown with fewer than "
-            f"{fewest} users."
-        )
-
-
 def _with_variants(
     options: RunOptions, systems: Sequence[SystemUnderTest], asked: Sequence[Query], observer: Observer
 ) -> list[SystemUnderTest]:
-    """The systems in their settings of information and intent, and those beside them that see other users' data,
-    hostile texts, or a shop that moves."""
+    """The systems in each setting of information and intent, and their variants with another user's data, with hostile
+    texts, or in a shop that changes during the run.
+    """
     memories = [load_memory(place) for place in several(options.memory, "--memory")]
     systems = informed(systems, several(options.information, "--information"), memories)
     hides = any(query.hidden for query in asked)
@@ -212,7 +212,7 @@ def _with_variants(
 
 
 def _retried(options: RunOptions) -> dict[str, bool]:
-    """Which ended runs are made again. Raises UnknownName for a kind that there is not."""
+    """Which ended runs are repeated, as keyword arguments. Raises UnknownName for an unknown kind."""
     kinds = several(options.retry, "--retry")
     for kind in kinds:
         if kind not in KINDS_OF_RETRY:
@@ -220,20 +220,12 @@ def _retried(options: RunOptions) -> dict[str, bool]:
     return {f"retry_{kind}": kind in kinds for kind in KINDS_OF_RETRY}
 
 
-def _scored_by(experiment: Path, web: Web) -> str | None:
-    """The command that scores the runs by the good answers that come with their sandbox; None without any."""
-    if not isinstance(web, SealedWeb) or not has_gold(web.folder):
-        return None
-    criteria = f" --criteria {web.folder}" if (web.folder / "rubrics").is_dir() else ""
-    return f"drretail score {experiment} --metrics dr3 --gold {web.folder}{criteria}"
-
-
 def _without_foreign_pages(
     options: RunOptions | AskOptions, tools: Mapping[str, Any], world: World, observer: Observer
 ) -> dict[str, Any]:
-    """The option that leaves the web out where nobody named one and the sandbox's pages are about another shop's goods.
+    """The option that removes the web, if no web is named and the sandbox's pages are about another shop's goods.
 
-    Only for a shop of one's own, and not for systems that would be left without any tools.
+    Empty unless the shop was ingested with a mapping, and for systems that would be left without any tools.
     """
     left_out = {*tools.get("without", ()), "web"}
     is_own = "mapping" in world.manifest.parameters and has_foreign_pages(world.web, world.manifest)
@@ -247,25 +239,15 @@ def _without_foreign_pages(
 
 
 def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
-    """Notes what should be known of the world's web before agents use it."""
+    """Notes the cautions about the world's web, if any system uses it."""
     if any("web" not in system.system.options.get("without", ()) for system in systems):
         for sentence in cautions(world.web, world.manifest):
             observer.note(sentence)
 
 
-def _note_changed_prompts(replay: Path, world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
-    """Notes the prompts that are not those of the replayed runs, whose journals then answer nothing."""
-    recorded, asked = read_definition(replay), definition(world, (), [*systems], "")
-    for label in asked.systems:
-        changed = changed_prompts(recorded, asked, label)
-        if changed:
-            files = ", ".join(changed)
-            observer.note(f"{label} has other prompts than in {replay} ({files}): its journals do not answer them.")
-
-
 @accepts(AskOptions)
 def ask(options: AskOptions) -> RecordedAnswer:
-    """The answer to one question: its run and the researched, cited report; kept in ``to``, if that is given.
+    """The answer to one question: its run and the researched, cited report, kept in ``to`` if that is given.
 
     Raises UserError for a wrong name, user or world. A run that fails is recorded, not raised.
     """

@@ -23,6 +23,7 @@ from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import Waits, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of
+from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -36,7 +37,7 @@ from drretail.sandboxes.search_based.files import check_own_files, own_files, sy
 from drretail.sandboxes.search_based.queries import lacking, write_queries
 from drretail.sandboxes.search_based.review import review_tasks
 from drretail.sandboxes.sizes import counter_of, read_sizes
-from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
+from drretail.sandboxes.synthetic.build import build_offline
 from drretail.settings import OFFLINE_MODEL, read_settings
 
 Asking = BuildOptions | QueriesOptions | CheckOptions
@@ -44,7 +45,7 @@ Asking = BuildOptions | QueriesOptions | CheckOptions
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a model took, calls that the journal answered included."""
+    """The cost of a model's calls, including those that the journal answered."""
 
     model: Model
     prices: PriceTable
@@ -58,28 +59,28 @@ class BuiltSandbox:
     """A sandbox that was built."""
 
     folder: Path
-    """Where it is."""
+    """The sandbox's folder."""
     tasks: int
-    """Queries that have their pages."""
+    """The number of queries that have their pages."""
     wanted: int
-    """Queries that were to have some."""
+    """The number of queries that should have pages."""
     sizes: Sequence[str] = ()
-    """The sizes of pages that were made of the catalog."""
+    """The sizes of pages made from the catalog."""
     reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
-    """Of pages that were found: what became of what was searched for, by query."""
+    """For found pages: what became of the search results, by query."""
     notes: Sequence[str] = ()
     """Sentences on sizes that were left out."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Queries without a task, and why."""
     spent: Spent | None = None
-    """What the model took; None where none was asked."""
+    """The cost of the model; None if no model was asked."""
 
 
 @accepts(BuildOptions)
 def build_sandbox(options: BuildOptions) -> BuiltSandbox:
     """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
-    Raises UserError where ``to`` holds something else, for an unknown web, and with a search engine without a model.
+    Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
     return build_with(options)
 
@@ -87,14 +88,17 @@ def build_sandbox(options: BuildOptions) -> BuiltSandbox:
 def build_with(
     options: BuildOptions, *, note: Callable[[str], None] = lambda _: None, quiet: bool = True
 ) -> BuiltSandbox:
-    """The same; ``note`` is told what pages of the catalog lack. Unless ``quiet``, progress is shown on stderr."""
+    """``build_sandbox``. Unless ``quiet``, progress is shown on stderr.
+
+    ``note`` gets a sentence on what pages of the catalog lack, or if the sandbox was built before.
+    """
     _check_build(options)
     if options.web != OFFLINE:
         return _build_found(options, quiet=quiet)
     to = Path(options.to)
     with world_of(options.world, quiet=True) as shop:
         if options.queries is None:
-            queries = sampled_queries(shop, options.n, options.seed)
+            queries = generate_sampled(shop, options.n, per_user=1, seed=options.seed).queries
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
@@ -107,9 +111,9 @@ def build_with(
 
 
 def _built_before(to: Path, shop: World, queries: Sequence[Query], options: BuildOptions) -> list[str] | None:
-    """The sizes of the sandbox that stands there already, built of the same; None where none does.
+    """The sizes of the sandbox that already exists there, built from the same inputs; None if there is none.
 
-    Raises UserError for one that was built of something else, or was changed since.
+    Raises UserError if it was built from other inputs, or has been changed since.
     """
     if not (to / SANDBOX_FILE).is_file():
         return None
@@ -124,7 +128,7 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
 
 
 def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estimate, PriceTable]:
-    """What building tasks of found pages is likely to take. Nothing is sent, no folder is made."""
+    """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
     _check_build(options)
     if options.web == OFFLINE:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
@@ -134,7 +138,7 @@ def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estima
 
 
 def _check_build(options: BuildOptions) -> None:
-    """Raises UnknownName for a web that there is not, UserError for options that it doesn't have."""
+    """Raises UnknownName for an unknown web, and UserError for options that the web doesn't have."""
     read_sizes(",".join(names_in(options.sizes)))
     name, colon, _ = options.web.partition(":")
     if options.web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
@@ -152,7 +156,7 @@ def _check_build(options: BuildOptions) -> None:
 
 
 def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
-    """Builds tasks of what a search engine finds."""
+    """Builds tasks from what a search engine finds."""
     to, files = Path(options.to), None if options.files is None else Path(options.files)
     model, prices = _opened_model(options, quiet=quiet)
     if files is not None:
@@ -204,18 +208,18 @@ class SandboxQueries:
     """The queries that were written for a sandbox."""
 
     written: Sequence[str]
-    """Their ids."""
+    """The ids of the written queries."""
     wrong: Mapping[str, Sequence[Finding]]
-    """What is wrong with queries that are kept all the same, by id."""
+    """Findings about queries that are kept nevertheless, by id."""
     failed: Mapping[str, str]
     """Tasks without a query, and why."""
     spent: Spent | None
-    """None where every task had its query."""
+    """None if every task already had its query."""
 
 
 @accepts(QueriesOptions)
 def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
-    """Starts from each task's pages and files, and writes a query that they answer, with gold, checklist and rubric.
+    """Writes for each task a query that its pages and files answer, with gold, a checklist and a rubric.
 
     Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
     """
@@ -223,7 +227,7 @@ def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
 
 
 def queries_with(options: QueriesOptions, *, quiet: bool = True) -> SandboxQueries:
-    """The same. Unless ``quiet``, progress is shown on stderr."""
+    """``write_sandbox_queries``. Unless ``quiet``, progress is shown on stderr."""
     folder = Path(options.folder)
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
@@ -242,11 +246,11 @@ class CheckedSandbox:
     """What is wrong with the tasks of a sandbox."""
 
     faults: Mapping[str, Sequence[str]]
-    """By query, empty for a task that passes."""
+    """The faults by query; empty for a task that passes."""
     kept: Path | None
-    """The new sandbox of the tasks that pass, where one was asked for and any does."""
+    """The new sandbox of the tasks that pass; None if none was requested or no task passes."""
     spent: Spent | None
-    """None without a model."""
+    """None if no model was asked."""
 
     @property
     def passing(self) -> list[str]:
@@ -256,15 +260,15 @@ class CheckedSandbox:
 
 @accepts(CheckOptions)
 def check_sandbox(options: CheckOptions) -> CheckedSandbox:
-    """What is wrong with a sandbox: sizes, labels and gold, and with ``model`` whether a model finds its tasks fit.
+    """The faults of a sandbox: in sizes, labels and gold, and with ``model`` those that a model finds in its tasks.
 
-    Raises UserError for a folder without a sandbox, for another world, and where ``keep_passing`` holds something.
+    Raises UserError for a folder without a sandbox, for another world, and if ``keep_passing`` holds something.
     """
     return check_with(options)
 
 
 def check_with(options: CheckOptions, *, quiet: bool = True) -> CheckedSandbox:
-    """The same. Unless ``quiet``, progress is shown on stderr."""
+    """``check_sandbox``. Unless ``quiet``, progress is shown on stderr."""
     folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
     if to is not None:
         check_new(to)
@@ -274,30 +278,24 @@ def check_with(options: CheckOptions, *, quiet: bool = True) -> CheckedSandbox:
         faults = faults_of(folder, shop)
     spent = None
     if options.model is not None or options.model_profile is not None:
-        spent = _review(folder, faults, options, quiet=quiet)
+        model, prices = _opened_model(options, quiet=quiet)
+        queries = _queries(folder)
+        without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
+        with _asker(folder, model, options) as asker:
+            reviewable = [query for name, query in queries.items() if name not in without]
+            reviews = run_loop(review_tasks(folder, reviewable, asker))
+            spent = Spent(model, prices, asker.usage, asker.served)
+        for query_id, review in reviews.items():
+            unusable = isinstance(review, str)
+            faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
     found = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
     if found.kept is not None:
         keep_passing(folder, found.kept, found.passing)
     return found
 
 
-def _review(folder: Path, faults: dict[str, list[str]], options: CheckOptions, *, quiet: bool) -> Spent:
-    """Adds what a model finds wrong; tasks without gold have no query to be asked about."""
-    model, prices = _opened_model(options, quiet=quiet)
-    queries = _queries(folder)
-    without = set(lacking(folder, queries))
-    with _asker(folder, model, options) as asker:
-        reviewable = [query for name, query in queries.items() if name not in without]
-        reviews = run_loop(review_tasks(folder, reviewable, asker))
-        spent = Spent(model, prices, asker.usage, asker.served)
-    for query_id, review in reviews.items():
-        unusable = isinstance(review, str)
-        faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
-    return spent
-
-
 def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
-    """The user's files of a query: own ones where the folder has any, made ones else."""
+    """A function that gives a query's files: the user's own if the folder has any, otherwise made ones."""
 
     def of(query: Query) -> Mapping[str, bytes]:
         names = [query.query_id, *([query.user_id] if query.user_id else [])]
@@ -308,7 +306,7 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
 
 
 def _opened_model(options: Asking, *, keyless: bool = False, quiet: bool) -> tuple[Model, PriceTable]:
-    """The model with the prices. Raises UserError without one: money is spent where somebody asks."""
+    """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
     settings = read_settings()
     choice = writer_choice(options.model, options.model_profile, settings)
     if choice.model == OFFLINE_MODEL:
@@ -319,7 +317,9 @@ def _opened_model(options: Asking, *, keyless: bool = False, quiet: bool) -> tup
 
 
 def _asker(folder: Path, model: Model, options: Asking) -> Asker:
-    """The model with the journal in a sandbox's folder. Raises UserError where dollars are capped without a price."""
+    """The model with the journal in a sandbox's folder. Raises UserError if dollars are capped and the model has no
+    price.
+    """
     if options.max_dollars is not None:
         check_priced([model])
     allowance = Allowance(options.max_tokens, options.max_dollars)
@@ -328,7 +328,7 @@ def _asker(folder: Path, model: Model, options: Asking) -> Asker:
 
 
 def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
-    """The queries of a file, else one that is still to be written for each user."""
+    """The queries of a file, or else one query to be written for each user."""
     users = texts_in(options.user)
     if options.queries is not None:
         if users:

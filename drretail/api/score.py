@@ -1,4 +1,4 @@
-"""``score``, as the command of this name does it."""
+"""``score`` and ``estimate_score``: the scores of an experiment, and what judging it is likely to take."""
 
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
@@ -13,7 +13,6 @@ from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.recorded import RecordedScores
 from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
-from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.family import Family
@@ -52,9 +51,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     ``.scoreboard`` one row per system, and ``.to_pandas()`` all rows as a data frame.
 
     Existing verdicts are reused. ``metrics`` are names, ``module:attribute`` places or Family objects; without any, the
-    usual families and those that this experiment has something for. ``judge`` is a model or several, by name or open
-    already. The rule-based offline:judge, which judges where neither ``judge`` nor a profile names a model, is asked
-    for no ratings.
+    usual families and those that apply to this experiment. ``judge`` is one model or several, by name or already open.
+    The rule-based offline:judge, which judges if neither ``judge`` nor a profile names a model, gives no ratings.
 
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
@@ -73,24 +71,24 @@ def estimate_score(options: ScoreOptions) -> list[Estimate]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The scores of an experiment, and what became of the judging that was asked for."""
+    """The scores of an experiment, and the outcome of the judging."""
 
     scores: Scores
     families: frozenset[str]
-    """Those that were asked for, by the name that their rows have."""
+    """The requested families, by the names that their rows have."""
     spent: Sequence[JudgingCost]
-    """What all judging of the experiment took so far."""
+    """What all judging of the experiment has taken so far."""
     prices: PriceTable
     failed: int
     """Questions of these families, judges, rules and pairs without a usable answer."""
     compared_nothing: bool
-    """True where pairwise was asked for, and no query has reports of two systems that are compared."""
+    """True if pairwise was requested and no query has reports of two compared systems."""
     closing: str | None
-    """A sentence on the cap, where it was reached."""
+    """A sentence on the cap, if it was reached."""
 
     @property
     def unfetched(self) -> int:
-        """How many claims are n/a since nobody fetched a page that they cite."""
+        """How many claims are n/a because a page that they cite was not fetched."""
         return unfetched_claims(self.scores)
 
 
@@ -104,9 +102,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
-    world = options.world
-    at_hand = nullcontext(world) if isinstance(world, World) else world_of(folder, world and str(world), quiet=quiet)
-    with at_hand as shop, asked as judges:
+    with world_of(folder, options.world, quiet=quiet) as shop, asked as judges:
         scores = run_loop(
             score_experiment(
                 folder,
@@ -148,7 +144,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
 
 @dataclass(frozen=True, slots=True)
 class ScoreEstimate:
-    """What judging is likely to take, and how many cited pages nobody has fetched that it would be judged against."""
+    """What judging is likely to take, and how many of the cited pages that it needs were not fetched."""
 
     estimates: list[Estimate]
     prices: PriceTable
@@ -189,7 +185,7 @@ class Plan:
     folder: Path
     families: Sequence[str | Family]
     judges: Sequence[Judge]
-    """Empty where no family needs one."""
+    """Empty if no family needs one."""
     rules: Rules
     pairs: Sequence[str]
     again: Again
@@ -200,7 +196,9 @@ class Plan:
 
     @classmethod
     def of(cls, options: ScoreOptions, *, keyless: bool = False, quiet: bool) -> "Plan":
-        """Raises UserError where options contradict each other, UnknownName for a wrong name."""
+        """The plan of these options. Raises UserError if they contradict each other, and UnknownName
+        for a wrong name.
+        """
         folder = folder_of(options.experiment)
         families = families_of(options, folder)
         _check(options, families)
@@ -221,13 +219,13 @@ class Plan:
 
     @property
     def names(self) -> frozenset[str]:
-        """The families as their rows name them; one may be asked for by its place."""
+        """The families by the names that their rows have, also those requested as ``module:attribute``."""
         given = {family for family in self.families if isinstance(family, str)}
         return frozenset({*given, *(metric.name for metric in load_metrics(self.families))})
 
 
 def families_of(options: ScoreOptions, experiment: Path) -> list[str | Family]:
-    """The families that are named; without any the usual ones, and those that only some experiments can have."""
+    """The named families; without any, the usual ones and those that apply to this experiment."""
     given = options.metrics
     brought = [given] if isinstance(given, str | Family) else list(given)
     families: list[str | Family] = [
@@ -252,7 +250,9 @@ def families_of(options: ScoreOptions, experiment: Path) -> list[str | Family]:
 
 
 def _check(options: ScoreOptions, families: Collection[str | Family]) -> None:
-    """Raises UnknownName for a value that an option does not have, UserError for options that contradict."""
+    """Raises UnknownName for a value that an option does not have, and UserError for options that contradict each
+    other.
+    """
     for what, value, known in (
         ("set of rules", options.rules, RULES),
         ("reader", options.readings, READERS),
@@ -283,8 +283,9 @@ def failed_answers(
     rules: str,
     compared: Sequence[tuple[str, str]],
 ) -> int:
-    """To how many questions of these families, judges, rules and pairs there is no usable answer; what others failed
-    in was not asked for."""
+    """How many questions of these families, judges, rules and pairs have no usable answer. Other judges' failures don't
+    count, since they were not asked now.
+    """
     asked = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
     judged = (row for row in scores.judgings if row.metric in families)
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
@@ -294,7 +295,7 @@ def failed_answers(
 
 
 def unfetched_claims(scores: Scores) -> int:
-    """How many claims are n/a since nobody fetched a page that they cite."""
+    """How many claims are n/a because a page that they cite was not fetched."""
     rows = [row for row in scores.scores if row.variant == "FP_web"]
     return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
 

@@ -1,7 +1,7 @@
-"""Every prompt of agents and judges as a model gets it: one question of the probes' shop, answered and judged.
+"""Every prompt of agents and judges as a model receives it, from one question of the probes' shop, answered and judged.
 
-What a run seldom sends (at a limit, after an announcement, for missing picks) is filled in from its prompt file. Data
-inside tags is left out.
+Prompts that a run seldom sends (at a limit, after an announcement, for missing picks) are filled in from their files.
+Data inside tags is left out.
 """
 
 import json
@@ -38,7 +38,7 @@ from drretail.records.query import Query
 from drretail.records.run import INFORMATION, Limits
 
 WHOLE = ("turns",)
-"""Tags whose content is shown: it is ours."""
+"""Tags whose content is shown, since it is drretail's own text."""
 WHEN = {
     "conclude": "At a limit, in place of a further turn",
     "report_on_plan": "After the results of the planned calls",
@@ -60,13 +60,13 @@ WHEN = {
     "moves": "The moves, as tools: `Reason` and `Finalize` for researchers, all three for the supervisor",
 }
 SHARED = ("nothing_looked_up", "report_or_call", "moves")
-"""Alike in several agents: shown once, at the end."""
+"""Prompts that several agents share, shown once, at the end."""
 _TAG = re.compile(r"^<(?P<name>\w+)(?P<more>[^<>\n]*)>\n(?P<data>.*?)\n</(?P=name)>$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class SentPrompt:
-    """One prompt: of which agent or family, when a model gets it, and its text."""
+    """One prompt: its agent or family, when a model receives it, and its text."""
 
     of: str
     when: str
@@ -86,9 +86,9 @@ def as_markdown(prompts: Iterable[SentPrompt]) -> str:
 
 
 def agents_prompts(names: Sequence[str] = ()) -> list[SentPrompt]:
-    """Every prompt of these agents (of all built-in ones without names), with the default limits.
+    """Every prompt of these agents (without names, of all built-in ones), with the default limits.
 
-    The system message stands whole, then the tags of the first message to follow it.
+    The system message is shown whole, then the tags of the message that follows it.
     """
     query = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")
     agents = {name: load_agent(name) for name in names or BUILT_IN}
@@ -108,7 +108,7 @@ def agents_prompts(names: Sequence[str] = ()) -> list[SentPrompt]:
 
 
 def _of_agent(name: str, agent: Agent, world: World, query: Query, journal: Path) -> Iterator[SentPrompt]:
-    """The first request of each role in a run, then the prompts that this run had no use for."""
+    """The first request of each role in a run, then the prompts that this run did not send."""
     sut = SystemUnderTest.of(name, agent, {"": open_model("offline:shopper")}, world)
     run_loop(Runner(world, "w").run(sut, query, journal=journal))
     names = {_filled(prompt): prompt.name for prompt in agent.prompts()}
@@ -128,8 +128,8 @@ def _of_agent(name: str, agent: Agent, world: World, query: Query, journal: Path
 def judges_prompts() -> list[SentPrompt]:
     """Every prompt of the judges of all metric families: one message, with the report and what it cites in tags.
 
-    Two agents' reports on one question are judged by a stand-in; a prompt that these reports gave no cause for stands
-    as in its file.
+    A stand-in judges two agents' reports on one question. A prompt that these reports don't cause is shown as in its
+    file.
     """
     families = [name for name in METRICS if load_metric(name).needs_judge]
     judge = Judge.of(in_place_of(scripted_model(""), StandIn()))
@@ -145,28 +145,25 @@ def judges_prompts() -> list[SentPrompt]:
         messages = [effect.request["messages"][0]["content"] for path in journals for effect in read_effects(path)]
     files: dict[str, list[str]] = {}  # a block of several prompts is shown in the message that holds it
     for file, path in judge_prompt_files().items():
-        files.setdefault(_as_sent(packaged_text(path), messages), []).append(file)
+        text = packaged_text(path)
+        own = max((line for line in text.splitlines() if "{{" not in line), key=len)
+        sent = next((_without_data(message) for message in messages if own in message), text)
+        files.setdefault(sent, []).append(file)
     return [
         SentPrompt(f"`{names[0].partition('/')[0]}`", ", ".join(f"`{name}`" for name in names), text)
         for text, names in files.items()
     ]
 
 
-def _as_sent(text: str, messages: Iterable[str]) -> str:
-    """The first message that was made of the prompt, without its data; the prompt itself where none was."""
-    own = max((line for line in text.splitlines() if "{{" not in line), key=len)
-    return next((_without_data(message) for message in messages if own in message), text)
-
-
 def _without_data(message: str) -> str:
-    """The tags of a message, without what they hold."""
+    """The message without the content of its tags, except those of ``WHOLE``."""
     return _TAG.sub(
         lambda tag: tag[0] if tag["name"] in WHOLE else f"<{tag['name']}{tag['more']}>…</{tag['name']}>", message
     )
 
 
 def _filled(prompt: Prompt) -> str:
-    """The prompt with the default limits; of the moves what a model is told of each."""
+    """The prompt with the default limits; for the moves, the name and description of each tool."""
     if prompt.name == "moves":
         tools = json.loads(prompt.text)
         return "\n\n".join(f"{tool['name']}: {tool['description']}" for tool in tools)

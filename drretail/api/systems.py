@@ -16,7 +16,7 @@ from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import AGENTS, named_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import PRESETS, SystemUnderTest, suts, system_options
-from drretail.api.models import Opener, models_by_role
+from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
 from drretail.api.options.research import Agents, ModelSpec, Texts
 from drretail.api.options.run import AskOptions, RunOptions
@@ -28,8 +28,8 @@ from drretail.experiment import read_definition, runs_folder
 from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.models import ModelChoice
-from drretail.records.run import PERSON, SHOPPER, Limits
-from drretail.settings import Settings
+from drretail.records.run import PERSON, ROLES, SHOPPER, Limits
+from drretail.settings import OFFLINE_MODEL, Settings
 from drretail.viewer.paper.published import SYSTEMS
 
 PAPER = "paper"
@@ -38,11 +38,11 @@ OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and 
 
 
 def with_preset(options: RunOptions) -> RunOptions:
-    """The options with what the preset ``paper`` sets in the place of those that are not given.
+    """The options, with the preset ``paper`` in the place of those that are not given.
 
-    It stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the profile
-    ``paper-like``, and for its tools, which show any user's data. Other presets only take tools away. Raises
-    UnknownName for a preset that there is not, and UserError for agents beside the paper's.
+    The preset stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the
+    profile ``paper-like``, and for its tools, which show any user's data. Other presets only remove tools. Raises
+    UnknownName for an unknown preset, and UserError for agents beside the paper's.
     """
     if options.preset is None or options.preset in PRESETS:
         return options
@@ -61,7 +61,9 @@ def with_preset(options: RunOptions) -> RunOptions:
 
 
 def several(texts: Texts, flag: str = "") -> list[str]:
-    """The names in a sequence, each split at commas. Raises UserError for a blank one, by the name of its flag."""
+    """The names in the texts, each split at commas. Raises UserError for a blank one; ``flag`` is
+    named in the message.
+    """
     names = [name.strip() for text in texts_in(texts) for name in text.split(",")]
     if not all(names):
         raise UserError(f"{flag} {','.join(texts_in(texts))!r} names nothing somewhere: put one name between commas.")
@@ -69,7 +71,7 @@ def several(texts: Texts, flag: str = "") -> list[str]:
 
 
 def tool_options(options: RunOptions | AskOptions) -> dict[str, Any]:
-    """What of a system's tools is not the default. Raises UnknownName for a wrong name."""
+    """The options of a system's tools that are not at their defaults. Raises UnknownName for a wrong name."""
     return system_options(
         several(options.without, "--without"),
         options.preset,
@@ -80,7 +82,7 @@ def tool_options(options: RunOptions | AskOptions) -> dict[str, Any]:
 
 
 def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
-    """The limits of a run. Raises UnknownName for a limit that there is not, UserError for a wrong number."""
+    """The limits of a run. Raises UnknownName for an unknown limit, and UserError for a wrong number."""
     if given is None or isinstance(given, Limits):
         return given or Limits()
     for name in given:
@@ -102,9 +104,9 @@ def named_systems(
     opener: Opener,
     observer: Observer,
 ) -> list[SystemUnderTest]:
-    """A system of each agent, for each size and composition of a sandbox; ``NAME+ws`` reads summaries of whole pages.
+    """One system per agent, and per size and composition of a sandbox. ``NAME+ws`` reads summaries of whole pages.
 
-    Notes where any of the agents asks a model and none is named, so that offline:shopper answers.
+    Notes it if an agent asks a model and none is named, so that offline:shopper answers.
     """
     who = named_agents(agents)
     roles = [role for agent in who.values() for role in agent.roles]
@@ -126,9 +128,9 @@ def named_systems(
 
 
 def named_agents(agents: Agents) -> dict[str, Agent]:
-    """Agents by name; what nobody named goes by the name of its answering function, a graph by its own.
+    """Agents by name. A function or graph without a given name goes by its own.
 
-    Raises UserError where two would go by the same name, and for what cannot answer.
+    Raises UserError if two would go by the same name, and for an object that cannot answer.
     """
     if isinstance(agents, Mapping):
         return {str(name): _named(agent)[1] for name, agent in agents.items()}
@@ -158,7 +160,7 @@ def _named(given: object) -> tuple[str, Agent]:
 
 
 def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generator[str]:
-    """A sentence for each Python file of an agent that was changed after the agent's last run in the folder."""
+    """A sentence for each agent's Python file that was changed after the agent's last run in the folder."""
     noted: set[Path] = set()
     taken: set[str] | None = None
     for each in systems:
@@ -186,9 +188,11 @@ def opened_models(
     roles: Sequence[str] = (),
     on_offline: Callable[[], None] | None = None,
 ) -> dict[str, Model]:
-    """Models by role, the one for all other roles under "".
+    """Models of specs, profile and settings by role; the key "" stands for all other roles.
 
-    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile.
+    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile. ``roles``
+    may be named besides those of the built-in agents. ``on_offline`` is called if no model is named, so that
+    offline:shopper answers.
     """
     ready: dict[str, Model] = {}
     specs: list[str] = []
@@ -201,7 +205,15 @@ def opened_models(
         specs = [model] if isinstance(model, str) else list(model)
     if ready and not specs and ("" in ready or profile is None):
         return ready
-    return models_by_role(specs, profile, opener, roles=roles, on_offline=on_offline) | ready
+    settings = opener.settings
+    if not specs and profile is None and settings.model is not None:
+        specs = [settings.model]
+    chosen = choices_by_role(specs, profile_of(profile, settings), dict.fromkeys((*ROLES, *roles)))
+    if not chosen:
+        if on_offline is not None:
+            on_offline()
+        chosen = choices_by_role([OFFLINE_MODEL], None)
+    return dict(zip(chosen, opener.open_all(chosen.values()), strict=True)) | ready
 
 
 def runner_of(
@@ -213,7 +225,7 @@ def runner_of(
     pages: bool = True,
     files: str | Path | None = None,
 ) -> Runner:
-    """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
+    """A runner in that world, with the settings' timeouts and limits; ``spec`` is the world's name in its runs."""
     return Runner(
         world,
         spec,

@@ -1,4 +1,4 @@
-"""``view``: an experiment live in the browser, or several, with the pages on which people vote."""
+"""``view``: one or several experiments live in the browser, with the pages on which people vote."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -25,8 +25,8 @@ NEEDED = ("starlette", "uvicorn")
 def view(options: ViewOptions) -> VoteResults | None:
     """Shows an experiment in this machine's browser until Ctrl-C; the address is written to stderr.
 
-    Gives what people have voted, with ``results`` at once; None without an experiment, or of several. Raises UserError
-    for a folder without one, for a port in use, and where the packages of a server are not installed.
+    Returns people's votes, with ``results`` at once; None without an experiment, or for several. Raises UserError for a
+    folder without one, for a port in use, and if the packages of a server are not installed.
     """
     if not options.results:
         serve_view(options, say)
@@ -34,12 +34,12 @@ def view(options: ViewOptions) -> VoteResults | None:
 
 
 def names_one(options: ViewOptions) -> bool:
-    """False without an experiment, and for a folder that holds several."""
+    """True if the options name one experiment, not a folder of several."""
     return options.experiment is not None and not holds_several(folder_of(options.experiment))
 
 
 def votes_of(options: ViewOptions) -> VoteResults:
-    """What people have voted on the experiment."""
+    """The votes on the experiment. Raises UserError if none is named."""
     if options.experiment is None:
         raise UserError("Name the experiment whose votes are to be counted: drretail view EXP --results.")
     experiment = folder_of(options.experiment)
@@ -48,13 +48,13 @@ def votes_of(options: ViewOptions) -> VoteResults:
 
 
 def serve_view(options: ViewOptions, begun: Callable[[str], None], *, quiet: bool = True) -> None:
-    """Serves the pages until Ctrl-C; ``begun`` is given their address."""
+    """Serves the pages until Ctrl-C; ``begun`` is called with their address."""
     if options.experiment is None and options.review is None:
         raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
-    from drretail.local_server import bound, port_of, serve  # it imports what may be missing
+    from drretail.local_server import bound, port_of, serve  # imports packages that may be missing
     from drretail.viewer.live.access import address_of
     from drretail.viewer.live.app import create_app, parts_of
 

@@ -1,4 +1,4 @@
-"""How commands and Python come to a world and a web, with the addresses and keys of the settings."""
+"""Opens worlds and webs for commands and Python, with the addresses and keys of the settings."""
 
 import hashlib
 from collections.abc import Generator, Iterable, Mapping
@@ -49,7 +49,7 @@ def open_world(
 
 @contextmanager
 def world_of(world: "str | Path | World", web: "Web | None" = None, *, quiet: bool = True) -> "Generator[World]":
-    """An open world as it is, or the one that is named with that web, closed afterwards."""
+    """An open world as it is, or the named one, opened with that web and closed afterwards."""
     if not isinstance(world, str | Path):
         yield world
         return
@@ -57,30 +57,25 @@ def world_of(world: "str | Path | World", web: "Web | None" = None, *, quiet: bo
         yield opened
 
 
-@contextmanager
-def opened_world(spec: str, *, quiet: bool = False, web: "Web | None" = None) -> "Generator[World]":
-    """The world behind a ``--world`` value, closed afterwards; its web is the sandbox where none is given.
-
-    "demo" is the built-in world, built on first use into the user's cache; a folder of that name is ``./demo``.
-    "servers:NAME" is on the servers that the settings name. Raises UserError when there is no such world.
-    """
-    with open_world(spec, web=web, quiet=quiet) as world:
-        yield world
-
-
 def place_of(spec: str, *, quiet: bool = False) -> str:
-    """The folder or the "servers:NAME" behind a ``--world`` value, whether a world is there or not.
+    """The folder or the "servers:NAME" behind a ``--world`` value, whether or not a world is there.
 
-    Raises UserError for what is nearly a name on servers, and names no folder that is there.
+    Raises UserError for a text that is nearly a name on servers and is no existing folder.
     """
     from drretail.env.servers.naming import check_place
 
     check_place(spec)
-    return str(_demo_folder(quiet=quiet)) if spec == DEMO else spec
+    if spec != DEMO:
+        return spec
+    from drretail.data_ingest.demo import ensure_demo_world
+    from drretail.progress import choose_progress
+    from drretail.settings import read_settings
+
+    return str(ensure_demo_world(read_settings().cache_dir, choose_progress("none" if quiet else None)))
 
 
 def check_askable(world: "World", queries: "Iterable[Query]") -> None:
-    """Raises UserError for a query that was made for another world, or whose user this one does not hold."""
+    """Raises UserError for a query that was made for another world, or whose user this world does not have."""
     from drretail.querygen.reading import check_made_for
 
     asked = tuple(queries)
@@ -91,7 +86,7 @@ def check_askable(world: "World", queries: "Iterable[Query]") -> None:
 
 
 def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
-    """Raises UserError where the world's web is a sandbox of other queries, or of another shop."""
+    """Raises UserError if the world's web is a sandbox of other queries or of another shop."""
     from drretail.env.web.sealed import SealedWeb
 
     web = world.web
@@ -104,9 +99,9 @@ def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
 
 
 def known_user(world: "World", given: str) -> str:
-    """The id of the user who goes by that id, or by what an ingest with ``hash_users`` made a hash of: an e-mail.
+    """The id of the user with that id, or with that e-mail address if ``hash_users`` made ids of hashed addresses.
 
-    Raises UserError for an e-mail address of nobody who ordered.
+    Raises UserError for an e-mail address that nobody has. Any other unknown text is returned as it is.
     """
     for user_id in (given, f"u{hashlib.sha256(given.strip().lower().encode()).hexdigest()[:12]}"):
         with suppress(NotFound):
@@ -119,7 +114,7 @@ def known_user(world: "World", given: str) -> str:
 
 
 def check_user(world: "World", user_id: str | None) -> None:
-    """Raises UserError when the world holds no such user."""
+    """Raises UserError if the world has no such user."""
     if user_id is None:
         return
     try:
@@ -131,7 +126,7 @@ def check_user(world: "World", user_id: str | None) -> None:
 
 
 def server_settings(**given: str | None) -> "ServerSettings":
-    """Where the servers are, as the settings say, with what is ``given`` (mongo_url, es_url) above them."""
+    """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
     from drretail.env.servers.naming import ES_URL, MONGO_URL, ServerSettings
     from drretail.settings import read_settings
 
@@ -154,16 +149,8 @@ def server_settings(**given: str | None) -> "ServerSettings":
     )
 
 
-def _demo_folder(*, quiet: bool) -> Path:
-    from drretail.data_ingest.demo import ensure_demo_world
-    from drretail.progress import choose_progress
-    from drretail.settings import read_settings
-
-    return ensure_demo_world(read_settings().cache_dir, choose_progress("none" if quiet else None))
-
-
 def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
-    """The web that the settings name; where everything is ``replayed``, no key is needed and nothing is asked.
+    """The web that the settings name. If everything is ``replayed``, no key is needed and nothing is asked.
 
     Raises UserError for an unknown name, a wrong argument, or a missing key.
     """
@@ -175,7 +162,7 @@ def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
 def web_of(
     world: "str | Path | World", web: "str | Web | None", settings: "Settings", *, replayed: bool = False
 ) -> "Web":
-    """The web that agents search: the one of an open world, the one that is given, or that of the settings.
+    """The web that agents search: that of an open world, the given one, or that of the settings.
 
     Raises UserError for a web beside an open world, which has its own.
     """
@@ -187,11 +174,10 @@ def web_of(
 
 
 def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":
-    """Where the pages that each system cites are fetched from today: its corpus, its plugin, or the open web.
+    """Where the pages that each system cites are fetched from now: its corpus, its plugin, or the open web.
 
-    Those of imported reports are from nobody's corpus: a file of pages that the settings name will do for them.
-
-    Raises UserError where a system's pages were those of a corpus that the settings do not name.
+    Imported reports have no corpus of their own: a file of pages that the settings name is used for them. Raises
+    UserError if a system's pages are from a corpus that the settings do not name.
     """
     from drretail.env.web.providers import open_pages
     from drretail.env.web.registry import BUILT_IN

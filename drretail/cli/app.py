@@ -1,4 +1,4 @@
-"""The command line put together: a command is loaded when it is called, or its own help is asked for."""
+"""Assembles the command line. A command is loaded only when it is called, or when its own help is requested."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from drretail.cli.options.command import Command, Group
 from drretail.errors import shortened
 
 LONGEST_USAGE = 400
-UsageError: Any = typer.BadParameter.__base__  # click's, or of typer's own copy of it
+UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
 
 COMMANDS = {
@@ -72,15 +72,15 @@ COMMANDS = {
     "view": ("drretail.cli.report:view", "Shows an experiment in your browser, and lets people vote on its reports."),
     "doctor": ("drretail.cli.doctor:doctor", "Checks this machine, and the models that you name."),
 }
-"""Where each command is, and the first sentence of its help, so that the list of all of them loads none."""
+"""Where each command is, and the first sentence of its help, so that the list of commands loads none of them."""
 
 
 class Commands(TyperGroup):
-    """The commands of the table; their list is plain text, since what draws boxes takes longer to load than typer."""
+    """The commands of the table. Their list is plain text, since drawing boxes takes longer to load than typer."""
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **given)
-        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names that a wrong one is answered with
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names that are suggested for a wrong one
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
@@ -114,7 +114,7 @@ class Commands(TyperGroup):
 
 @contextmanager
 def short_usage_errors() -> Generator[None]:
-    """What was typed wrongly is repeated within bounds, whatever it was."""
+    """Shortens usage errors, since they repeat what was typed, however long it is."""
     try:
         yield
     except UsageError as problem:
@@ -141,7 +141,7 @@ def root(
         bool, typer.Option("--debug", help="Show where an error came from. It works anywhere on the command line.")
     ] = False,
 ) -> None:
-    del debug  # taken out of the arguments before they come here (entry.py)
+    del debug  # entry.py removes it from the arguments; it is declared for --help
     if version:
         typer.echo(f"drretail {__version__}")
         raise typer.Exit

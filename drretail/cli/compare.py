@@ -1,11 +1,11 @@
-"""``drretail compare``: two systems on the same queries, from what was judged."""
+"""``drretail compare``: two systems on the same queries, from existing verdicts."""
 
 from typing import TYPE_CHECKING
 
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.compare import CompareOptions
+from drretail.api.options.score import CompareOptions
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.progress import busy
@@ -24,6 +24,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     """
     from drretail.api.compare import compare_all
     from drretail.cli.options.command import exit_code
+    from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
     with busy("comparing", quiet=output.quiet):
         found = compare_all(**keywords(options))
@@ -35,8 +36,18 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
         made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
         judges = {"judges": dict(found.cards)} if found.cards else {}
         print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
+    elif len(found.comparisons) > 1 and not shown.details:
+        beside = "" if options.beside is None else f" --beside {options.beside}"
+        print_all_pairs(found.comparisons, f"{options.experiment}{beside}", found.cards)
     else:
-        print_comparisons(options, found, details=shown.details)
+        for comparison in found.comparisons:
+            print_comparison(comparison, found.cards, details=shown.details)
+        if len(found.comparisons) > 1:
+            typer.echo(
+                f"{len(found.comparisons)} pairs are compared. Primary scores (*) are corrected over all of "
+                "them. The others are exploratory: they are corrected only within each pair, so some may "
+                "differ by chance."
+            )
     if found.away:
         names = ", ".join(found.away)
         say(f"Not compared, since no such metric is installed: {names}. --metrics module:attribute names one.")
@@ -45,28 +56,10 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     exit_code(bool(found.broken))
 
 
-def print_comparisons(options: CompareOptions, found: "Compared", *, details: bool) -> None:
-    """One line per pair; of one pair, and with ``details``, all tables."""
-    from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
-
-    if len(found.comparisons) > 1 and not details:
-        beside = "" if options.beside is None else f" --beside {options.beside}"
-        print_all_pairs(found.comparisons, f"{options.experiment}{beside}", found.cards)
-        return
-    for comparison in found.comparisons:
-        print_comparison(comparison, found.cards, details=details)
-    if len(found.comparisons) > 1:
-        typer.echo(
-            f"{len(found.comparisons)} pairs are compared. Primary scores (*) are corrected over all of "
-            "them. The others are exploratory: they are corrected only within each pair, so some may "
-            "differ by chance."
-        )
-
-
 def print_settings(options: CompareOptions, found: "Compared", *, details: bool, as_json: bool) -> None:
-    """Score against one option or level, or what systems decided on twins.
+    """Prints scores by one option or level, or what systems decided on twins.
 
-    Without ``details`` or a metric that is named, only what is read for the option, where it has such: one table.
+    Without ``details`` or a named metric, prints only the main tables of the option, if it has any.
     """
     from drretail.viewer.tables import ablations
     from drretail.viewer.tables.slices import level_slices

@@ -1,4 +1,4 @@
-"""``drretail demo``: the whole path in one command, small, without a key or a server."""
+"""``drretail demo``: everything from a shop to a page of results in one command, small, without a key or a server."""
 
 import gc
 import re
@@ -15,13 +15,12 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, say, stdout_console, wrapped
 
 if TYPE_CHECKING:
-    from drretail.api.recorded import RecordedAnswer
     from drretail.viewer.experiment import ExperimentView
     from drretail.viewer.page.first_screen import AnswerCard, QuestionCard
 
 TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
 LONGEST_ANSWER = 16
-"""Lines that are shown of an answer; all output together has at most 60."""
+"""The most lines that are shown of an answer; all output together has at most 60."""
 
 
 def demo(
@@ -33,12 +32,12 @@ def demo(
     The agents and the judge replay recorded answers of a language model. The tools really run. No key or download is
     needed.
     """
-    typer.echo(TITLE, err=True)  # before what takes a second to load
-    gc.disable()  # a tenth of the time
+    typer.echo(TITLE, err=True)  # before the imports, which take a second
+    gc.disable()  # saves a tenth of the time
     try:
         _make(to, quiet=quiet)
     finally:
-        gc.freeze()  # it all ends with the process: to look through it first takes a second
+        gc.freeze()  # the process ends now: a last collection would take a second
         gc.enable()
 
 
@@ -47,6 +46,7 @@ def _make(to: Path, *, quiet: bool) -> None:
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
     from drretail.viewer.page.first_screen import most_telling
+    from drretail.viewer.tables.scoreboard import conclusion, printed_board, without_equal
 
     def note(sentence: str) -> None:
         if not quiet:
@@ -55,12 +55,12 @@ def _make(to: Path, *, quiet: bool) -> None:
     check_is_demo(to)
     note("Making up a shop …")
     with shop_in_the_making(to) as folder:
-        # To load these takes one core a second, while the other makes the shop.
+        # Importing these takes one core a second, while the other makes the shop.
         from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
         from drretail.env.world import open_world
     silent, queries = choose_progress("none"), recorded_queries()
     experiment = to / "recorded"
-    with open_world(folder) as shop, unsynced():  # 2,500 waits for the disk, for what a second demo makes again
+    with open_world(folder) as shop, unsynced():  # saves 2,500 waits for the disk: a lost demo can be made again
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         note(f"{folder}: {', '.join(sizes)}.")
@@ -74,7 +74,12 @@ def _make(to: Path, *, quiet: bool) -> None:
     write_atomically(to / "report.html", one_page(view, rendered))
     card = most_telling([each.card for each in rendered])
     _print_question(view, card, to / "report.md")
-    _print_result(view)
+    if view.scores.scoreboard is not None:  # who did better over all questions
+        board, same = without_equal(view.scores.scoreboard)
+        print_text("", f"Result: {conclusion(view.scores.scoreboard).can}", "")
+        print_table(printed_board(board).table)
+        print_text(same)
+        print_text("The page says what the columns mean.")
     user = card.question.query.user_id
     print_text("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     print_text("All questions, with every claim and its evidence:")
@@ -82,49 +87,36 @@ def _make(to: Path, *, quiet: bool) -> None:
 
 
 def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) -> None:
-    """A question, one answer as far as there is room (all of it in a file), and what both systems pick."""
+    """Prints a question, the beginning of one answer, and what both systems pick. ``report`` gets the whole answer."""
     from drretail.api.recorded import RecordedAnswer
     from drretail.experiment import read_evidence, read_run, run_folder
+    from drretail.grounding.report.render import render_report
 
     query, shown = card.question.query, next((each for each in card.answers if each.is_preferred), card.answers[-1])
     folder = run_folder(view.folder, shown.line.label, query.query_id, shown.line.repeat)
     answer = RecordedAnswer(read_run(folder), read_evidence(folder))
     write_atomically(report, answer.report)
     width = min(TEXT_WIDTH, stdout_console().width)
-    text = _plain(answer)
-    opening = _before_tables(text)
+    text = render_report(answer.run.report or "", answer.evidence, style="plain").text.replace("**", "").strip()
+    before, table, _ = text.partition("\n|")
+    # Only sections before the first one with a table: text about a table needs the table.
+    opening = (before.rpartition("\n#")[0] or before).rstrip() if table else text
     lines = [line for paragraph in _paragraphs(opening) for line in wrapped(paragraph, width).split("\n")]
     print_text("", f"Question {card.question.number} of {len(view.questions)}, by a shopper with orders in the shop:")
     typer.echo(wrapped(query.text, width))
     print_text("", f"The answer of {shown.name}:")
-    typer.echo(
-        _up_to_a_sentence("\n".join(lines[:LONGEST_ANSWER])) if len(lines) > LONGEST_ANSWER else "\n".join(lines)
-    )
+    shown_text = "\n".join(lines[:LONGEST_ANSWER])
+    if len(lines) > LONGEST_ANSWER:  # cut after the last whole sentence
+        ends = [found.end() for found in re.finditer(r"[.!?](?=\s)", shown_text)]
+        shown_text = shown_text[: ends[-1]] if ends else shown_text.rstrip()
+    typer.echo(shown_text)
     if len(lines) > LONGEST_ANSWER or opening != text:
         print_text(f"… The whole answer: {report}")
     print_text("", *(line for each in card.answers for line in _picks(each)))
 
 
-def _up_to_a_sentence(text: str) -> str:
-    """The text up to the end of its last whole sentence."""
-    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)", text)]
-    return text[: ends[-1]] if ends else text.rstrip()
-
-
-def _plain(answer: "RecordedAnswer") -> str:
-    from drretail.grounding.report.render import render_report
-
-    return render_report(answer.run.report or "", answer.evidence, style="plain").text.replace("**", "").strip()
-
-
-def _before_tables(text: str) -> str:
-    """The sections before the first with a table, since text about a table needs it."""
-    before, table, _ = text.partition("\n|")
-    return (before.rpartition("\n#")[0] or before).rstrip() if table else text
-
-
 def _paragraphs(text: str) -> Iterator[str]:
-    """Its lines without marks of headings, and one empty line where there are several."""
+    """The text's lines without heading marks; several empty lines become one."""
     lines = text.splitlines()
     yield from (line.lstrip("# ") for line, before in zip(lines, ["", *lines], strict=False) if line or before)
 
@@ -141,16 +133,3 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
     yield from (f"✗ {limit[0].upper()}{limit[1:]}" for limit in card.broken[None])
     yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
     yield from (f"✓ {words}" for words in (card.kept,) if words)
-
-
-def _print_result(view: "ExperimentView") -> None:
-    """Who did better over all questions, and the scoreboard."""
-    from drretail.viewer.tables.scoreboard import conclusion, printed_board, without_equal
-
-    if view.scoreboard is None:
-        return
-    board, same = without_equal(view.scoreboard)
-    print_text("", f"Result: {conclusion(view.scoreboard).can}", "")
-    print_table(printed_board(board).table)
-    print_text(same)
-    print_text("The page says what the columns mean.")

@@ -1,4 +1,6 @@
-"""``drretail doctor``: what works on this machine and what mends the rest; --prompts: what a model does with ours."""
+"""``drretail doctor``: what works on this machine and how to fix the rest; --prompts: whether a model follows the
+prompts.
+"""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,14 +18,14 @@ from drretail.viewer.output import print_json, print_table, print_text, print_ti
 if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.doctor.machine import Sign
-    from drretail.doctor.prompt_kit import Checked, Exchange
+    from drretail.doctor.prompt_kit import Exchange
     from drretail.llm.registry import Model
     from drretail.settings import Settings
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
 VERDICTS = {"passed": "✓", "not_asked": "–", "failed": "✗"}
 LONGEST_MESSAGE = 240
-"""Characters of each message in the short transcript."""
+"""The most characters of each message in the short transcript."""
 
 
 def doctor(
@@ -61,7 +63,12 @@ def doctor(
     if as_json:
         print_json({"ok": not wrong, "signs": [sign.model_dump(mode="json", exclude_none=True) for sign in signs]})
     else:
-        _print(signs)
+        print_table(table_of("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs]))
+        lacks = [sign for sign in signs if sign.state != "ok"]
+        rows = [(MARKS[sign.state], sign.what, sign.prevents or "", sign.mend or "") for sign in lacks]
+        if rows:
+            print_table(table_of("What is lacking", ["", "what", "without it, no", "to mend it"], rows))
+        typer.echo("Everything that is needed works." if not wrong else f"{len(wrong)} to mend (✗).")
     if wrong:
         raise typer.Exit(3)
 
@@ -102,52 +109,40 @@ def _opened(spec: str, opener: "Opener") -> "Model":
     return model
 
 
-def _print(signs: "list[Sign]") -> None:
-    print_table(table_of("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs]))
-    lacks = [sign for sign in signs if sign.state != "ok"]
-    rows = [(MARKS[sign.state], sign.what, sign.prevents or "", sign.mend or "") for sign in lacks]
-    if rows:
-        print_table(table_of("What is lacking", ["", "what", "without it, no", "to mend it"], rows))
-    wrong = sum(sign.state == "broken" for sign in signs)
-    typer.echo("Everything that is needed works." if not wrong else f"{wrong} to mend (✗).")
-
-
 def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, *, as_json: bool) -> None:
-    """Prints the probes of each model; raises UserError without one."""
+    """Prints the results of each model's probes. Raises UserError without a model."""
     from drretail.doctor.prompt_kit import check_prompts
 
     specs = specs or [each for each in (opener.settings.model,) if each is not None]
     if not specs:
         raise UserError("Which model are the prompts to be tried on? Add --model PROVIDER:MODEL.")
     models = [_opened(spec, opener) for spec in dict.fromkeys(specs)]
-    checked = [run_loop(check_prompts(model, max_dollars)) for model in models]
+    models_checked = [run_loop(check_prompts(model, max_dollars)) for model in models]
     if as_json:
-        documents = [each.model_dump(mode="json", exclude_none=True) for each in checked]
-        print_json({"ok": all(each.is_well for each in checked), "models": documents})
+        documents = [each.model_dump(mode="json", exclude_none=True) for each in models_checked]
+        print_json({"ok": all(each.is_well for each in models_checked), "models": documents})
     else:
-        for model_checked in checked:
-            _print_checked(model_checked)
-    if not all(each.is_well for each in checked):
+        for found in models_checked:
+            rows = [
+                (VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in found.probes
+            ]
+            print_table(table_of(f"The prompts on {found.model}", ["", "probe", "what it shows", "found"], rows))
+            print_title("Messages (--json has them in full)")
+            for name, exchanges in found.conversations.items():
+                print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))
+            used = found.usage
+            cost = "price unknown" if found.dollars is None else f"${dollars(found.dollars)}"
+            passed = sum(finding.state == "passed" for finding in found.probes)
+            typer.echo(
+                f"{passed} of {len(found.probes)} passed; {counted(used.calls, 'call')}, "
+                f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
+            )
+    if not all(each.is_well for each in models_checked):
         raise typer.Exit(3)
 
 
-def _print_checked(checked: "Checked") -> None:
-    rows = [(VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in checked.probes]
-    print_table(table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows))
-    print_title("Messages (--json has them in full)")
-    for name, exchanges in checked.conversations.items():
-        print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))
-    used = checked.usage
-    cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
-    passed = sum(finding.state == "passed" for finding in checked.probes)
-    typer.echo(
-        f"{passed} of {len(checked.probes)} passed; {counted(used.calls, 'call')}, "
-        f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
-    )
-
-
 def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:
-    """The end of what was asked, and the answer, a line each."""
+    """The last message of the request and the answer, one line each."""
     asked = exchange.messages[-1]
     answer: Any = exchange.answer if exchange.error is None else exchange.error
     if isinstance(answer, dict):

@@ -1,4 +1,4 @@
-"""Where the command ``drretail`` begins and ends: every ending has its exit code and, at most, one sentence."""
+"""Where the command ``drretail`` begins and ends: every ending has an exit code and, at most, one sentence."""
 
 import _thread
 import os
@@ -15,26 +15,25 @@ from drretail.screen import guard_streams
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2
-INTERRUPTED = 130
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 PACKAGE = Path(__file__).parents[1]
 DEBUG = "--debug"
-"""Anywhere among the arguments: an error is followed by where it came from."""
+"""Anywhere among the arguments: an error is followed by its traceback."""
 
 
 class Interruption:
-    """Tells whether Ctrl-C was pressed, whatever libraries made of it.
+    """Tells whether Ctrl-C was pressed, whatever libraries made of the exception.
 
-    Python's own handler stays in place but while an event loop runs (``drretail.event_loop``). Python writes each
-    signal's number into a pipe, and what follows an interruption is no bug of ours.
-
-    SIGTERM means the same: what a command holds, such as the right to write a world on servers, is given back.
+    Python's own handler stays in place, except while an event loop runs (``drretail.event_loop``). Python writes each
+    signal's number into a pipe, so that an error that follows an interruption is not reported as a bug. SIGTERM is
+    handled in the same way: a command then releases what it holds, such as the right to write a world on servers.
     """
 
     def __init__(self) -> None:
         signal.signal(signal.SIGTERM, _interrupt)
         self._pipe, written = os.pipe()
         os.set_blocking(self._pipe, False)
-        os.set_blocking(written, False)
+        os.set_blocking(written, False)  # as set_wakeup_fd requires
         signal.set_wakeup_fd(written, warn_on_full_buffer=False)
         self._report = sys.unraisablehook
         sys.unraisablehook = self._unraisable
@@ -48,7 +47,7 @@ class Interruption:
         return isinstance(problem, KeyboardInterrupt)
 
     def _unraisable(self, problem: "sys.UnraisableHookArgs") -> None:
-        """Interrupts again where Python had to drop the exception: in a finaliser, or while a module loads."""
+        """Interrupts again if Python had to drop the exception: in a finaliser, or while a module loads."""
         if not issubclass(problem.exc_type, KeyboardInterrupt):
             self._report(problem)
         elif not sys.is_finalizing():
@@ -56,20 +55,20 @@ class Interruption:
 
 
 def main() -> None:
-    """Runs the command line; ends the process with the exit code that it stands for."""
+    """Runs the command line, and ends the process with its exit code."""
     open_streams()
     interruption = Interruption()
     debug = DEBUG in sys.argv
-    # numpy's matrices are small here: its threads wait for each other longer than they multiply.
+    # Matrices are small here: numpy's threads would wait for each other longer than they multiply.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        # Imported here, so that Ctrl-C while it loads ends as it does at any other time.
+        # Imported here, so that Ctrl-C during the import is handled as at any other time.
         from drretail.cli.app import app
 
         app(readable_arguments(argument for argument in sys.argv[1:] if argument != DEBUG))
     except BaseException as problem:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending already
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second SIGTERM ends it at once
         if interruption.seen(problem):
             end("Interrupted: the same command continues from here.", INTERRUPTED)
         if isinstance(problem, SystemExit):
@@ -83,22 +82,22 @@ def main() -> None:
 
 
 def open_streams() -> None:
-    """Makes sure that there are stdin, stdout and stderr, and that nothing printed can steer a terminal.
+    """Makes sure that stdin, stdout and stderr exist, and that nothing printed can control a terminal.
 
-    Where one was closed, the next file that is opened would take its place, and a world be printed into.
+    If one were closed, the next opened file would get its number, and output would be printed into a world.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
     guard_streams()
 
 
 def readable_arguments(given: Iterable[str]) -> list[str]:
-    """The arguments as UTF-8, whatever Python took the terminal's encoding for. Raises UserError for other bytes."""
+    """The arguments as UTF-8, whatever encoding Python assumed for the terminal. Raises UserError for other bytes."""
     try:
         return [argument.encode("utf-8", "surrogateescape").decode("utf-8") for argument in given]
     except UnicodeError as problem:
@@ -106,17 +105,17 @@ def readable_arguments(given: Iterable[str]) -> list[str]:
 
 
 def _interrupt(*_: object) -> None:
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as for a script's background job
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
 
 
 def sentence_of(problem: BaseException) -> str | None:
-    """What the user must fix; None for a bug of ours, and for an ending that says itself what it is."""
+    """What the user must fix. None for a bug of drretail, and for an ending that has a message of its own."""
     if isinstance(problem, UserError):
         return str(problem)
     if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
-        # A server failed while no tool was at work, such as when a judge looks a product up.
+        # A server failed outside a tool call, such as when a judge looks up a product.
         return f"{problem.message} Run the same command again: it continues from here."
     if isinstance(problem, OSError):
         return f"{file_error(problem)}."
@@ -126,14 +125,14 @@ def sentence_of(problem: BaseException) -> str | None:
         return "A file or an answer is nested too deeply to be read."
     if isinstance(problem, MemoryError):
         return "This machine has too little memory."
-    database = sys.modules.get("sqlite3")  # whoever raised its errors has loaded it; `drretail --help` does not
+    database = sys.modules.get("sqlite3")  # loaded wherever its errors can occur, and not by `drretail --help`
     if database is not None and isinstance(problem, database.DatabaseError):
         return f"The world's database cannot be used: {problem}."
     return None
 
 
 def fault_of_ours(problem: BaseException) -> str:
-    """One sentence for what nobody looked after: what it was, and where."""
+    """One sentence on an unexpected exception: its type and message, and where it was raised."""
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)] or list(frames)
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""

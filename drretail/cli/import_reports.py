@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -69,7 +69,7 @@ def import_reports(
 
     A second import into the same folder adds systems.
     """
-    from drretail.api.worlds import opened_world
+    from drretail.api.worlds import open_world
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
 
@@ -95,23 +95,36 @@ def import_reports(
         return
     progress = choose_progress("none" if quiet else None)
     with ExitStack() as stack:
-        shop = None if world is None else stack.enter_context(opened_world(world, quiet=quiet))
+        shop = None if world is None else stack.enter_context(open_world(world, quiet=quiet))
         came = record(material, form, to, progress, model=model, pages=pages, world=shop)
-    print_json(imported_document(came, to, form)) if as_json else print_imported(came, to)
+    if not as_json:
+        if came.reports:
+            rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
+            print_table(table_of("Imported reports", COLUMNS, rows))
+        print_text(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
+        say(f"Kept in {to}.")
+        return
+    # All counts, by system and by report
+    print_json(
+        {
+            "experiment": str(to),
+            "import": form,
+            **_questions_counted(came.queries),
+            "systems": by_system(came.reports),
+            "reports": [asdict(report) for report in came.reports],
+            "empty": came.empty,
+            "held_already": came.held,
+            "repeated": came.repeated,
+            "left_out": list(came.left_out),
+            "unread_roles": dict(came.unread_roles),
+            "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
+        }
+    )
 
 
 COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")
 MOST_NAMED = 5
 SUMMED = ("citations", "sources", "listed", "unresolved")
-
-
-def print_imported(came: "Imported", to: Path) -> None:
-    """A row a system, then what is to be known beside it."""
-    if came.reports:
-        rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
-        print_table(table_of("Imported reports", COLUMNS, rows))
-    print_text(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
-    say(f"Kept in {to}.")
 
 
 def _notes(came: "Imported") -> Iterator[str]:
@@ -178,23 +191,6 @@ def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
         for name in SUMMED:
             counts[name] += getattr(report, name)
     return dict(sorted(totals.items()))
-
-
-def imported_document(came: "Imported", to: Path, form: str) -> dict[str, Any]:
-    """All counts, by system and by report."""
-    return {
-        "experiment": str(to),
-        "import": form,
-        **_questions_counted(came.queries),
-        "systems": by_system(came.reports),
-        "reports": [asdict(report) for report in came.reports],
-        "empty": came.empty,
-        "held_already": came.held,
-        "repeated": came.repeated,
-        "left_out": list(came.left_out),
-        "unread_roles": dict(came.unread_roles),
-        "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
-    }
 
 
 def _questions_counted(queries: "Sequence[Query]") -> dict[str, int]:

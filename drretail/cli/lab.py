@@ -1,4 +1,4 @@
-"""``drretail lab``: is the judge any good?"""
+"""``drretail lab``: how reliable a judge is."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +38,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail score`
     shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
-    from drretail.api.lab import questions as api
+    from drretail.api.lab import people as api
     from drretail.viewer.terminal.printed_lab import print_card
 
     if planned.estimate:
@@ -169,7 +169,7 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
 
 
 def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
-    """The finding as a table or as JSON, what may be done next, and what is left; ends with 3 where answers lack."""
+    """Prints the finding as a table or as JSON, then the hint and what is left. Ends with 3 if answers are missing."""
     if output.as_json:
         print_json(made.document)
     else:

@@ -11,7 +11,7 @@ import typer
 from drretail.api.option import Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import texts_in
-from drretail.api.worlds import check_askable, check_user, chosen_web, opened_world
+from drretail.api.worlds import check_askable, check_user, chosen_web, open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.errors import UnknownName, UserError
@@ -34,7 +34,7 @@ NO_USER = "Without --user or --scope any, the user's tools refuse every id."
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Which experiment the clients' runs go into, and what they answer."""
+    """The experiment in which the clients' runs are recorded, and the query that they answer."""
 
     to: Annotated[Path | None, Option("Record each client as a run in this experiment folder.", metavar="EXP")] = None
     question: Annotated[str | None, Option("With --to: the question for the clients.")] = None
@@ -55,7 +55,7 @@ class Recorded:
             raise UserError("--queries FILE and --query ID go together.")
 
     def asked(self, shop: "World", user: str | None) -> "Query":
-        """What clients are to answer. Raises UserError for what this world can't be asked."""
+        """The query that clients answer. Raises UserError for a query that this world can't be asked."""
         from drretail.agents.running.single_question import question_as_query
         from drretail.querygen.reading import read_queries
 
@@ -75,7 +75,7 @@ class Recorded:
     def recording(
         self, query: "Query", session: "Session", spec: str, without: "Sequence[str]", settings: "Settings"
     ) -> "Recording":
-        """The experiment, held for the runs of clients in sessions such as this one."""
+        """The experiment, opened for runs of clients in sessions like this one."""
         from drretail.agents.running.client_runs import Recording
         from drretail.agents.running.system import system_options
         from drretail.api.systems import runner_of
@@ -97,7 +97,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What clients are served: whose tools, on which shop and web, and over what."""
+    """What clients are served: the tools of which user, on which shop and web, and over which transport."""
 
     world: research.World = "demo"
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
@@ -121,16 +121,16 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     recorded.check()
     if served.port is not None and not served.http:
         raise UserError("--port is only for the server over HTTP: add --http.")
-    from drretail.agents.client_prompts import instructions, question_instructions
+    from drretail.agents.information import instructions, question_instructions
     from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings
-    from drretail.tools.mcp import UnrecordedRun, mcp_server
+    from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
     from drretail.tools.registry import tools_of
 
     world, user, quiet = str(served.world), served.user, output.quiet
     without = texts_in(served.without)
     settings = read_settings(web=None if served.web is None else str(served.web))
-    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as stack:
+    with open_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
         query = None if recorded.to is None else recorded.asked(shop, user)
         session = Session(
@@ -151,14 +151,11 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
             runs = stack.enter_context(recorded.recording(query, session, world, without, settings))
             guide = question_instructions(session, query.text)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
-        _serve_http(server, served.port or 0) if served.http else _serve_stdio(server)
-
-
-def _serve_stdio(server: Any) -> None:
-    from drretail.tools.mcp import serve_stdio
-
-    with meant_to_end():
-        run_loop(serve_stdio(server))
+        if served.http:
+            _serve_http(server, served.port or 0)
+            return
+        with meant_to_end():
+            run_loop(serve_stdio(server))
 
 
 def _serve_http(server: Any, port: int) -> None:
@@ -178,7 +175,7 @@ def _serve_http(server: Any, port: int) -> None:
 
 
 def _token() -> tuple[str, bool]:
-    """The token, and whether it is new and therefore to be shown. Raises UserError for one that can be guessed."""
+    """The token, and whether it is new and so has to be shown. Raises UserError for a token that can be guessed."""
     import os
     import secrets
 

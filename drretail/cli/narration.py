@@ -1,4 +1,4 @@
-"""The lines that tell a person, live, what an agent looks up and what it finds."""
+"""The lines that show a person, live, what an agent looks up and what it finds."""
 
 import json
 import sys
@@ -9,8 +9,7 @@ import typer
 
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
-from drretail.grounding.text.wishes import wish_lines
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.wording import format_money, short_title, wish_lines
 from drretail.records.run import Step
 from drretail.screen import console
 from drretail.tables.figures import counted
@@ -28,27 +27,21 @@ CHECK_MODEL = "`drretail doctor --prompts --model M` checks whether a model call
 
 
 def step_line(step: Step, text: str) -> str | None:
-    """One line about a step, or None where there is nothing worth telling."""
+    """One line about a step; None if there is nothing worth showing."""
     where = f"[{step.path}] " if "." in step.path else ""
-    line = _step_text(step, text)
-    return None if line is None else f"{where}{line}"
-
-
-def _step_text(step: Step, text: str) -> str | None:
     if step.error is None and step.role in ROLES_THAT_ANSWER_IN_JSON and step.kind != "tool":
-        return None if step.role == "summariser" else "· findings consolidated"
+        return None if step.role == "summariser" else f"{where}· findings consolidated"
     if step.kind != "tool":
         thought = " ".join(take_picks(text).report.split()) if step.error is None else f"the model failed: {step.error}"
-        return f"· {_cut(thought, 160)}" if thought and not thought.startswith(("#", "{")) else None
+        return f"{where}· {_cut(thought, 160)}" if thought and not thought.startswith(("#", "{")) else None
     if step.error is not None:
-        return f"  {step.name}: {_cut(step.error, 140)}"
-    value = json.loads(text) if text else {}
-    finding = _found(step.name or "", value)
-    return f"  {step.name}{_asked(step.args or {})}{f' → {finding}' if finding else ''}"
+        return f"{where}  {step.name}: {_cut(step.error, 140)}"
+    finding = _found(step.name or "", json.loads(text) if text else {})
+    return f"{where}  {step.name}{_asked(step.args or {})}{f' → {finding}' if finding else ''}"
 
 
 def _asked(args: Value) -> str:
-    """The subject of a call, then its filters; who asks and how many are wanted is not worth a word."""
+    """The subject of a call, then its filters, without the user and without limit and offset."""
     subject = next((json.dumps(args[name], ensure_ascii=False) for name in SUBJECTS if name in args), "")
     filters = ", ".join(f"{name} {value}" for name, value in args.items() if name not in (*SUBJECTS, *UNTOLD))
     shown = f" {subject}" if subject else ""
@@ -56,7 +49,7 @@ def _asked(args: Value) -> str:
 
 
 def _found(tool: str, value: Value) -> str:
-    """What a call brought; empty where its name says enough."""
+    """What a call found, in a few words; empty if the tool's name says enough."""
     match tool:
         case "product_catalog_search":
             best = next(iter(whole_items(value, "hits")), None)
@@ -96,7 +89,11 @@ def _cut(text: str, limit: int) -> str:
 
 
 def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> None:
-    """The report with numbered references on stdout; on stderr the understood wish, or why there is none."""
+    """Prints the report with numbered references on stdout. On stderr: the understood wish or why the run failed, and
+    what the research took.
+    """
+    from drretail.agents.running.outcomes import Ended
+
     run = recorded.run
     if run.error is not None:
         say(f"The run failed ({run.error.kind}): {run.error.message}")
@@ -112,14 +109,7 @@ def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> Non
         console().print(Markdown(text, hyperlinks=False))
     else:
         typer.echo(text)
-    say(closing_line(recorded, kept_in))
-
-
-def closing_line(recorded: "RecordedAnswer", kept_in: Path | None) -> str:
-    """What the research took, in one line."""
-    from drretail.agents.running.outcomes import Ended
-
-    run = recorded.run
+    # What the research took, in one line
     ended = Ended.of(run, before=False)
     estimated = " (estimated in part)" if any(used.estimated for used in run.usage.values()) else ""
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
@@ -141,11 +131,11 @@ def closing_line(recorded: "RecordedAnswer", kept_in: Path | None) -> str:
     if run.stop != "finished":
         parts.append(f"stopped by {run.stop}")
     kept = f" Kept in {kept_in}." if kept_in is not None else ""
-    return f"{run.system}: {', '.join(parts)}.{kept}"
+    say(f"{run.system}: {', '.join(parts)}.{kept}")
 
 
 def report_document(recorded: "RecordedAnswer") -> dict[str, Any]:
-    """The run with its report rendered and its cart, for --json."""
+    """The run with its rendered report and its cart, for --json."""
     from drretail.grounding.report.render import render_report
     from drretail.viewer.cart import cart_document
 

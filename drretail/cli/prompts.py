@@ -1,6 +1,5 @@
-"""``drretail prompts``: what agents and judges are told, as files to change and to use instead."""
+"""``drretail prompts``: what agents and judges are told, as files to change and use instead."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -42,7 +41,23 @@ def prompts(
         else:
             typer.echo(as_markdown(sent))
         return
-    files, users = _of_judges() if judges else _of_agents(agent)
+    users: dict[str, list[str]]
+    if judges:
+        from drretail.eval.judge_prompts import judge_prompt_files
+
+        files = judge_prompt_files()
+        users = {name: [f"judges of {name.partition('/')[0]}"] for name in files}
+    else:
+        from drretail.agents.prompt_files import prompt_files, with_pages
+
+        used = {name: prompt_files([each]) for name, each in (with_pages(agent) if agent else with_pages()).items()}
+        files = dict(sorted((file, path) for own in used.values() for file, path in own.items()))
+        users = {file: [] for file in files}
+        for name, own in used.items():
+            plain = name.removesuffix("+ws")
+            for file in own:
+                if plain == name or file not in used[plain]:  # NAME+ws is not listed beside NAME for the same file
+                    users[file].append(name)
     if to is not None:
         write_prompts(to, files)
     if as_json:
@@ -55,28 +70,3 @@ def prompts(
         typer.echo(str(to))
         command = "score EXP" if judges else "run …"
         say(f"{counted(len(files), 'prompt')}. Change some, then: drretail {command} --prompts {to}")
-
-
-def _of_agents(agent: list[str] | None) -> tuple[dict[str, Path], dict[str, list[str]]]:
-    """The packaged files by name, and by name the agents that are told them."""
-    from drretail.agents.prompt_files import prompt_files, with_pages
-
-    used = {name: prompt_files([each]) for name, each in (with_pages(agent) if agent else with_pages()).items()}
-    files = dict(sorted((file, path) for its in used.values() for file, path in its.items()))
-    users = {
-        file: [name for name in used if file in used[name] and not _adds_nothing(name, used, file)] for file in files
-    }
-    return files, users
-
-
-def _of_judges() -> tuple[dict[str, Path], dict[str, list[str]]]:
-    from drretail.eval.judge_prompts import judge_prompt_files
-
-    files = judge_prompt_files()
-    return files, {name: [f"judges of {name.partition('/')[0]}"] for name in files}
-
-
-def _adds_nothing(name: str, used: Mapping[str, Mapping[str, Path]], file: str) -> bool:
-    """True of NAME+ws where NAME alone is told the same."""
-    plain = name.removesuffix("+ws")
-    return plain != name and file in used[plain]

@@ -30,7 +30,7 @@ NO_CAP = (
     "together, and --estimate prints what the runs are likely to cost."
 )
 COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
-SPARE_COLUMNS = ["ended before", "tool calls"]
+SPARE_COLUMNS = ["ended before", "tool calls"]  # left out in a narrow terminal, the first one first
 
 
 @grouped
@@ -70,7 +70,7 @@ def run(
 
 
 def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_json: bool) -> None:
-    """Prints what the runs that are still to be made are likely to take."""
+    """Prints what the remaining runs are likely to take."""
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
 
@@ -82,9 +82,9 @@ def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_jso
 
 
 def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_json: bool) -> None:
-    """What became of the runs and what they took, on stdout; what failed, on stderr."""
+    """Prints the outcome of the runs and what they took on stdout, and failures on stderr."""
     from drretail.agents.running.spending import spending_of
-    from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
+    from drretail.cli.run_progress import outcome_notes
     from drretail.records.run import BASELINES
 
     to, tallies = experiment.folder, experiment.tallies
@@ -97,25 +97,19 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
     else:
         rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
         print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))
-        if spent:  # floors and the oracle take nothing
+        if spent:  # floors and the oracle cost nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_SHOWN]:
         say(f"failed: {failure}")
     if DEBUG in sys.argv:
-        # Says how the runs of the experiment came to fail whose agents raised something
+        # The tracebacks of runs whose agents raised an exception
         from drretail.experiment import read_runs
 
         errors = [(run.run_id, run.error) for run in read_runs(to) if run.error is not None]
         for run_id, error in [entry for entry in errors if entry[1].traceback][:MOST_FAILURES_SHOWN]:
             say(f"{run_id}:\n{error.traceback}")
-    if any(tally.no_research for tally in tallies):
-        say(unresearched(tallies))
-    if any(tally.spoiled for tally in tallies):
-        say(spoiled(tallies))
-    if (advice := made_again(tallies)) is not None:
-        say(advice)
-    if any(tally.picks_unknown for tally in tallies):
-        say(undeclared(tallies))
+    for sentence in outcome_notes(tallies):
+        say(sentence)
     if experiment.closing is not None:
         say(experiment.closing)
 

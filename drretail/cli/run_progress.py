@@ -1,7 +1,7 @@
-"""What is told of many runs while they go on."""
+"""The progress of many runs."""
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from drretail.agents.running.batch import Watch
@@ -17,7 +17,9 @@ from drretail.viewer.output import say
 
 
 class RunsShown(Watch):
-    """One bar over all runs, and a line for the first failure. Steps are not told: those of several would mix."""
+    """One bar over all runs, and a line for the first failure. Steps are not shown: those of parallel
+    runs would mix.
+    """
 
     def __init__(self, progress: Progress, bar: Bar, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress = progress
@@ -26,12 +28,12 @@ class RunsShown(Watch):
         self._began = clock()
         self._left = 0
         self._here = 0
-        """Runs that ended in this command: the measure of the time that is left."""
+        """Runs that ended in this command. The time that is left is estimated from them."""
         self._failed = 0
         self._tool_calls = 0
         self._tokens = 0
         self._dollars: float | None = 0.0
-        """None as soon as one call's price is unknown: a sum without it would be too low."""
+        """None once a call's price is unknown: a sum without it would be too low."""
 
     def planned(self, runs: int, ended: int) -> None:
         self._left = runs - ended
@@ -41,14 +43,14 @@ class RunsShown(Watch):
             self._progress.note(f"{ended:,} of {counted(runs, 'run')} had ended before.")
 
     def stepped(self, step: Step, text: str) -> None:
-        """A runner's ``on_step``: a first run may take minutes, and a person wants to see that something goes on."""
+        """A runner's ``on_step``. A first run may take minutes, and a person wants to see that it makes progress."""
         del text
         if is_tool_call(step):
             self._tool_calls += 1
             self._bar.describe(self._description())
 
     def used(self, usage: Usage, dollars: float | None) -> None:
-        """A runner's ``on_use``: tokens and money go out long before the first run has ended."""
+        """A runner's ``on_use``. Tokens and money are spent long before the first run has ended."""
         self._tokens += usage.total
         self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
         self._bar.describe(self._description())
@@ -59,7 +61,7 @@ class RunsShown(Watch):
         self._bar.advance()
         if run.failure is not None:
             self._failed += 1
-            if self._failed == 1:  # told at once: what is wrong with one, such as a key, may be wrong with all
+            if self._failed == 1:  # shown at once: its cause, such as a wrong key, may make all runs fail
                 self._progress.note(f"failed: {run.failure}")
         self._bar.describe(self._description())
 
@@ -71,16 +73,13 @@ class RunsShown(Watch):
         failed = f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
         counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
-        return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
-
-    def _time_left(self) -> str:
-        if not self._here or not self._left:
-            return ""
-        return f" · about {duration((self._clock() - self._began) / self._here * self._left)} left"
+        seconds = (self._clock() - self._began) / self._here * self._left if self._here else 0
+        time_left = f" · about {duration(seconds)} left" if self._here and self._left else ""
+        return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{time_left}"
 
 
 class RunsNarrated(Watch):
-    """A heading for each run, for those whose steps are told one after the other."""
+    """A heading for each run. Used if runs follow each other, so that their steps can be shown."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -107,7 +106,7 @@ class TerminalObserver(Observer):
         self._waits(line)
 
     def runs(self, runner: Runner, count: int, parallel: int) -> AbstractContextManager[Watch]:
-        """Each step where one run goes after the other, else one bar over all of them."""
+        """Shows each step if one run follows the other; otherwise one bar over all of them."""
         opening = ExitStack()
         opening.enter_context(busy("opening the experiment", quiet=self.quiet))
         if min(parallel, count) == 1:
@@ -145,36 +144,27 @@ class TerminalObserver(Observer):
         runner.on_step = on_step
 
 
-def undeclared(tallies: Sequence[Tally]) -> str:
-    """In how many runs nobody knows what belongs into the cart."""
-    runs, done = sum(tally.picks_unknown for tally in tallies), sum(tally.done for tally in tallies)
-    return f"Of {done:,} reports {runs:,} {'does' if runs == 1 else 'do'} not say what belongs in the cart."
-
-
-def unresearched(tallies: Sequence[Tally]) -> str:
-    """How many of the failed runs looked nothing up, and what that says."""
-    runs, failed = sum(tally.no_research for tally in tallies), sum(tally.failed for tally in tallies)
-    return (
-        f"Of {counted(failed, 'failed run')} {runs:,} looked nothing up, though asked for it once "
-        f"more (no_research): the model may not call tools well. {CHECK_MODEL}"
-    )
-
-
-def spoiled(tallies: Sequence[Tally]) -> str:
-    """What failing servers cost several runs."""
-    calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
-    return f"{counted(calls, 'tool call')} failed (unavailable or timeout) in {counted(runs, 'run')}."
-
-
-def made_again(tallies: Sequence[Tally]) -> str | None:
-    """By which flags runs that failed or were spoiled are made again; None where there are none."""
+def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
+    """Sentences on runs that looked nothing up, that failing servers spoiled or that can be repeated, and on unknown
+    carts.
+    """
+    if runs := sum(tally.no_research for tally in tallies):
+        yield (
+            f"Of {counted(sum(tally.failed for tally in tallies), 'failed run')} {runs:,} looked nothing up, though "
+            f"asked for it once more (no_research): the model may not call tools well. {CHECK_MODEL}"
+        )
+    if runs := sum(tally.spoiled for tally in tallies):
+        calls = counted(sum(tally.calls_failed for tally in tallies), "tool call")
+        yield f"{calls} failed (unavailable or timeout) in {counted(runs, 'run')}."
     counts = {"failed": sum(tally.failed for tally in tallies), "spoiled": sum(tally.spoiled_done for tally in tallies)}
-    found = {kind: count for kind, count in counts.items() if count}
-    if not found:
-        return None
-    flags = " ".join(f"--retry {kind}" for kind in found)
-    runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
-    return f"The same command with {flags} makes the {runs} {'run' if sum(found.values()) == 1 else 'runs'} again."
+    if found := {kind: count for kind, count in counts.items() if count}:
+        flags = " ".join(f"--retry {kind}" for kind in found)
+        runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
+        noun = "run" if sum(found.values()) == 1 else "runs"
+        yield f"The same command with {flags} makes the {runs} {noun} again."
+    if runs := sum(tally.picks_unknown for tally in tallies):
+        done, verb = sum(tally.done for tally in tallies), "does" if runs == 1 else "do"
+        yield f"Of {done:,} reports {runs:,} {verb} not say what belongs in the cart."
 
 
 def duration(seconds: float) -> str:

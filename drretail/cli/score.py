@@ -28,7 +28,7 @@ SHOWN = " FP_web_shown judges them by the parts of the pages that the agents rea
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is printed of the scores."""
+    """Which tables of the scores are printed."""
 
     by: Annotated[
         tuple[str, ...],
@@ -64,7 +64,7 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
 
 def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bool) -> None:
-    """What is left to judge, and what that is likely to take."""
+    """Prints what is left to judge, and what that is likely to take."""
     title = f"What is left to judge in {folder_of(options.experiment)}"
     show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
     if found.baselines:
@@ -79,7 +79,7 @@ def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bo
 
 
 def print_board(options: ScoreOptions, scored: "Scored") -> None:
-    """The scoreboard, below it the tables of families that were asked for by name and don't all stand on it."""
+    """Prints the scoreboard, then the tables of requested families that are not wholly on it."""
     from drretail.eval.scores.selection import rows_of_families, without_board_families
     from drretail.experiment import read_definition
     from drretail.lab.kept_findings import finding_lines
@@ -104,7 +104,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 
 
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
-    """The scores of the families that were asked for, as tables, with what judging took."""
+    """Prints the scores of the requested families as tables, with what judging took."""
     from drretail.eval.scores.selection import other_families, rows_of_families
     from drretail.viewer.terminal.printed_scores import print_slices
 
@@ -123,7 +123,7 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
 
 
 def print_families(scores: "Scores") -> None:
-    """All tables of scores, pairs, agreement and measures that these hold."""
+    """Prints all tables of these scores: scores, pairs, agreement and other measures."""
     from drretail.viewer.terminal.printed_scores import (
         print_agreements,
         print_attacks,
@@ -144,7 +144,7 @@ def print_families(scores: "Scores") -> None:
 
 
 def print_left(scored: "Scored") -> None:
-    """Says on stderr what of that which was asked for was not judged, and why."""
+    """Prints on stderr which of the requested judgements are missing, and why."""
     if scored.closing is not None:
         say(scored.closing)
     if scored.compared_nothing:
@@ -160,7 +160,7 @@ def print_left(scored: "Scored") -> None:
 
 def _named(options: ScoreOptions) -> list[str]:
     given = options.metrics
-    assert isinstance(given, tuple)  # as flags give them
+    assert isinstance(given, tuple)  # flags give a tuple
     return names_in(text for text in given if isinstance(text, str))
 
 

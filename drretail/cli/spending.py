@@ -1,4 +1,4 @@
-"""What runs and judging took, and are likely to take, as tables for people and as JSON."""
+"""What runs and judging took, and are likely to take, as tables and as JSON."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,25 +15,42 @@ if TYPE_CHECKING:
     from drretail.llm.prices import Cost, PriceTable
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
+# Left out in a narrow terminal, the first one first.
 SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
 JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
 ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars"]
 
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
-    """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
+    """Prints what a run took (mean ± standard deviation) and what all took. Models without a price are
+    named on stderr.
+    """
     from drretail.llm.usage import estimated_note
 
     title = "What a run took (mean ± standard deviation)"
     notes = estimated_note(row.total.usage for row in rows)
-    print_table(table_of(title, RUN_COLUMNS, map(_row, rows), spare=SPARE_RUN_COLUMNS, notes=notes))
+    cells = [
+        [
+            row.label,
+            row.done,
+            *(
+                Cell(spread.mean, "mean", deviation=spread.sd)
+                for spread in (row.calls, row.input, row.output, row.words)
+            ),
+            Cell("–") if not row.done else _dollars(row.dollars.mean),
+            _dollars(row.total.dollars),
+            Cell(row.cache_read, "percent"),
+        ]
+        for row in rows
+    ]
+    print_table(table_of(title, RUN_COLUMNS, cells, spare=SPARE_RUN_COLUMNS, notes=notes))
     say_prices(
         prices, unknown={spec for row in rows for spec in row.unpriced}, used=any(row.total.dollars for row in rows)
     )
 
 
 def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) -> None:
-    """Names on stderr the models without a price and, where prices were ``used``, of which day they are."""
+    """Names on stderr the models without a price and, if prices were ``used``, the date of the prices."""
     from drretail.llm.prices import dated, unpriced
 
     if unknown:
@@ -43,12 +60,14 @@ def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) ->
 
 
 def spending_document(row: "Spending") -> dict[str, Any]:
-    """All of it, by role as well; ``null`` = unknown."""
+    """All numbers of a system's runs, by role as well; ``null`` means unknown."""
+    names = ("calls", "input", "output", "words", "dollars", "seconds")
+    spreads: dict[str, Spread] = {name: getattr(row, name) for name in names}
     return {
         "system": row.label,
         "runs": row.runs,
         "done": row.done,
-        **{name: _spread(getattr(row, name)) for name in ("calls", "input", "output", "words", "dollars", "seconds")},
+        **{name: {"mean": spread.mean, "sd": spread.sd} for name, spread in spreads.items()},
         "total": _cost(row.total),
         "by_role": {role: _cost(cost) for role, cost in row.by_role.items()},
         "cache_read_share": row.cache_read,
@@ -58,26 +77,9 @@ def spending_document(row: "Spending") -> dict[str, Any]:
     }
 
 
-def _row(row: "Spending") -> list[object]:
-    spreads = (row.calls, row.input, row.output, row.words)
-    a_run = Cell("–") if not row.done else _dollars(row.dollars.mean)
-    return [
-        row.label,
-        row.done,
-        *(Cell(spread.mean, "mean", deviation=spread.sd) for spread in spreads),
-        a_run,
-        _dollars(row.total.dollars),
-        Cell(row.cache_read, "percent"),
-    ]
-
-
 def _dollars(value: float | None) -> "Cell":
-    """What is not known is named; what costs nothing has no figure."""
+    """A cell of dollars: "unknown" for None, and a dash for 0."""
     return Cell("unknown" if value is None else value or "–", "dollars")
-
-
-def _spread(spread: "Spread") -> dict[str, float | None]:
-    return {"mean": spread.mean, "sd": spread.sd}
 
 
 def _cost(cost: "Cost") -> dict[str, Any]:
@@ -85,13 +87,23 @@ def _cost(cost: "Cost") -> dict[str, Any]:
 
 
 def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
-    """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
+    """Prints all judging of the experiment so far, by metric and judge. Judges without a price are named on stderr."""
+    from drretail.eval.registry import PAIRWISE
+    from drretail.llm.prices import cache_read_share
     from drretail.llm.usage import estimated_note
 
     if not costs:
         return
     notes = estimated_note(cost.cost.usage for cost in costs)
-    print_table(table_of("What judging took, in all", JUDGING_COLUMNS, map(_judging_row, costs), notes=notes))
+    rows: list[list[object]] = []
+    for cost in costs:
+        used = cost.cost.usage
+        read = used.input_uncached + used.cache_read + used.cache_creation
+        judged = counted(cost.reports, "pair" if cost.metric == PAIRWISE else "report")
+        cached = Cell(cache_read_share(used), "percent")
+        took = (used.calls, read, used.output, cached, _dollars(cost.cost.dollars))
+        rows.append([cost.metric, cost.judge, judged, *took])
+    print_table(table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes))
     say_prices(
         prices,
         unknown={spec for cost in costs for spec in cost.cost.unpriced},
@@ -100,7 +112,7 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
 
 
 def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
-    """One sentence on all judging so far; blank where nobody was asked."""
+    """One sentence on all judging so far; blank if no judge was asked."""
     from drretail.llm.usage import estimated_note
 
     calls = sum(judging_cost.cost.usage.calls for judging_cost in costs)
@@ -115,7 +127,7 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:
-    """All of it; ``null`` = unknown."""
+    """All numbers of a judge in a metric; ``null`` means unknown."""
     from drretail.llm.prices import cache_read_share
 
     return {
@@ -131,21 +143,10 @@ def judging_document(cost: "JudgingCost") -> dict[str, Any]:
     }
 
 
-def _judging_row(cost: "JudgingCost") -> list[object]:
-    from drretail.eval.registry import PAIRWISE
-    from drretail.llm.prices import cache_read_share
-
-    used = cost.cost.usage
-    read = used.input_uncached + used.cache_read + used.cache_creation
-    judged = counted(cost.reports, "pair" if cost.metric == PAIRWISE else "report")
-    cached = Cell(cache_read_share(used), "percent")
-    return [cost.metric, cost.judge, judged, used.calls, read, used.output, cached, _dollars(cost.cost.dollars)]
-
-
 def show_estimates(
     title: str, what: Sequence[str], estimates: "Sequence[Estimate]", prices: "PriceTable", *, as_json: bool
 ) -> None:
-    """All estimates with their sum, and what nobody knows. ``what`` names the first two columns."""
+    """Prints all estimates with their sum, and names unknown prices. ``what`` names the first two columns."""
     from drretail.llm.estimates import together
     from drretail.llm.prices import dated, unpriced
 
@@ -155,21 +156,19 @@ def show_estimates(
         of_day = prices.as_of.isoformat()
         print_json({"prices_as_of": of_day, "estimates": documents, "together": _document(total)})
         return
-    rows = [*estimates, total] if len(estimates) > 1 else estimates
-    print_table(table_of(title, [*what, *ESTIMATE_COLUMNS], map(_estimate_row, rows), notes=_bases(estimates)))
+    rows: list[list[object]] = []
+    for one in [*estimates, total] if len(estimates) > 1 else estimates:
+        cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
+        of_what = f"{one.count:,} {one.unit}" if one.unit else one.count
+        rows.append([one.name, of_what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost])
+    print_table(table_of(title, [*what, *ESTIMATE_COLUMNS], rows, notes=_bases(estimates)))
     if total.unpriced:
         say(unpriced(total.unpriced))
     say(f"Nothing was sent. {dated(prices.as_of)}")
 
 
-def _estimate_row(one: "Estimate") -> list[object]:
-    cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
-    what = f"{one.count:,} {one.unit}" if one.unit else one.count
-    return [one.name, what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost]
-
-
 def _bases(estimates: "Sequence[Estimate]") -> list[str]:
-    """What the estimates rest on, each basis once; whose it is where there are several."""
+    """What the estimates rest on, each basis once, with the names of its estimates if there are several."""
     names: dict[str, list[str]] = {}
     for one in estimates:
         names.setdefault(one.basis, []).append(one.name)
@@ -179,23 +178,22 @@ def _bases(estimates: "Sequence[Estimate]") -> list[str]:
 
 
 def _range(part: "Range", figure: Callable[[float], str]) -> str:
-    """ "typically 3–10 (at most 14)", without the bound where there is none."""
+    """A range such as "typically 3–10 (at most 14)", without the bound if there is none."""
     low, high = figure(part.low), figure(part.high)
     likely = low if low == high else f"{low}–{high}"
     return likely if part.most is None else f"typically {likely} (at most {figure(part.most)})"
 
 
-def _range_document(part: "Range") -> dict[str, float]:
-    return {"low": part.low, "high": part.high} | ({} if part.most is None else {"most": part.most})
-
-
 def _document(one: "Estimate") -> dict[str, Any]:
-    parts = {"calls": one.calls, "input": one.input, "output": one.output, "dollars": one.dollars}
+    ranges: dict[str, dict[str, float] | None] = {}
+    for name, part in (("calls", one.calls), ("input", one.input), ("output", one.output), ("dollars", one.dollars)):
+        bounds = None if part is None else {"low": part.low, "high": part.high}
+        ranges[name] = bounds if bounds is None or part is None or part.most is None else bounds | {"most": part.most}
     return {
         "name": one.name,
         "count": one.count,
         **({"unit": one.unit} if one.unit else {}),
-        **{name: None if part is None else _range_document(part) for name, part in parts.items()},
+        **ranges,
         "basis": one.basis,
         "unpriced": list(one.unpriced),
     }

@@ -1,11 +1,11 @@
-"""``drretail tools``: the nine tools, their schemas, and one of them called."""
+"""``drretail tools``: lists the nine tools, prints their schemas, and calls one of them."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from drretail.api.worlds import check_user, chosen_web, opened_world
+from drretail.api.worlds import check_user, chosen_web, open_world
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
 from drretail.parsing import parse_json
@@ -39,36 +39,31 @@ def tools(
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""
     if name is None:
-        _print_schemas(form) if as_json else _print_list()
+        if as_json:
+            from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
+
+            schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
+            print_json({"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
+            return
+        from drretail.tools.registry import TOOLS
+        from drretail.tools.tool import read_schema
+
+        rows: list[tuple[str, str, str]] = []
+        for tool in TOOLS.values():
+            first_line, _, _ = read_schema(tool.function).description.partition("\n")
+            rows.append((tool.name, tool.access, first_line))
+        print_table(table_of("", ["tool", "access", "what it does"], rows))
         return
     arguments = _arguments(name, args)
     value = _called(name, arguments, world, user, web=web, scope=scope, quiet=quiet)
     typer.echo(dumped(value))
 
 
-def _print_list() -> None:
-    from drretail.tools.registry import TOOLS
-    from drretail.tools.schema import read_schema
-
-    rows: list[tuple[str, str, str]] = []
-    for tool in TOOLS.values():
-        first_line, _, _ = read_schema(tool.function).description.partition("\n")
-        rows.append((tool.name, tool.access, first_line))
-    print_table(table_of("", ["tool", "access", "what it does"], rows))
-
-
-def _print_schemas(form: Literal["openai", "anthropic", "json"]) -> None:
-    from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
-
-    schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
-    print_json({"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
-
-
 def _arguments(name: str, args: str) -> dict[str, Any]:
     """The arguments of a known tool, checked before a world is opened or built."""
     from drretail.tools.arguments import read_arguments
     from drretail.tools.registry import load_tool
-    from drretail.tools.schema import read_schema
+    from drretail.tools.tool import read_schema
 
     tool = load_tool(name)
     try:
@@ -90,7 +85,7 @@ def _called(
     from drretail.tools.toolkit import Toolkit
 
     settings = read_settings(web=web)
-    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
+    with open_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
         session = Session(shop, user_id=user, scope=scope, tool_timeout=settings.tool_timeout)
         tool = load_tool(name)
@@ -99,7 +94,7 @@ def _called(
     if reply.error is not None:
         error = reply.value["error"]
         (step,) = session.trajectory.steps()
-        if step.error is not None and not step.error.startswith(f"{reply.error}: "):  # a fault that no model is told of
+        if step.error is not None and not step.error.startswith(f"{reply.error}: "):  # models don't get this reason
             raise UserError(f"{name} failed: {step.error.rstrip('.')}.")
         raise _refusal(name, ToolError(reply.error, error["message"], allowed=error.get("allowed")))
     return reply.value

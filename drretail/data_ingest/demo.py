@@ -22,11 +22,11 @@ from drretail.records.base import FORMAT
 PRODUCTS, REVIEWS = 400, 6000
 SEED = "42"
 LEAVES = frozenset({"raw", "world", "recorded", "report.md", "report.html"})
-"""What a demo makes, in the order of making; raw is first."""
+"""The names that a demo leaves in its folder; ``raw`` is made first."""
 
 
 def check_is_demo(folder: Path) -> None:
-    """Raises UserError for a folder that holds anything but what a demo, whole or cut, leaves."""
+    """Raises UserError if the folder holds anything but the files of a demo, complete or interrupted."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name a new folder with --to.")
     present = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
@@ -38,7 +38,7 @@ def check_is_demo(folder: Path) -> None:
 def build_shop(
     folder: Path, progress: Progress, *, products: int = PRODUCTS, reviews: int = REVIEWS, seed: str = SEED
 ) -> Path:
-    """The world in ``folder``/world, made of the files in ``folder``/raw; what is there already is not made again."""
+    """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
     raw, world = folder / "raw", folder / "world"
     if not (raw / REPORT_FILE).exists():
         write_shop(raw, products=products, reviews=reviews, seed=seed, progress=progress)
@@ -49,9 +49,8 @@ def build_shop(
 
 @contextmanager
 def shop_in_the_making(folder: Path) -> Generator[Path]:
-    """``build_shop`` in a second process while the ``with`` block runs. Gives the world, which is whole when that ends.
-
-    Raises what ``build_shop`` raises.
+    """Runs ``build_shop`` in a second process during the ``with`` block. Yields the world's folder, which is complete
+    when the block has ended. Raises what ``build_shop`` raises.
     """
     if (folder / "world" / "CURRENT").exists():
         yield folder / "world"
@@ -74,7 +73,7 @@ def _build(folder: Path, tell: Tell) -> None:
 
 
 def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
-    """The built-in world in the user's cache, built at the first call; two processes at once are safe."""
+    """The demo world in the user's cache, built at the first call. Two processes may call this at once."""
     home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
     world = home / "world"
     if (world / "CURRENT").exists():
@@ -84,7 +83,7 @@ def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
     staging = Path(tempfile.mkdtemp(dir=cache_dir, prefix=".demo-"))
     try:
         build_shop(staging, progress)
-        staging.rename(home)  # fails where another process was first, whose world is then used
+        staging.rename(home)  # fails if another process was first; its world is then used
     except OSError:
         if not (world / "CURRENT").exists():
             raise

@@ -1,4 +1,4 @@
-"""From raw files to a world, or to nothing at all: the order of the steps (paper App. A.2, Algorithm 1)."""
+"""The steps of an ingest: from raw files to a complete world, or to none (paper App. A.2, Algorithm 1)."""
 
 import sqlite3
 from collections.abc import Generator, Iterable, Sequence
@@ -35,15 +35,15 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 
 FAKER = "faker:"
-# A process takes a quarter of a second to start, in which as much is read, whatever the files that it is in.
+# Bytes that are read in the quarter of a second that a process takes to start, in however many files.
 WORTH_A_PROCESS = 8_000_000
-# What is read in a second is not kept after an error.
+# Bytes. Smaller inputs are read again in about a second, so their stages are not kept after an error.
 WORTH_KEEPING = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a world goes."""
+    """The destination of a world."""
 
     place: str | Path
     """A folder, or "servers:NAME"."""
@@ -56,7 +56,7 @@ class Target:
         return None if kept is None else kept.live
 
     def is_complete(self) -> bool:
-        """Whether what is live can be used, and lacks nothing that is asked for."""
+        """True if the live world can be opened, and has its users materialized if that is asked for."""
         kept = find_kept(self.place, self.servers)
         written = kept is not None and (kept.materialized or not self.materialize_users)
         return written and opens(self.place, self.servers)
@@ -75,20 +75,22 @@ def ingest(
     workers: int | None = None,
     into: Target | None = None,
 ) -> IngestReport:
-    """Makes the world in ``folder`` from raw files and says what was read, kept and dropped, and why.
+    """Makes the world in ``folder`` from raw files and reports what was read, kept and dropped, and why.
 
-    ``paths`` are files and folders of Amazon Reviews 2023, or the one mapping file of a shop of one's own, of which all
-    is kept unless ``options`` say otherwise.
+    ``paths`` are files and folders of Amazon Reviews 2023, or one mapping file of your own shop. Of your own shop
+    everything is kept unless ``options`` say otherwise.
 
-    With ``into`` the world goes there, and ``folder`` only holds what is finished until then. A world that is live
-    there and made of the same files with the same options is left as it is, and no file is read; another one is
-    refused. ``replace`` makes the world in either case, and keeps the one before it. No other process ingests into the
-    folder meanwhile.
+    With ``into`` the world is written there, and ``folder`` holds only finished stages until then. If the live world
+    there was made from the same files with the same options, it is left as it is and no rows are read; any other world
+    is refused. ``replace`` makes the world in either case and keeps the previous one. No other process can ingest into
+    the folder at the same time.
 
-    The world is written when everything else has succeeded; ``dry_run`` ends before. What is finished of a run that
-    was killed is not done again. ``workers`` is the number of processes, by default as many as are of use; they change
-    nothing in the result, and nor does the engine. Raises UserError for files that are missing, cut or damaged, for a
-    disk that is full, for another world that is live there, and where no shop comes out.
+    The world is written only when everything else has succeeded; ``dry_run`` ends before that. Stages that a killed run
+    finished are reused. ``workers`` is the number of processes, by default as many as are useful. Neither the workers
+    nor the engine change the result.
+
+    Raises UserError if a file is missing, cut or damaged, if the disk is full, if another world is live there, or if no
+    shop comes out.
     """
     progress = progress or Progress()
     into = into or Target(folder, partial(write_world, folder, is_locked=True))
@@ -102,7 +104,7 @@ def ingest(
         before = None if dry_run else into.live()
         if before is not None and not replace:
             check_replaceable(name, before, plan, _chosen(options, pool), workers, progress)
-            # Another version of drretail may make other rows of the same files.
+            # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
                 return _found(name, before)
         with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):
@@ -119,7 +121,7 @@ def ingest(
 
 
 def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | None) -> tuple[Plan, IngestOptions]:
-    """What is read, and the options with the defaults of the kind of shop that it is."""
+    """The plan for these paths, and the options with the defaults for this kind of shop."""
     if is_mapping(paths):
         mapping, sources = shop_sources(paths[0])
         options = (options or IngestOptions(**WHOLE_SHOP)).model_copy(update={"mapping": mapping})
@@ -135,23 +137,20 @@ def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | Non
 
 
 def _found(name: str, live: Manifest) -> IngestReport:
-    nothing = Funnel()
-    report = IngestReport(
-        world=None,
-        fingerprint=None,
+    return IngestReport(
         files=(),
         categories=(),
-        products=nothing,
-        reviews=nothing,
+        products=Funnel(),
+        reviews=Funnel(),
         users=live.counts.users,
         products_without_meta=0,
         there_already=True,
+        **_made_live(name, live, None),
     )
-    return report.model_copy(update=_made_live(name, live, None))
 
 
 def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[str, Any]:
-    """What a report says of the world that is live now."""
+    """The fields of a report that describe the live world."""
     replaced = None
     if before is not None and before.fingerprint != manifest.fingerprint:
         replaced = ReplacedWorld(generation=before.generation, fingerprint=before.fingerprint, headline=before.headline)
@@ -165,15 +164,15 @@ def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[s
 
 
 def useful_workers(plan: Plan) -> int:
-    """As many processes as there are cores, but no more than files, or than their size is worth."""
+    """The number of processes worth starting: at most one per core, per file and per ``WORTH_A_PROCESS`` bytes."""
     return max(1, min(cores(), len(plan.inputs), sum(map(_size, plan.inputs)) // WORTH_A_PROCESS))
 
 
 @contextmanager
 def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> Generator[Path]:
-    """Where the engine keeps what is finished: beside the world, until it is complete.
+    """The folder in which the engine keeps finished stages, beside the world, until the world is complete.
 
-    After an error they stay as well where it took time to make them; a killed run leaves them anyway.
+    After an error the stages are kept if it took time to make them. A killed run always leaves them.
     """
     if dry_run:
         with TemporaryDirectory(prefix="drretail-ingest-") as name:
@@ -192,7 +191,7 @@ def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> G
 
 @contextmanager
 def _writing(name: str) -> Generator[None]:
-    """Turns what the system says while files are written into one sentence for a person."""
+    """Turns system errors while files are written into a UserError of one sentence."""
     try:
         yield
     except (OSError, sqlite3.Error) as problem:
@@ -207,7 +206,7 @@ def _made(folder: Path) -> Path:
 
 
 def _size(item: Input) -> int:
-    """The size of a file, 0 where it has vanished: who reads it says so."""
+    """The size of a file in bytes; 0 if it has vanished, which its reader then reports."""
     try:
         return item.source.path.stat().st_size
     except OSError:
@@ -226,7 +225,8 @@ def choose_pool(options: IngestOptions) -> ProfilePool:
 def _report(selected: Selected, plan: Plan) -> IngestReport:
     categories = count_categories(selected.tables, plan, selected.files)
     totals = selected.tables["totals"][0]
-    # The tenth order with one hash; at a hundred million orders the chance of it is below 10^-12.
+    # An id's first digit tells apart ten orders with one hash; at a hundred million orders the chance of more is below
+    # 10^-12.
     if (totals["highest_k"] or 0) > 9:
         assert plan.inputs[0].source.mapping is not None, "order ids have run out of their first digit"
         raise UserError("More than ten orders are alike in user, product and time: map the column with their ids.")
@@ -236,8 +236,6 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
             "products: map a column with the ids of lines."
         )
     return IngestReport(
-        world=None,
-        fingerprint=None,
         files=tuple(sorted([*selected.files, *plan.skipped], key=lambda file: file.name)),
         categories=categories,
         products=Funnel.total(row.products for row in categories),
@@ -248,22 +246,18 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
 
 
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
-    """Raises UserError that says why no product is left, or no order of a table of them."""
-    if report.products.kept:
-        if options.mapping is not None and report.reviews.read and not selected.tables["category_orders"]:
-            raise UserError(f"No order is left of {report.reviews.read:,} rows: {_why_no_order(report)}")
+    """Raises UserError with the reason if no product is left, or if no order of your own shop's table is left."""
+    if not report.products.kept:
+        raise UserError(f"No product is left: {_rule_that_dropped_all(selected, report, options)}")
+    if options.mapping is None or not report.reviews.read or selected.tables["category_orders"]:
         return
-    raise UserError(f"No product is left: {_rule_that_dropped_all(selected, report, options)}")
-
-
-def _why_no_order(report: IngestReport) -> str:
     file = next(file for file in report.files if file.shape == "reviews")
     words = {"bad_line": "bad", "no_meta": "of unknown products"}
     dropped = ", ".join(f"{count:,} {words.get(reason, reason)}" for reason, count in report.reviews.dropped.items())
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
-    return f"{dropped}{bad}{product}."
+    raise UserError(f"No order is left of {report.reviews.read:,} rows: {dropped}{bad}{product}.")
 
 
 def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: IngestOptions) -> str:
@@ -300,7 +294,21 @@ def _write(
     options = task.options
     products = selected_products(selected, task.plan.categories)
     orders = selected_orders(selected, held_out=False)
-    categories: Iterable[CategoryCounts] = [_category_counts(row.name, report) for row in report.categories]
+    categories: Iterable[CategoryCounts] = [
+        CategoryCounts(
+            name=row.name,
+            products=row.products.kept,
+            users=row.users,
+            orders=row.reviews.kept,
+            rows_read=row.products.read + row.reviews.read,
+            dropped={
+                f"{shape}: {reason}": rows
+                for shape, funnel in (("products", row.products), ("reviews", row.reviews))
+                for reason, rows in funnel.dropped.items()
+            },
+        )
+        for row in report.categories
+    ]
     if options.mapping is not None:
         counted = OwnCategories(task.plan.categories[0])
         products, orders = counted.take_products(products), counted.take_orders(orders)
@@ -324,27 +332,15 @@ def _write(
 
 
 def _chosen(options: IngestOptions, pool: ProfilePool) -> dict[str, Any]:
-    """The options as a manifest tells them, those included that it has fields of its own for."""
+    """All options by their names in a manifest, including those that have fields of their own there."""
     own = {"seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
     return {**_parameters(options), **own, "profile pool": pool.hash}
 
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:
-    """What was chosen, but for what the manifest has fields of its own for."""
+    """The options for a manifest's parameters, without those that have fields of their own there."""
     unsaid = {name for name, value in (("holdout", "none"), ("mapping", None)) if getattr(options, name) == value}
     given = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
-    return given if options.mapping is None else {**given, "mapping": options.mapping.as_manifest()}
-
-
-def _category_counts(name: str, report: IngestReport) -> CategoryCounts:
-    row = next(row for row in report.categories if row.name == name)
-    dropped = {f"products: {reason}": rows for reason, rows in row.products.dropped.items()}
-    dropped |= {f"reviews: {reason}": rows for reason, rows in row.reviews.dropped.items()}
-    return CategoryCounts(
-        name=name,
-        products=row.products.kept,
-        users=row.users,
-        orders=row.reviews.kept,
-        rows_read=row.products.read + row.reviews.read,
-        dropped=dropped,
-    )
+    if options.mapping is not None:
+        given["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)
+    return given

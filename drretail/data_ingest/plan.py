@@ -19,7 +19,7 @@ from drretail.records.base import Record
 
 Preset = Literal["paper", "ten"]
 
-# The ten names of paper App. A.2 are, split where the files are split, these eight stems: 8 x 10k = the 80k reported.
+# The ten category names of paper App. A.2 are these eight files of the dataset: 8 x 10k = the 80k reported.
 PAPER = (
     "Baby_Products",
     "Beauty_and_Personal_Care",
@@ -30,7 +30,8 @@ PAPER = (
     "Pet_Supplies",
     "Tools_and_Home_Improvement",
 )
-# Read as ten files, "Beauty" and "Health" have one of their own each; Listing 3 shows a product of All_Beauty.
+# The other reading of the ten names: "Beauty" and "Health" are files of their own. Listing 3 shows a product of
+# All_Beauty.
 TEN = (*PAPER, "All_Beauty", "Health_and_Personal_Care")
 PRESETS: dict[Preset, tuple[str, ...]] = {"paper": PAPER, "ten": TEN}
 
@@ -62,12 +63,12 @@ OTHERS = (
 )
 STEMS = TEN + OTHERS
 
-# The longest first; an underscore may stand before and after a stem, a letter or digit may not.
+# The longest first. An underscore may stand before and after a stem, but not a letter or digit.
 _STEM = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(sorted(STEMS, key=len, reverse=True))})(?![A-Za-z0-9])")
 
 
 def named_category(path: Path) -> str | None:
-    """The stem in the file's name, else in its folder's name, else None."""
+    """The category in the file's name, or in its folder's name; None if neither names one."""
     for name in (path.name, path.parent.name):
         found = _STEM.findall(name)
         if found:
@@ -76,7 +77,7 @@ def named_category(path: Path) -> str | None:
 
 
 def in_preset_order(names: Iterable[str]) -> tuple[str, ...]:
-    """The names without repetition: the presets' first, then the other stems, then names of one's own by alphabet."""
+    """The distinct names: the presets' first, then the dataset's other stems, then names of your own by alphabet."""
     place = {stem: index for index, stem in enumerate(STEMS)}
     return tuple(sorted(set(names), key=lambda name: (place.get(name, len(STEMS)), name)))
 
@@ -86,12 +87,14 @@ Holdout = Literal["none", "last"]
 
 
 class IngestOptions(Record):
-    """The defaults are the paper's: at most 10k products a category, each with 5 interactions since 2019."""
+    """Options of an ingest. The defaults are the paper's: at most 10k products a category, each with 5 interactions
+    since 2019.
+    """
 
     preset: Preset | None = None
     """Takes only the preset's categories; None takes every category that there is."""
     category: str | None = Field(default=None, min_length=1)
-    """For product files whose name and folder name no category."""
+    """The category of product files whose name and folder name none."""
     cap: int = Field(default=10_000, ge=1)
     cap_by: CapBy = "hash"
     min_interactions: int = Field(default=5, ge=0)
@@ -103,10 +106,11 @@ class IngestOptions(Record):
     profile_pool: str | None = None
     """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
     analyzer: Analyzer | None = None
-    """Of product searches; None is "standard" for the preset "paper", whose search did not stem, else the language of
-    the mapping, or "english"."""
+    """The analyzer of product searches. None is "standard" for the preset "paper", whose search did not stem; otherwise
+    the mapping's language, or "english".
+    """
     mapping: Mapping | None = None
-    """Of a shop of one's own: which column is what."""
+    """For your own shop: which column is what."""
 
     @property
     def chosen_analyzer(self) -> Analyzer:
@@ -121,7 +125,7 @@ class IngestOptions(Record):
 
 
 OWN_CATEGORY = "shop"
-"""Of products of one's own shop that say no category."""
+"""The category of your own shop's products that name none."""
 WHOLE_SHOP: dict[str, Any] = {"cap": 10**9, "min_interactions": 0, "since": date(1970, 1, 1)}
 """The default for your own shop: everything."""
 _NAMED_FILES = 3
@@ -135,7 +139,7 @@ class Input:
     name: str
     """Its path below the folder that all files share."""
     category: str | None
-    """Of product files always; of review files where their name or folder says it."""
+    """Always known for product files; for review files only if their name or folder names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +147,10 @@ class Plan:
     inputs: tuple[Input, ...]
     skipped: tuple[FileReport, ...]
     categories: tuple[str, ...]
-    """In preset order: the place of a category decides to which of several a product belongs."""
+    """In preset order. A product in files of several categories belongs to the first of them."""
 
     def files(self) -> list[tuple[str, Path]]:
-        """Every file that decides what comes out, with its name: those that are read, and tables beside them."""
+        """Every file that decides the result, with its name: the files that are read, and the tables beside them."""
         files = {item.source.path: item.name for item in self.inputs}
         beside = (path for item in self.inputs for path in item.source.beside)
         files |= {path: path.name for path in beside if path not in files}
@@ -157,12 +161,16 @@ class Plan:
 
 
 def plan_inputs(sources: Sequence[Source], options: IngestOptions) -> Plan:
-    """The plan; raises UserError where no shop can come out of it, or a product file's category is unknown."""
+    """The plan for files of the dataset. Raises UserError if no shop can come out of it, or if a product file's
+    category is unknown.
+    """
     names = names_below_shared_folder([source.path for source in sources])
     inputs, skipped = list[Input](), list[FileReport]()
     for source, name in zip(sources, names, strict=True):
         category = None if source.why else named_category(source.path) or options.category
-        why = source.why or _outside_preset(category, options)
+        why = source.why
+        if options.preset is not None and category is not None and category not in PRESETS[options.preset]:
+            why = f"{category} is not in the preset {options.preset!r}"
         if why is not None:
             skipped.append(FileReport(name=name, shape=source.shape, category=category, skipped=why))
             continue
@@ -178,7 +186,7 @@ def plan_inputs(sources: Sequence[Source], options: IngestOptions) -> Plan:
 
 
 def plan_shop(sources: Sequence[Source], options: IngestOptions) -> Plan:
-    """The plan of a shop of one's own: to Algorithm 1 it is one category, whatever categories its products have."""
+    """The plan for your own shop. Algorithm 1 treats it as one category, whatever categories its products have."""
     if options.preset is not None:
         raise UserError("--preset is about the categories of Amazon Reviews 2023: leave it out for a shop of your own.")
     names = names_below_shared_folder([source.path for source in sources])
@@ -189,15 +197,9 @@ def plan_shop(sources: Sequence[Source], options: IngestOptions) -> Plan:
 
 
 def names_below_shared_folder(paths: Sequence[Path]) -> list[str]:
-    """Short names that do not depend on where the data lies: paths below the folder that all files share."""
+    """Each path below the folder that all files share: a short name that does not depend on where the data lies."""
     shared = Path(os.path.commonpath([path.parent for path in paths]))
     return [path.relative_to(shared).as_posix() for path in paths]
-
-
-def _outside_preset(category: str | None, options: IngestOptions) -> str | None:
-    if options.preset is None or category is None or category in PRESETS[options.preset]:
-        return None
-    return f"{category} is not in the preset {options.preset!r}"
 
 
 def _check_a_shop_can_come_out(inputs: Sequence[Input], sources: Sequence[Source], options: IngestOptions) -> None:
@@ -215,15 +217,11 @@ def _check_a_shop_can_come_out(inputs: Sequence[Input], sources: Sequence[Source
 
 
 def _among(sources: Sequence[Source], options: IngestOptions) -> str:
-    """ "among the 3 files (a.jsonl is empty; …)": names what was found instead."""
+    """ "among the files (a.jsonl is empty; …)": names what was found instead."""
     preset = f" of preset {options.preset!r}" if options.preset else ""
-    recognised_first = sorted(sources, key=lambda source: source.shape == "unknown")
-    found = [f"{source.path} {_as_found(source)}" for source in recognised_first[:_NAMED_FILES]]
+    found: list[str] = []
+    for source in sorted(sources, key=lambda source: source.shape == "unknown")[:_NAMED_FILES]:
+        kind = f"holds {source.shape}" if source.why is None else f"is unknown: {source.why}"
+        found.append(f"{source.path} {'is empty' if source.shape == 'empty' else kind}")
     more = ["…"] if len(sources) > _NAMED_FILES else []
     return f"among the files{preset} ({'; '.join(found + more)})"
-
-
-def _as_found(source: Source) -> str:
-    if source.shape == "empty":
-        return "is empty"
-    return f"holds {source.shape}" if source.why is None else f"is unknown: {source.why}"

@@ -1,4 +1,4 @@
-"""Draws the parts of profiles with Faker, for the pool that ships and for other languages."""
+"""Draws the parts of profiles with Faker, for the shipped pool and for other languages."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -15,16 +15,16 @@ LAST_NAMES = 600
 STREETS = 600
 PLACES = 200
 DRAWS_PER_PART = 20
-"""A locale with few names gives up after this many draws for each part that was asked for."""
-# What the locales of Faker call the part of a country that stands in an address.
+"""The most draws per part that is asked for: a locale with few names gives up then."""
+# The names of Faker's locales for the part of a country in an address.
 REGIONS = ("administrative_unit", "state_abbr", "state", "region", "province", "prefecture", "department_name")
 
 
 def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePool:
-    """A pool of a Faker locale such as "de_DE"; the same for the same locale, seed and version of Faker.
+    """Draws a pool from a Faker locale such as "de_DE". The same locale, seed and version of Faker give the same pool.
 
-    Without ``places`` they are drawn too, and then city, region and postcode need not belong together.
-    Raises UserError for a locale that Faker does not know.
+    Without ``places`` they are drawn too, and then city, region and postcode need not belong together. Raises UserError
+    if Faker does not know the locale.
     """
     from faker import Faker
     from faker.config import AVAILABLE_LOCALES

@@ -1,7 +1,7 @@
-"""How far the reading of files is, in the words of a person who waits: rows, rate, time left."""
+"""The progress of reading files, in words for a person who waits: rows, rate, time left."""
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Self
 
@@ -14,37 +14,28 @@ _PARTS = 100
 class Meter:
     """Counts bytes and rows of files that are being read by any number of processes."""
 
-    def __init__(
-        self, progress: Progress, bar: Bar, label: str, size: int, files: int, clock: Callable[[], float]
-    ) -> None:
-        self._progress, self._bar, self._label = progress, bar, label
-        self._size, self._files, self._clock = size, files, clock
-        self._began = clock()
+    def __init__(self, bar: Bar, label: str, size: int, files: int) -> None:
+        self._bar, self._label, self._size, self._files = bar, label, size, files
+        self._began = time.monotonic()
         self._read = self._rows = self._parts = 0
 
     @classmethod
     @contextmanager
-    def over(
-        cls, progress: Progress, label: str, size: int, files: int, clock: Callable[[], float] = time.monotonic
-    ) -> Generator[Self]:
+    def over(cls, progress: Progress, label: str, size: int, files: int) -> Generator[Self]:
         """A meter for ``size`` bytes in ``files`` files; the bar shows hundredths of the bytes."""
         with progress.track(label, _PARTS) as bar:
-            meter = cls(progress, bar, label, size, files, clock)
+            meter = cls(bar, label, size, files)
             yield meter
-            meter.finish()
+            meter._move(_PARTS)
+            if meter._rows:
+                rate = f"{meter._rows:,} rows, {meter._rate():,.0f} rows/s"
+                progress.note(f"{label}: {counted(files, 'file')}, {rate}")
 
     def tell(self, read: int, rows: int) -> None:
         self._read += read
         self._rows += rows
         self._bar.describe(f"{self._label}: {self}")
         self._move(_PARTS * self._read // max(self._size, 1))
-
-    def finish(self) -> None:
-        self._move(_PARTS)
-        if self._rows:
-            self._progress.note(
-                f"{self._label}: {counted(self._files, 'file')}, {self._rows:,} rows, {self._rate():,.0f} rows/s"
-            )
 
     def __str__(self) -> str:
         """ "1,200,000 rows of 4 files, 612,000 rows/s, 41 % of 514 MB, 0:03 left"."""
@@ -55,11 +46,11 @@ class Meter:
         )
         if not share:
             return status
-        left = (self._clock() - self._began) * (1 - share) / share
+        left = (time.monotonic() - self._began) * (1 - share) / share
         return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left"
 
     def _rate(self) -> float:
-        return self._rows / max(self._clock() - self._began, 1e-9)
+        return self._rows / max(time.monotonic() - self._began, 1e-9)
 
     def _move(self, parts: int) -> None:
         parts = min(parts, _PARTS)

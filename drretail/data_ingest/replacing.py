@@ -1,4 +1,4 @@
-"""A live world where another is to go: the very same is known at once, another is replaced only when that is asked."""
+"""Whether a live world may be replaced: the very same world is recognised, another is replaced only on request."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,9 +19,10 @@ _NAMED_FILES = 3
 def check_replaceable(
     name: str, live: Manifest, plan: Plan, options: Mapping[str, Any], workers: int, progress: Progress
 ) -> None:
-    """Raises UserError that names what is live and what would come, unless both are made of the same by the same.
+    """Raises UserError that names the live world and the differences, unless both worlds have the same files and
+    options.
 
-    ``options`` are everything that was chosen, by its name in a manifest.
+    ``options`` are all options by their names in a manifest.
     """
     there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
     there["profile pool"] = live.profile_pool
@@ -41,7 +42,9 @@ def check_replaceable(
 
 
 def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress: Progress) -> list[str]:
-    """In which files the plan differs; read only where they have the same names and sizes, and another time."""
+    """How the plan's files differ from those of the live world. They are hashed only if names and sizes agree and times
+    differ.
+    """
     states = [(name, *file_state(path)) for name, path in plan.files()]
     if [state[:2] for state in states] != [(source.name, source.size) for source in there]:
         return [

@@ -15,7 +15,7 @@ class BadLine(Record):
 
 
 class Funnel(Record):
-    """``read`` = ``kept`` + all that was ``dropped``, by reason; anything else is an error of ours."""
+    """How many rows were read, kept, and dropped by reason. ``read`` = ``kept`` + all ``dropped``."""
 
     read: int = 0
     kept: int = 0
@@ -29,7 +29,7 @@ class Funnel(Record):
 
     @classmethod
     def total(cls, parts: Iterable[Self]) -> Self:
-        """The sum of several, reasons in the order of their first appearance."""
+        """The sum of several funnels, with reasons in order of appearance."""
         read, kept, dropped = 0, 0, dict[str, int]()
         for part in parts:
             read, kept = read + part.read, kept + part.kept
@@ -45,20 +45,20 @@ class FileReport(Record):
     shape: Literal["products", "reviews", "unknown", "empty"]
     category: str | None = None
     rows: int = 0
-    """Good and bad ones."""
+    """Good and bad rows."""
     bad_lines: int = 0
     shown: tuple[BadLine, ...] = ()
     """The first of the bad lines."""
     skipped: str | None = None
     """Why it was not read."""
     notes: tuple[str, ...] = ()
-    """What else a person must know of it."""
+    """Remarks about the file, for the user."""
     first: tuple[dict[str, Any], ...] = ()
-    """Of a table of one's own shop, the first rows as they were read, in the form of the dataset."""
+    """The first rows of a table of your own shop, in the form of the dataset."""
 
 
 class CategoryReport(Record):
-    """One category; of reviews without a known category, "(none)"."""
+    """One category. "(none)" counts what belongs to no known category."""
 
     name: str
     products: Funnel
@@ -76,25 +76,25 @@ class ReplacedWorld(Record):
 
 
 class IngestReport(Document):
-    """The result of ``ingest``; ``products`` and ``reviews`` are the sums over the categories.
+    """The result of ``ingest``. ``products`` and ``reviews`` are the sums over the categories.
 
-    Where the world was ``there_already``, nothing was read and so nothing is told of files and rows.
+    If the world was ``there_already``, nothing was read, and so files and rows are not reported.
     """
 
-    world: str | None
+    world: str | None = None
     """The folder; None after a dry run."""
-    fingerprint: str | None
+    fingerprint: str | None = None
     files: tuple[FileReport, ...]
     categories: tuple[CategoryReport, ...]
     products: Funnel
     reviews: Funnel
     users: int
     products_without_meta: int
-    """Different products that reviews speak of and no product file describes."""
+    """Number of products that have reviews but no row in a product file."""
     counts: Counts | None = None
-    """Of the world; None after a dry run."""
+    """Counts of the world; None after a dry run."""
     priced: int | None = None
     """Products of the world with a price."""
     there_already: bool = False
-    """The live world is made of the same files with the same options."""
+    """True if the live world was made from the same files with the same options."""
     replaced: ReplacedWorld | None = None

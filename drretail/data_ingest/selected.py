@@ -1,4 +1,4 @@
-"""What an engine selected, read back in the order in which a world is written, in bounded memory."""
+"""The selected products and orders, read back in bounded memory in the order in which a world is written."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _UNFINISHED = ".part-"
 
 
 def selected_products(selected: Selected, categories: tuple[str, ...]) -> Iterator[Product]:
-    """The kept products by id; of several rows for one product the richest, of equally rich ones the first."""
+    """The kept products by id. Of several rows for one product the richest is taken, of equally rich ones the first."""
     fields = ", ".join(ROW_FIELDS)
     columns = f"product_id, category, {fields}"
     query = f"SELECT {columns} FROM {{}} WHERE title IS NOT NULL AND title <> 'null'"  # noqa: S608 -- constants
@@ -42,9 +42,9 @@ def selected_orders(selected: Selected, *, held_out: bool) -> Iterator[OrderRow]
 
 
 class OwnCategories:
-    """The categories of one's own shop, which its products say: each is the first part of its products' paths.
+    """The categories of your own shop. A product's category is the first part of its category path.
 
-    They are counted while rows pass on their way into a world, users in the order of their ids.
+    They are counted while rows pass on their way into a world; orders must be sorted by user.
     """
 
     def __init__(self, default: str) -> None:
@@ -69,7 +69,7 @@ class OwnCategories:
             yield from rows
 
     def counts(self, read: Sequence[CategoryCounts]) -> Iterator[CategoryCounts]:
-        """One row a category, and one for what was ``read`` of all; for when all rows have passed."""
+        """One row per category, then one for the rows ``read`` of all. Call it after all rows have passed."""
         for name in sorted(self._products):
             yield CategoryCounts(
                 name=name, products=self._products[name], users=self._users[name], orders=self._orders[name]
@@ -80,8 +80,8 @@ class OwnCategories:
 
 
 def _values(texts: Sequence[str | None]) -> list[Any]:
-    """The values of JSON texts; None for a text that is none, or nested deeper than Python can read."""
-    # One call for all takes half of the time of one for each.
+    """The values of JSON texts; None for a text that is not JSON, or is nested deeper than Python can read."""
+    # One call for all texts takes half the time of one call for each.
     values = parse_json(f"[{','.join(text or 'null' for text in texts)}]")
     if isinstance(values, list) and len(values) == len(texts):
         return values

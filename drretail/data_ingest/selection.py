@@ -1,14 +1,16 @@
 """Algorithm 1 of the paper (App. A.2) as SQL that every engine runs unchanged.
 
-The texts of sql/ keep to what DuckDB and Spark share: a total order in every window, BIGINT milliseconds,
+The queries of sql/ use only what DuckDB and Spark share: a total order in every window, BIGINT milliseconds,
 ``CAST(sum(x) AS BIGINT)``, md5 as the only hash, no time zones. Parameters come from a table of one row.
 """
 
 from importlib import resources
+from typing import Any
 
+from drretail.data_ingest.plan import IngestOptions
 from drretail.records.ids import SAFE_ID
 
-# In the order in which each needs the ones before; the engine has loaded product_rows, reviews and parameters.
+# In order, since each needs those before it. The engine has loaded product_rows, reviews and parameters.
 TABLES = (
     "tally",
     "products",
@@ -21,11 +23,17 @@ TABLES = (
     "orders",
     "held_out",
 )
-# What the report is counted from, once the tables exist.
+# The queries from which the report is counted, once the tables exist.
 ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
 
 
+def parameters_of(options: IngestOptions) -> dict[str, Any]:
+    """The values of sql/parameters.sql by their names."""
+    names = {"seed", "cap", "cap_by", "min_interactions", "vary_orders", "holdout"}
+    return {**options.model_dump(include=names), "since": options.since_ms}
+
+
 def sql_text(name: str) -> str:
-    """The query in sql/<name>.sql, where ``$safe_id`` is what an id must match."""
+    """The query in sql/<name>.sql, with the pattern of ids for ``$safe_id``."""
     text = resources.files("drretail.data_ingest").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
     return text.replace("$safe_id", f"'{SAFE_ID}'")

@@ -1,4 +1,4 @@
-"""What is finished of an ingest, kept beside the world until it is complete: each stage a folder, whole or absent."""
+"""Finished stages of an ingest, kept beside the world until it is complete. Each is a folder, whole or absent."""
 
 import hashlib
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.progress_meter import Meter
-from drretail.data_ingest.raw.sources import reading
+from drretail.data_ingest.raw.sources import file_state, reading
 from drretail.env.generations import STAGES, sync_tree
 from drretail.env.manifest import SourceFile
 from drretail.files import sync_folder, write_atomically
@@ -22,18 +22,18 @@ from drretail.records.base import sha256_of
 _UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
 LAYOUT = 3
-# Hashing so much takes longer than a process takes to start.
+# Bytes: hashing this many takes longer than starting a process.
 WORTH_A_PROCESS = 500_000_000
 
 
 def stage_key(*parts: Any) -> str:
-    """A name for everything that decides what a stage holds."""
+    """A short hash of everything that decides what a stage holds."""
     return sha256_of([LAYOUT, *parts])[:16]
 
 
 @contextmanager
 def making(stage: Path) -> Generator[Path]:
-    """A new folder that becomes ``stage`` when the ``with`` block ends without an error, and is gone otherwise."""
+    """A new folder that becomes ``stage`` if the ``with`` block ends without an error, and is removed otherwise."""
     unfinished = stage.with_name(f"{_UNFINISHED}{os.getpid()}-{stage.name}")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
@@ -49,7 +49,7 @@ def making(stage: Path) -> Generator[Path]:
 
 
 def stages_in(world: Path) -> Path:
-    """The folder of stages beside a world that is being made, swept; for who holds the world's lock."""
+    """The folder of a world's stages, without unfinished ones. The caller must hold the world's lock."""
     folder = world / STAGES
     folder.mkdir(parents=True, exist_ok=True)
     for leftover in list(folder.rglob(f"{_UNFINISHED}*")):
@@ -66,38 +66,31 @@ def keep_only(folder: Path, names: Iterable[str]) -> None:
 
 
 def remove_stages(world: Path) -> None:
-    """Nothing is left of the stages."""
+    """Removes all stages of a world."""
     shutil.rmtree(world / STAGES, ignore_errors=True)
 
 
 def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:
     """Name, size and sha256 of every file of the plan, in its order; digests are kept in ``work``."""
-    jobs, kept, states = list[Job](), list[Path](), list[os.stat_result]()
-    files = plan.files()
-    for _, path in files:
-        with reading(path):
-            state = path.stat()
-        kept.append(work / stage_key(str(path.resolve()), state.st_size, state.st_mtime_ns))
-        states.append(state)
-        if not kept[-1].is_file():
-            jobs.append(partial(write_digest, path, state.st_size, kept[-1]))
-    size = sum(state.st_size for state in states)
-    processes = workers if size >= WORTH_A_PROCESS else 1
-    with Meter.over(progress, "hashing files", size, len(jobs)) as meter, WorkerPool(processes) as worker_pool:
+    files, jobs = list[tuple[str, int, int, Path]](), list[Job]()
+    for name, path in plan.files():
+        size, modified = file_state(path)
+        digest = work / stage_key(str(path.resolve()), size, modified)
+        files.append((name, size, modified, digest))
+        if not digest.is_file():
+            jobs.append(partial(write_digest, path, size, digest))
+    whole = sum(size for _, size, _, _ in files)
+    processes = workers if whole >= WORTH_A_PROCESS else 1
+    with Meter.over(progress, "hashing files", whole, len(jobs)) as meter, WorkerPool(processes) as worker_pool:
         worker_pool.do(jobs, meter.tell)
     return [
-        SourceFile(
-            name=name,
-            size=state.st_size,
-            sha256=file.read_text(encoding="utf-8"),
-            modified=state.st_mtime_ns,
-        )
-        for (name, _), state, file in zip(files, states, kept, strict=True)
+        SourceFile(name=name, size=size, sha256=digest.read_text(encoding="utf-8"), modified=modified)
+        for name, size, modified, digest in files
     ]
 
 
 def write_digest(path: Path, size: int, target: Path, tell: Tell) -> None:
-    """The file's sha256 as the text of the file ``target``."""
+    """Writes the file's sha256 as the text of ``target``."""
     with reading(path), path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     write_atomically(target, digest)

@@ -1,8 +1,8 @@
-"""Queries brought to a level of difficulty, by steps of three sorts.
+"""Raises queries to a level of difficulty, by steps of three sorts.
 
-budget    falls to the next amount at which a bounded solver can't buy its cheapest whole cart any more
-demand    one more on a want, which the first product that would do for it breaks
-purchase  what came with an old order is wanted once more, and the text names the order's id alone
+budget    falls to the next amount at which a bounded solver can no longer buy its cheapest whole cart
+demand    one more on a want, which the first product that would fit it does not meet
+purchase  the product of an old order is wanted once more, and the text names only the order's id
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -24,13 +24,13 @@ from drretail.records.wish import Want
 Axis = Literal["budget", "demand", "purchase"]
 AXES: tuple[Axis, ...] = get_args(Axis)  # why one thing more is none of them: docs/queries.md
 _MOST_STEPS = 8
-"""More sentences than these make no question that anybody would ask."""
+"""With more added sentences, nobody would ask the question."""
 _CHOICES = 3
-"""Versions that are measured for each sort of step."""
+"""Versions measured per sort of step."""
 _DRAFTS = 2
-"""Queries of a user that are tried, one after another."""
+"""Drafts tried per user, one after another."""
 _USERS = 10
-"""How many times as many users are tried as are asked for: most of a poor world's come nowhere near a high level."""
+"""Users tried per user wanted: most users of a poor world come nowhere near a high level."""
 _LEAST_BUDGET = 5
 
 
@@ -42,9 +42,10 @@ class Hardener:
         self.linter, self.dial = self.drafts.linter, Dial(self.drafts.linter.stock.offers)
 
     def steps(self, query: Query, axis: Axis) -> Iterator[Query]:
-        """Versions one step further that the shop can meet, in which the checks find nothing, and none of them easier.
+        """Versions one step harder that the shop can meet, without findings, and easier for no solver.
 
-        Without that, solvers that look at what most bought first found 12 of 34 demands easier on the demo shop.
+        Without the last condition, 12 of 34 demands on the demo shop made a query easier for solvers that look at
+        bestsellers first.
         """
         task = self.dial.task(query)
         if task is None:
@@ -59,7 +60,8 @@ class Hardener:
     def brought_to(self, query: Query, level: int) -> Iterator[Query]:
         """The query and its versions on the way to a level, each harder than the one before and none above the level.
 
-        Each time the hardest step is taken. Nothing for a query without a measured cart, or above the level already.
+        Each step is the hardest one that is possible. Yields nothing for a query without a measured cart, or above the
+        level.
         """
         task = self.dial.task(query)
         for _ in range(_MOST_STEPS + 1):
@@ -77,7 +79,7 @@ class Hardener:
         cheapest = task.reference.cheapest
         carts = {cost for hits in HITS if (cost := task.cheapest_among(hits)) is not None}
         for cart in sorted(carts, reverse=True):
-            # What the first hits offer may cost more than there is to spend already.
+            # A cart of the first hits may already cost more than the budget.
             if cheapest and max(cheapest.total.value, _LEAST_BUDGET) < cart <= (task.budget or cart):
                 below = cart - Decimal("0.01")
                 whole = below.quantize(Decimal(1), ROUND_FLOOR)
@@ -93,7 +95,7 @@ class Hardener:
                     yield made
 
     def _demands(self, want: Want) -> Iterator[tuple[str, Any, str]]:
-        """What may be demanded of a want that has no such demand yet: a field of it, the value, and a clause."""
+        """Demands that the want does not have yet: the field of the want, the value, and a clause."""
         offers = self.drafts.assortment.of(want.kinds[0])
         for name, least in offers.limits:
             if getattr(want, name) is None:
@@ -116,7 +118,7 @@ class Hardener:
                 yield None if made is None else self._with_money_for(made, variations)
 
     def _with_money_for(self, made: Query, variations: Variations) -> Query | None:
-        """With what the new thing costs at least above the budget, where there is one."""
+        """The query with its budget, if any, raised by the least cost of the new thing; None if no price is known."""
         wish = made.wish
         if wish is None or wish.budget is None:
             return made
@@ -128,9 +130,9 @@ class Hardener:
 
 
 def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
-    """Queries of these levels, one for each user, and as many of each level; ``n`` together where so many can be made.
+    """Queries of these levels, one per user and as many of each level; ``n`` in all if so many can be made.
 
-    The users are named, or drawn. Raises UserError where nobody has any, and for a shop that is not in English.
+    Users are named or drawn. Raises UserError if no query can be made, and for a shop that is not in English.
     """
     hardener, reached = Hardener(world, seed), set[int]()
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}

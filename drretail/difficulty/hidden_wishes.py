@@ -1,7 +1,7 @@
 """Queries that leave out limits of their wish, which the shopper tells when asked: ``ask_shopper``.
 
-The sentence that states a limit is taken out of the text and becomes what the shopper says. A limit is hidden only
-where that is necessary: the best cart for what is then left of the wish breaks the whole wish.
+The sentence that states a limit is taken out of the text and becomes the shopper's answer. A limit is hidden only if it
+is necessary: the best cart for the rest of the wish breaks the whole wish.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -23,7 +23,7 @@ from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 NOT_NECESSARY = "the best cart for the rest keeps to the whole wish"
 NO_SENTENCE = "no sentence of its own states a limit"
 _MOST_SHOWN = 5
-"""Orders that are named as showing a limit."""
+"""The most orders that are named as showing a limit."""
 
 
 def hide(
@@ -34,7 +34,10 @@ def hide(
     questions: int | None = None,
     from_record: bool = False,
 ) -> Derived:
-    """Each query without necessary limits that its text can lose; ``from_record``: nobody tells what orders show."""
+    """The queries without those necessary limits that their texts can lose.
+
+    With ``from_record``, the shopper does not tell the limits that orders show.
+    """
     check_made_for(queries, offers.world.manifest.fingerprint)
     made = Derived()
     for query in queries:
@@ -49,6 +52,7 @@ def hide(
             known = {"say": say, "from": "record" if shown_by else "asked", "shown_by": shown_by}
             facts.append(Hidden.model_validate(part.model_dump() | known | {"topic": TOPIC_OF[part.field]}))
         changed = {"text": text, "hidden": tuple(facts), "manner": manner, "questions": questions}
+        # Ids have at most 64 characters.
         changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
         made.queries.append(query.model_copy(update=changed))
         made.counts.update(f"{fact.topic} ({fact.known_from})" for fact in facts)
@@ -56,7 +60,7 @@ def hide(
 
 
 def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | str:
-    """What of a query is withheld, or why nothing is."""
+    """The text that is left and the withheld limits with their sentences, or why nothing can be withheld."""
     if query.wish is None or query.hidden:
         return UNTYPED if query.wish is None else "it hides limits already"
     if not offers.reference(query).best:
@@ -71,14 +75,14 @@ def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | s
 
 
 def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) -> bool:
-    """True where the best cart for the rest of the wish breaks the whole of it."""
+    """True if the best cart for the rest of the wish breaks the whole wish."""
     wish = query.wish or Wish()
     best = offers.reference(query.model_copy(update={"wish": wish.without(withheld)})).best
     return best is not None and not offers.cart(wish, offers.reference(query), best.picks).is_feasible
 
 
 def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
-    """The user's orders of products that are as the limit demands, or of the brand that it names."""
+    """The evidence ids of the user's orders of products that meet the limit, or are of the brand that it names."""
     if part.field not in ("must", "brands_wanted", "brands_unwanted"):
         return
     value = value_of(part, query.wish or Wish())
@@ -91,7 +95,7 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
 
 
 def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, dict[WishPart, str]]:
-    """The text without the sentences that state one of these limits each, and nothing else of the wish; and these."""
+    """The text without the sentences that state just one of these limits each, and these sentences by limit."""
     spans = find_sentences(text)
     sentences = [text[each.start : each.end] for each in spans]
     stated = [[*filter(states(sentence, wish), wish.parts())] for sentence in sentences]
@@ -100,7 +104,7 @@ def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, 
         places = [place for place, limits in enumerate(stated) if part in limits]
         if len(places) == 1 and stated[places[0]] == [part] and '"' not in sentences[places[0]]:
             taken[part] = places[0]
-    # Where a text would no longer name what is wanted, it keeps that sentence.
+    # A sentence stays if the text would otherwise no longer name a wanted thing.
     for part, place in list(taken.items()):
         left = {word for at, each in enumerate(sentences) if at not in taken.values() for word in content_stems(each)}
         named = set(content_stems(sentences[place]))

@@ -1,11 +1,11 @@
-"""How hard a query is in its shop, measured without any agent.
+"""How hard a query is in its shop, measured without an agent.
 
-A *plain search* for a want brings the first k hits for the words of each of its kinds. The *bounded solver* sees these
-alone and buys the cart that is worth most to the wish, without what it finds nothing for. Its *loss* is 1 − the utility
-ratio of that cart. Eight solvers are asked: k = 1, 3, 5, 10, each with the shopper's history and without. Without it a
-solver knows the query's text alone: it may buy what the shopper has, and of what is known only by an order it buys
-nothing. The level is the tenth that the mean loss of the eight lies in. With history the loss never grows with k, since
-more hits offer more carts of which the best counts.
+A *plain search* for a want returns the first k hits for the words of each of its kinds. The *bounded solver* sees only
+these hits and buys the cart that is worth most to the wish, without the wants for which it finds nothing. Its *loss* is
+1 − the utility ratio of that cart. There are eight solvers: k = 1, 3, 5, 10, each with and without the shopper's
+history. Without it, a solver knows only the query's text: it may buy what the shopper has, and buys nothing for a want
+that is known only by an order. The level is the tenth in which the mean loss of the eight lies. With history, the loss
+never grows with k, since more hits allow more carts, of which the best counts.
 """
 
 from bisect import bisect_left
@@ -18,7 +18,7 @@ from math import ceil, fsum, isclose
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.eval.baskets.distance import not_measured, utility_ratio
+from drretail.eval.baskets import not_measured, utility_ratio
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
@@ -29,7 +29,7 @@ from drretail.records.wish import Want, Wish
 HITS = (1, 3, 5, 10)
 """The k of the bounded solvers."""
 DEEPEST = 200
-"""Hits of a search that are looked at for the depth; what lies deeper has none."""
+"""Hits of a search that are looked at for the depth; a query that needs more has no depth."""
 NEARLY_ALL = 0.95
 _NOTHING = "nothing"
 _FINEST = 100_000
@@ -37,7 +37,10 @@ _FINEST = 100_000
 
 
 class Difficulty(Record):
-    """What makes one query hard; all but the counts are None where no cart can be measured (``not_measured``)."""
+    """The measures of one query's difficulty.
+
+    All but the counts are None if no cart can be measured (``not_measured``).
+    """
 
     query_id: str
     level: int | None = None
@@ -45,35 +48,38 @@ class Difficulty(Record):
     loss: float | None = None
     """The mean over the eight bounded solvers, 0 to 1."""
     depth: int | None = None
-    """k95: the least k with which the solver with history gets .95 of the best cart; None below ``DEEPEST`` hits."""
+    """k95, the least k with which the solver with history reaches .95 of the best cart.
+
+    None if it is more than ``DEEPEST``.
+    """
     slack: float | None = None
-    """The budget over the cost of the cheapest cart, at least 1; None without a budget."""
+    """The budget divided by the cost of the cheapest cart, at least 1; None without a budget."""
     density: float | None = None
-    """The share of carts within the budget, of all that have one fit of known price for each want; 1 without one."""
+    """The share of carts within the budget, of all with one fit of known price per want; 1 without a budget."""
     greedy_gap: float | None = None
-    """The share of the best cart's worth lost by taking for one want after another the best still affordable."""
+    """The share of the best cart's worth lost by buying for each want in turn the best that is still affordable."""
     history: int = 0
-    """How many orders back, from the newest (1), the oldest one lies that an answer needs; 0 where it needs none."""
+    """How many orders back, from the newest (1), the oldest order lies that an answer needs; 0 if it needs none."""
     lookalikes: int = 0
-    """Products above the first fit of each want that fail one of its limits and no other, all wants together."""
+    """Products ranked above the first fit of their want that fail just one of its limits, summed over the wants."""
     wants: int = 0
-    """Those that are not optional."""
+    """The wants that are not optional."""
     offers: int = 0
     """Products of the wanted kinds."""
     fits: int = 0
-    """Of these, what would do."""
+    """Those of the offers that meet their want."""
 
 
 @dataclass(slots=True)
 class Dial:
-    """Measures queries of one world; searches are remembered, since many queries want the same things."""
+    """Measures queries of one world. Searches are cached, since many queries want the same things."""
 
     offers: Offers
     _ranked: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     _tasks: dict[str, "Task | None"] = field(default_factory=dict[str, "Task | None"])
 
     def difficulty(self, query: Query) -> Difficulty:
-        """What makes the query hard."""
+        """The measures of a query's difficulty."""
         task = self.task(query)
         if task is None:
             return Difficulty(query_id=query.query_id)
@@ -95,7 +101,7 @@ class Dial:
         )
 
     def task(self, query: Query) -> "Task | None":
-        """The query beside what the shop has for it; None where no cart for it can be measured."""
+        """The query with the shop's offers for it; None if no cart for it can be measured."""
         key, wish = query.as_line(), query.wish
         if key not in self._tasks:
             task, reference = None, self.offers.reference(query)
@@ -108,7 +114,7 @@ class Dial:
         return self._tasks[key]
 
     def ranked(self, want: Want) -> list[tuple[str, ...]]:
-        """For each kind of the want the ids of the hits of a plain search, the best first."""
+        """For each kind of the want, the ids of a plain search's hits, best first."""
         for kind in want.kinds:
             if kind not in self._ranked:
                 hits = self.offers.world.catalog.search(CatalogQuery(kind, limit=DEEPEST)).hits
@@ -116,7 +122,10 @@ class Dial:
         return [self._ranked[kind] for kind in want.kinds]
 
     def _orders_back(self, task: "Task") -> int:
-        """The place of the oldest order that is needed: one that is named, or the last with a product that is."""
+        """The place, from the newest (1), of the oldest order that is needed; 0 if none is.
+
+        Orders are needed if they are named or show a hidden limit; a needed product counts by its newest order.
+        """
         tempting = {fit.product_id for thing in task.visible.things for fit in thing.fits} & {*task.reference.left_out}
         shown_by = {key for fact in task.query.hidden for key in fact.shown_by}
         needed, places = {*task.wish.owned, *tempting}, dict[str, int]()
@@ -128,7 +137,7 @@ class Dial:
         return max(places.values(), default=0)
 
     def _lookalikes(self, task: "Task", number: int) -> int:
-        """How many products above the first fit of a want fail one of its limits alone."""
+        """How many products ranked above the first fit of a want fail just one of its limits."""
         want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
         of_want = self.offers.of_want(want)
         of_kind = {each.product.product_id for each in of_want}
@@ -143,17 +152,17 @@ class Dial:
 
 @dataclass(frozen=True)
 class Task:
-    """A query for the bounded solvers: the whole wish, and what of it the text alone says."""
+    """A query for the bounded solvers: the whole wish, and the part of it that the text alone states."""
 
     query: Query
     wish: Wish
     reference: Reference
     stated: Wish
     visible: Reference
-    """What would do by the text alone, whatever the shopper has."""
+    """What would fit by the text alone, whatever the shopper has."""
     dial: Dial
     needed: Sequence[int]
-    """The numbers of the wants that are not optional."""
+    """The indices of the wants that are not optional."""
 
     @property
     def things(self) -> list[WantedThing]:
@@ -165,24 +174,24 @@ class Task:
 
     @property
     def best_worth(self) -> int:
-        """What the best cart has for all wants that are not optional."""
+        """The worth of the best cart for all wants that are not optional."""
         return sum(fit.worth for fit in best_choice(self.things, self.budget) or ())
 
     @cached_property
     def losses(self) -> tuple[float, ...]:
-        """Of the eight solvers, each 0 to 1."""
+        """The losses of the eight solvers, each 0 to 1."""
         return tuple(1 - self.utility(hits, history=history) for hits in HITS for history in (True, False))
 
     @property
     def loss(self) -> float:
-        """The mean of the eight."""
+        """The mean of the eight losses."""
         return fsum(self.losses) / len(self.losses)
 
     def is_no_easier_than(self, other: "Task") -> bool:
-        """True where none of the eight solvers loses less than on the other query, which this one is a step from.
+        """True if none of the eight solvers loses less than on ``other``, the query one step before.
 
-        Where the step adds no thing, the best cart has to be worth as much, and nothing that misleads may go: a budget
-        or a demand only takes carts away, so then nobody finds, by whatever search, one that is worth a larger share.
+        If the step adds no thing, the best cart must keep its worth, and no trap may go. A budget or a demand only
+        takes carts away, so that then no search finds a cart with a larger share of the worth.
         """
         if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
             return False
@@ -191,7 +200,7 @@ class Task:
 
     @property
     def traps(self) -> set[str]:
-        """What the text alone lets one buy and the shopper does not want, such as what they have."""
+        """Products that the text alone allows, within the budget, and the shopper does not want, such as owned ones."""
         wanted = {fit.product_id for thing in self.reference.things for fit in thing.fits}
         fits, most = [fit for thing in self.visible.things for fit in thing.fits], self.budget
         within = {fit.product_id for fit in fits if most is None or (fit.price is not None and fit.cost <= most)}
@@ -199,25 +208,25 @@ class Task:
 
     @property
     def depth(self) -> int | None:
-        """By bisection, since the utility never falls with k."""
+        """See ``Difficulty.depth``. Found by bisection, since the utility never falls with k."""
         found = bisect_left(range(1, DEEPEST + 1), NEARLY_ALL, key=lambda hits: self.utility(hits, history=True)) + 1
         return found if found <= DEEPEST else None
 
     def utility(self, hits: int, *, history: bool) -> float:
-        """What the solver that sees so many hits buys, by the best cart, 0 to 1."""
+        """The utility ratio, 0 to 1, of the cart that the solver with ``hits`` hits buys."""
         cart = self.dial.offers.cart(self.wish, self.reference, self.cart(hits, history=history))
         return utility_ratio(cart).value or 0.0
 
     def cheapest_among(self, hits: int) -> Decimal | None:
-        """What the cheapest whole cart of so many hits costs; None where they have no fit for some want."""
+        """The cost of the cheapest whole cart from the first ``hits`` hits; None if some want has no fit among them."""
         things = self._seen(self.wish, self.reference, hits)
         chosen = cheapest_choice(things)
         return None if chosen is None else total_of(things, chosen)
 
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
-        """What that solver buys."""
+        """The cart that the solver with ``hits`` hits buys."""
         wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
-        # To leave a want out costs nothing and is worth nothing.
+        # Leaving a want out costs nothing and is worth nothing.
         things = [
             thing.model_copy(update={"fits": (*thing.fits, Fit(product_id=f"{_NOTHING} {n}", price="0", worth=0))})
             for n, thing in enumerate(self._seen(wish, reference, hits))
@@ -227,7 +236,7 @@ class Task:
         return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
     def _seen(self, wish: Wish, reference: Reference, hits: int) -> list[WantedThing]:
-        """What is wanted and not optional, with those of its fits that are among so many hits."""
+        """The wanted things that are not optional, with only the fits among the first ``hits`` hits."""
         found: list[WantedThing] = []
         for want, thing in zip(wish.wants, reference.things, strict=True):
             if not want.optional:
@@ -238,7 +247,7 @@ class Task:
 
 
 def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:
-    """The queries with their levels; one that can't be met has the level of its twin, so that a pair stays together."""
+    """The queries with their levels. An infeasible query has the level of its twin, so that a pair stays together."""
     levels = {query.query_id: row.level for query, row in zip(queries, rows, strict=True)}
     of_task = {query.task_id: levels[query.query_id] for query in queries if query.task_id and not query.infeasible}
     levels |= {query.query_id: of_task.get(query.task_id or "") for query in queries if query.infeasible}
@@ -246,12 +255,12 @@ def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Qu
 
 
 def level_of(loss: float) -> int:
-    """The tenth that a loss lies in; the last one has 1, too."""
+    """The tenth in which a loss lies, 0 to 9; the last one includes a loss of 1."""
     return min(int(round(loss * 10, 6)), 9)
 
 
 def text_alone(query: Query, offers: Offers) -> Wish:
-    """What the text of a query says: without what is hidden, and without wants for what it names by an order alone."""
+    """The wish that the text alone states: without hidden limits, and without wants that it names only by an order."""
     wish = query.visible_wish or Wish()
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     by_order = [want for want in wish.wants if want.again and offers.would_do(want).intersection(named)]
@@ -259,7 +268,7 @@ def text_alone(query: Query, offers: Offers) -> Wish:
 
 
 def density(things: Sequence[WantedThing], budget: Decimal | None) -> float:
-    """The share of carts within the budget; a product may stand for several things."""
+    """The share of carts within the budget, 0 to 1. One product may serve several things."""
     import numpy as np
 
     if budget is None:
@@ -279,7 +288,7 @@ def density(things: Sequence[WantedThing], budget: Decimal | None) -> float:
 
 
 def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth: int) -> float:
-    """What taking the best affordable for one thing after the other loses of the best worth, 0 to 1."""
+    """The share of the best worth that is lost by buying the best affordable product thing by thing, 0 to 1."""
     left, taken = budget, list[Fit]()
     for thing in things:
         fits = tuple(fit for fit in thing.fits if fit not in taken)

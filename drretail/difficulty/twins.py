@@ -1,8 +1,8 @@
 """Queries that the shop can't meet, each beside a twin that it can: a budget, an absent thing, an order never made.
 
-What is changed is an amount of the text, or a sentence of our own behind it, of the same form in both, so that nothing
-but the shop tells which is which. Each query gives one pair, so that pairs are independent. A pair is kept only where
-the one is proved infeasible and the other feasible (``grounding.basket.reference``).
+The twins differ only in an amount of the text, or in a sentence of the same form behind it, so that only the shop tells
+which is which. Each query gives one pair, so that pairs are independent. A pair is kept only if one twin is proved
+infeasible and the other feasible (``grounding.basket.reference``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,20 +23,21 @@ from drretail.records.shop import VOID_STATUSES
 
 KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")
 _LEAST_CUT, _MOST_CUT = 5, 20
-"""Percent of the cheapest cart by which a budget falls short."""
+"""The percentages by which a budget falls short of the cheapest cart."""
 _ABOVE = Decimal("1.05")
 _TRIED = 40
-"""Things of the shop, or orders of the user, that are tried for the twin that can be met."""
+"""Things of the shop, or orders of the user, that are tried for the feasible twin."""
 ABSENT = tuple(PHRASES["absent"])
-"""Things to be absent where no other world names its own; a scan says which of them a world really lacks."""
+"""Things that a shop may lack, for a caller that names none; a scan says which of them a world really lacks."""
 
 
 def spoil(
     queries: Iterable[Query], offers: Offers, kinds: Sequence[str], seed: str, absent: Sequence[str] = ABSENT
 ) -> Derived:
-    """A twin of each kind for every query that the shop can meet, in an order that tells nothing.
+    """One pair of twins for each query that the shop can meet, in an order that tells nothing; the kinds take turns.
 
-    ``absent`` are names of things of which one that the world lacks is asked for. Raises UserError for an unknown kind.
+    ``absent`` are names of things; one that the world lacks is asked for. Raises UserError for an unknown kind, and for
+    none.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or not kinds:
@@ -68,14 +69,14 @@ Twins = tuple[Query, Query] | None
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """Makes the twins of one query, of each pair the one that can't be met first; None where there are none."""
+    """Makes the twins of one query, of each pair the infeasible one first; None if there are none."""
 
     variations: Variations
     cheapest: Money
     absent: Sequence[str]
 
     def pair(self, kind: str, seed: str) -> list[Query] | None:
-        """The twins of one kind, where it is proved which of them can be met, with ids that tell nothing."""
+        """The twins of one kind, with ids that tell nothing; None unless it is proved which of them can be met."""
         twins = {"too_dear": self.too_dear, "not_sold": self.not_sold, "no_such_order": self.no_such_order}[kind]()
         proofs = [self.variations.offers.reference(twin).proof for twin in twins or ()]
         if twins is None or [proof.state if proof else None for proof in proofs] != ["proved", "refuted"]:
@@ -93,22 +94,22 @@ class _Maker:
         ]
 
     def too_dear(self) -> Twins:
-        """A budget below the cheapest cart, and one above it."""
+        """A budget below the cost of the cheapest cart, and one above it."""
         cheapest = self.cheapest.value
         if not cheapest:
             return None
         cut = _LEAST_CUT + int(sha256_of(self.variations.seed), 16) % (_MOST_CUT - _LEAST_CUT + 1)
         below, above = cheapest * (100 - cut) / 100, cheapest * _ABOVE
-        # Both in whole amounts, or where that is too coarse both to the cent.
+        # Both in whole amounts or, if that is too coarse, both to the cent.
         unit = Decimal(1) if int(below) >= cheapest * (100 - _MOST_CUT) / 100 else Decimal("0.01")
         low = self.variations.bounded(below.quantize(unit, ROUND_FLOOR), self.cheapest.currency)
         high = self.variations.bounded(above.quantize(unit, ROUND_CEILING), self.cheapest.currency)
         return None if low is None or high is None else (low, high)
 
     def not_sold(self) -> Twins:
-        """One thing more, of which no product, title or category of the world has the words; and one that it has."""
+        """One more thing that no product or category of the world is, and one more that the shop has."""
         offers = self.variations.offers
-        # Those of our own list are things already.
+        # The names of our own list are nouns already.
         named = ((name, name if name in ABSENT else noun_of(name)) for name in self._shuffled(self.absent))
         absent = ((name, noun) for name, noun in named if noun)
         absent = (noun for name, noun in absent if not offers.could_be(noun) and not offers.has_category(name))
@@ -123,7 +124,7 @@ class _Maker:
         return None if lacking is None or feasible is None else (self.variations.with_thing(lacking), feasible)
 
     def no_such_order(self) -> Twins:
-        """Once more what came with an order that the user never made; and with one that the user made."""
+        """Once more the product of an order that the user never made, and of one that the user made."""
         of, user_id = self.variations, self.variations.query.user_id
         orders = {order.order_id: order for order in of.offers.orders(user_id)}
         kept = [order_id for order_id, order in orders.items() if order.order_status not in VOID_STATUSES]
@@ -143,7 +144,9 @@ class _Maker:
 
 
 def noun_of(name: str) -> str:
-    """A thing by the name of its category: "Bird Feeders" is a bird feeder; "" for several things, and what is none."""
+    """The singular of a category's name, as in "bird feeder" for "Bird Feeders"; empty if it has none or means several
+    things.
+    """
     words = name.casefold().split()
     if not words or not all(word.isalpha() for word in words) or "and" in words:
         return ""

@@ -1,4 +1,4 @@
-"""Other versions of a query: another budget, a want or a demand more, what came with an order once more."""
+"""Other versions of a query: another budget, one more want or demand, or the product of an order once more."""
 
 import tomllib
 from collections import Counter
@@ -24,18 +24,18 @@ PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.difficulty
 
 @dataclass(slots=True)
 class Derived:
-    """Queries made of others."""
+    """Queries made from others."""
 
     queries: list[Query] = field(default_factory=list[Query])
     counts: Counter[str] = field(default_factory=Counter[str])
     """Pairs by kind, or hidden limits by topic."""
     without: Counter[str] = field(default_factory=Counter[str])
-    """Queries of which nothing could be made, by the reason."""
+    """Queries from which nothing could be made, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variations:
-    """Versions of one query; which sentence each takes follows from the seed."""
+    """Versions of one query; the seed decides the wording of each sentence."""
 
     query: Query
     wish: Wish
@@ -43,7 +43,7 @@ class Variations:
     seed: str
 
     def bounded(self, amount: Decimal, currency: str) -> Query | None:
-        """With another budget, in the place of its own, or in a sentence behind it; None for an unclear place."""
+        """The query with another budget, in place of its own or in a new sentence; None if the place is unclear."""
         text, budget = self.query.text, Money.of(amount, currency)
         written = format_amount(budget).removesuffix(".00")
         if self.wish.budget is None:
@@ -56,13 +56,13 @@ class Variations:
         return self._with(text, self.wish.model_copy(update={"budget": budget}))
 
     def with_thing(self, noun: str) -> Query:
-        """With one thing more."""
+        """The query with one more thing."""
         wants = (*self.wish.wants, Want(name=noun, kinds=(noun,)))
         text = self._behind("also", thing=f"{article(noun)} {noun}")
         return self._with(text, self.wish.model_copy(update={"wants": wants}))
 
     def again(self, order: Order) -> Query | None:
-        """With a want for what came with an order; None for what the shop no longer has, or has a want already."""
+        """The query with a want for an order's product; None if the shop lacks it, or the wish already has it."""
         listings = self.offers.listings([order.product_id])
         if not listings or order.product_id in self.wish.owned:
             return None
@@ -75,12 +75,12 @@ class Variations:
         return self.with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
 
     def with_order(self, wish: Wish, order_id: str) -> Query:
-        """With the wish, and an order named that it rests on."""
+        """The query with this wish, and with a sentence that names an order on which it rests."""
         text = self._behind("again", order=order_id)
         return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
 
     def demanding(self, number: int, name: str, value: Any, clause: str) -> Query:
-        """With one limit more on the want of this number, which has none in that field so far."""
+        """The query with one more limit on the want of this index, which has none in that field so far."""
         want = self.wish.wants[number]
         wants = (*self.wish.wants[:number], want.model_copy(update={name: value}), *self.wish.wants[number + 1 :])
         text = self._behind("demand", thing=want.name, clause=clause)
@@ -91,7 +91,7 @@ class Variations:
 
     def _behind(self, what: str, **slots: str) -> str:
         sentences = PHRASES[what]
-        # Of several sentences of one sort each is another one, as long as there are some.
+        # Several sentences of one sort are worded differently, as long as there are other wordings.
         text = self.query.text.rstrip()
         first = int(sha256_of(self.seed), 16)
         ways = [sentences[(first + place) % len(sentences)] for place in range(len(sentences))]

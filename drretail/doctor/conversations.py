@@ -1,8 +1,8 @@
 """Six short conversations with a model, over the agents' and the judge's own prompts and the tools of the tiny shop.
 
-Five are of the agent react: its first turns are written beforehand, what its tools answer is real, the next turn is the
-model's own, and there it ends. So each costs one call, and says what the model does at just that place. The sixth is
-the judge of faithfulness on a report of two sentences.
+Five are with the agent react. Its first turns are written in advance, and its tools really answer. The next turn is the
+model's own, and the conversation ends there. So each costs one call, and shows what the model does at that point. The
+sixth is the judge of faithfulness on a report of two sentences.
 """
 
 from collections import Counter
@@ -43,21 +43,21 @@ LABEL = "doctor"
 
 @dataclass(frozen=True)
 class Conversation:
-    """What was asked of the model and what it answered, with what its calls then brought."""
+    """The requests to the model and its answers, with the results of its tool calls."""
 
     name: Name
     effects: tuple[Effect, ...]
-    """The model's own turns, none that was written beforehand."""
+    """The model's own turns, without those written in advance."""
     evidence: Mapping[str, Evidence]
     steps: tuple[Step, ...] = ()
-    """Of tools, those that were called beforehand left out."""
+    """The tool steps, without those of turns written in advance."""
     verdicts: tuple[Verdict, ...] = ()
     cut: str | None = None
-    """The cap that ended it; None where it was held to its end."""
+    """The cap that ended it; None if it was held to its end."""
 
     @property
     def error(self) -> str | None:
-        """Why there is no answer; None where there is one."""
+        """Why there is no answer; None if there is one."""
         failed = [effect.error for effect in self.effects if effect.error is not None]
         if failed and len(failed) == len(self.effects):
             return f"{failed[0]['kind']}: {failed[0]['message']}"
@@ -65,7 +65,7 @@ class Conversation:
 
     @property
     def tries(self) -> int:
-        """The attempts at the question that took the most: answers that were lost, empty, cut, or not in the schema."""
+        """The most attempts at one question, counting answers that were lost, empty, cut, or not in the schema."""
         by_question = Counter[str]()
         for effect in self.effects:
             by_question[effect.scope] += 1 + (effect.retries or 0)
@@ -106,15 +106,16 @@ WRITTEN: Mapping[str, Sequence[AIMessage]] = {
         _turn("I look at what feeders cost.", ("product_catalog_search", {"query": "bird feeder", "sort_by": "price"})),
     ),
 }
-"""The turns of each conversation that the model did not take itself."""
+"""The turns of each conversation that are written in advance."""
 REPORT = f"The cedar hopper feeder costs $39.50 [P:{CEDAR}]. A guide says to hang it about five feet high [{PAGE_ID}]."
-"""What the judge reads: two facts, for plain advice is no claim."""
+"""The report that the judge reads: two facts, since plain advice is no claim."""
 
 
 class Prelude:
-    """A chat model whose first turns are written; the turn behind them is its own, and a second one it does not get.
+    """A chat model whose first turns are written in advance. The next turn is the model's own, and any further one
+    fails.
 
-    ``bound`` is the model itself, where errors look for the keys that they must not show.
+    ``bound`` is the model itself: errors look there for the keys that they must not show.
     """
 
     def __init__(self, chat: Any, written: Sequence[AIMessage], runnable: Any = None) -> None:
@@ -135,27 +136,23 @@ class Prelude:
 async def converse(
     name: Name, model: Model, world: World, folder: Path, allowance: Allowance | None = None
 ) -> Conversation:
-    """The conversation of that name, its journal below ``folder``; a model that fails is part of it, never raised.
+    """The conversation of that name, with its journal below ``folder``. A model's failure is part of it, never raised.
 
-    The judge's, which has as many questions as it lists claims, ends where ``allowance`` does.
+    The judge has as many questions as it lists claims, so ``allowance`` limits its conversation.
     """
     if name == "judging":
         return await _judging(name, model, world, folder, allowance or Allowance())
-    return await _researching(name, model, world, folder)
-
-
-async def _researching(name: Name, model: Model, world: World, folder: Path) -> Conversation:
     written, path = WRITTEN[name], folder / f"{name}.jsonl"
     journal, trajectory = Journal(path), Trajectory()
     session = Session(world, user_id=USER, journal=journal, trajectory=trajectory)
     played = replace(model, chat=cast(Any, Prelude(model.chat, written)))
     models = Models(dict.fromkeys(REACT.roles, played), journal, trajectory)
-    # A report is asked for where the turns are used up; elsewhere there are more than enough.
+    # A report is requested once the turns are used up; the other conversations have more than enough.
     limits = Limits(tool_turns=len(written)) if name in ("report", "refusal") else Limits()
     try:
         await REACT.answer(Task(text=UNMET if name == "refusal" else QUESTION, user_id=USER), session, models, limits)
     except ModelError:
-        pass  # the second turn that it does not get, or its failure, which stands in the journal
+        pass  # the second turn, which Prelude refuses, or the model's failure, which is in the journal
     finally:
         journal.close()
     own = [effect for effect in read_effects(path) if effect.kind == "model"][len(written) :][:1]

@@ -1,4 +1,4 @@
-"""What works on this machine and what does not: one sign for each thing that was looked at."""
+"""What works on this machine and what does not: one sign for each thing examined."""
 
 import shutil
 import sys
@@ -20,11 +20,11 @@ from drretail.plugins import Kind, installed_plugins
 from drretail.records.base import Record
 
 State = Literal["ok", "absent", "broken"]
-"""``absent``: something optional is not there. ``broken``: what is needed, or was asked for, does not work."""
+"""``absent``: something optional is missing. ``broken``: something needed, or requested, does not work."""
 
 
 class Sign(Record):
-    """One thing that was looked at."""
+    """The state of one thing that was examined."""
 
     what: str
     state: State
@@ -32,15 +32,24 @@ class Sign(Record):
     prevents: str | None = None
     """What cannot be done without it."""
     mend: str | None = None
-    """The command, or the step, that brings it."""
+    """The command or the step that fixes it."""
+
+
+def works(what: str, found: str) -> Sign:
+    return Sign(what=what, state="ok", found=found)
+
+
+def lacks(what: str, found: str, prevents: str, mend: str, *, is_needed: bool = False) -> Sign:
+    """The sign of a thing that does not work. ``is_needed``: everything, or what was requested, depends on it."""
+    return Sign(what=what, state="broken" if is_needed else "absent", found=found, prevents=prevents, mend=mend)
 
 
 def broken(signs: Iterable[Sign]) -> list[Sign]:
-    """What has to be mended before that which was asked for works."""
+    """The signs of what must be fixed before everything requested works."""
     return [sign for sign in signs if sign.state == "broken"]
 
 
-OLDEST_PYTHON = (3, 11)
+OLDEST_PYTHON = (3, 11)  # as requires-python in pyproject.toml
 NEEDED_BYTES = 2_000_000_000
 """A world of 80,000 products and four million orders takes 0.6 GB, and as much again while it is made."""
 
@@ -48,15 +57,9 @@ NEEDED_BYTES = 2_000_000_000
 def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Sign:
     written = ".".join(map(str, version))
     if version[:2] >= OLDEST_PYTHON:
-        return Sign(what="Python", state="ok", found=f"{written} ({sys.executable})")
-    oldest = ".".join(map(str, OLDEST_PYTHON))
-    return Sign(
-        what="Python",
-        state="broken",
-        found=written,
-        prevents="everything",
-        mend=f"install Python {oldest} or later and make the environment anew",
-    )
+        return works("Python", f"{written} ({sys.executable})")
+    mend = f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or later and make the environment anew"
+    return lacks("Python", written, "everything", mend, is_needed=True)
 
 
 def examine_java(environ: Mapping[str, str]) -> Sign:
@@ -64,22 +67,14 @@ def examine_java(environ: Mapping[str, str]) -> Sign:
     java = find_java(environ)
     version = 0 if java is None else java_version(java)
     if java is not None and version >= OLDEST_JAVA:
-        return Sign(what="Java", state="ok", found=f"{version} ({java})")
-    if java is None:
-        found = "none"
-    else:
-        found = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
-    return Sign(
-        what="Java",
-        state="absent",
-        found=found,
-        prevents="ingest --engine spark",
-        mend=f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one",
-    )
+        return works("Java", f"{version} ({java})")
+    found = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
+    mend = f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one"
+    return lacks("Java", "none" if java is None else found, "ingest --engine spark", mend)
 
 
 def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
-    """The room of every disk that one of the folders lies on, each disk once."""
+    """The free space of every disk that holds one of the folders, each disk once."""
     seen: set[int] = set()
     for folder in folders:
         path = Path(folder).absolute()
@@ -89,19 +84,17 @@ def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
             continue
         seen.add(disk)
         free = shutil.disk_usage(place).free
-        enough = free >= NEEDED_BYTES
-        yield Sign(
-            what=f"disk of {folder}",
-            state="ok" if enough else "broken",
-            found=f"{free / 1e9:.1f} GB free",
-            prevents=None if enough else "making a world of the paper's size",
-            mend=None if enough else f"free {NEEDED_BYTES / 1e9:.0f} GB there, or name another folder (--world, --to)",
-        )
+        what, found = f"disk of {folder}", f"{free / 1e9:.1f} GB free"
+        mend = f"free {NEEDED_BYTES / 1e9:.0f} GB there, or name another folder (--world, --to)"
+        if free >= NEEDED_BYTES:
+            yield works(what, found)
+        else:
+            yield lacks(what, found, "making a world of the paper's size", mend, is_needed=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """``extra`` None: part of every installation."""
+    """A package, and what needs it. ``extra`` is None if it is part of every installation."""
 
     name: str
     prevents: str
@@ -130,31 +123,23 @@ PACKAGES = (
 def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]:
     for package in packages:
         try:
-            yield Sign(what=package.name, state="ok", found=version(package.name))
+            yield works(package.name, version(package.name))
         except PackageNotFoundError:
-            yield Sign(
-                what=package.name,
-                state="broken" if package.extra is None else "absent",
-                found="not installed",
-                prevents=package.prevents,
-                mend=install_line(package.name),
-            )
+            mend, is_needed = install_line(package.name), package.extra is None
+            yield lacks(package.name, "not installed", package.prevents, mend, is_needed=is_needed)
 
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
-    """Every plugin of an installed package, loaded by what ``kinds`` holds for its group; a broken one is no fault."""
+    """Every plugin of an installed package, loaded by the function in ``kinds`` for its group. A broken plugin is not
+    needed, so it counts as absent.
+    """
     for plugin in installed_plugins(kinds):
-        found = f"{plugin.package} {plugin.version}"
+        what, found = f"plugin {plugin.name} ({plugin.kind})", f"{plugin.package} {plugin.version}"
         if plugin.problem is None:
-            yield Sign(what=f"plugin {plugin.name} ({plugin.kind})", state="ok", found=found)
+            yield works(what, found)
         else:
-            yield Sign(
-                what=f"plugin {plugin.name} ({plugin.kind})",
-                state="absent",
-                found=f"{found}: {plugin.problem}",
-                prevents=f"{plugin.name}; everything else goes on without it",
-                mend=f"install a version of {plugin.package} that loads, or uninstall it",
-            )
+            mend = f"install a version of {plugin.package} that loads, or uninstall it"
+            yield lacks(what, f"{found}: {plugin.problem}", f"{plugin.name}; everything else goes on without it", mend)
 
 
 GREETING = "Answer with the one word: ready"
@@ -166,19 +151,15 @@ def examine_keys(environ: Mapping[str, str]) -> Iterator[Sign]:
             continue
         present = [variable for variable in provider.key_variables if environ.get(variable)]
         if present:
-            yield Sign(what=f"key of {name}", state="ok", found=f"{present[0]} is set")
+            yield works(f"key of {name}", f"{present[0]} is set")
         else:
-            yield Sign(
-                what=f"key of {name}",
-                state="absent",
-                found=f"{' or '.join(provider.key_variables)} is not set",
-                prevents=f"--model {name}:… (offline:shopper and offline:judge need none)",
-                mend=f"export {provider.key_variables[0]}=…",
-            )
+            found = f"{' or '.join(provider.key_variables)} is not set"
+            prevents = f"--model {name}:… (offline:shopper and offline:judge need none)"
+            yield lacks(f"key of {name}", found, prevents, f"export {provider.key_variables[0]}=…")
 
 
 def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
-    """All that can be seen without asking anybody; ``folders`` are those that drretail writes to."""
+    """All that can be checked without a server or a model; ``folders`` are those that drretail writes to."""
     return [
         examine_python(),
         *examine_packages(),
@@ -189,7 +170,7 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
 
 
 async def examine_models(specs: Sequence[str], opened: Callable[[str], Model]) -> list[Sign]:
-    """Asks each model for one word, one after the other; this costs a few tokens, so it is done only when wanted."""
+    """Asks each model for one word, one after the other. It costs a few tokens, so only named models are asked."""
     return [await _examine_model(spec, opened) for spec in dict.fromkeys(specs)]
 
 
@@ -207,28 +188,23 @@ async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
     except ModelError as problem:
         return _unusable(spec, f"{problem.kind}: {problem.message}")
     late = f" {on_try(len(attempts.failed) + 1)} ({attempts.failed[0]})" if attempts.failed else ""
-    return Sign(what=f"model {spec}", state="ok", found=f"answers{late}: {' '.join(answer.text.split())[:40]}")
+    return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}")
 
 
 def _unusable(spec: str, found: str) -> Sign:
-    return Sign(
-        what=f"model {spec}",
-        state="broken",
-        found=found,
-        prevents=f"--model {spec}",
-        mend="check the model's name, its key and its address (--base-url, drretail.toml)",
-    )
+    mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
+    return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
 
 
 PREVENTS = "--world servers:NAME (worlds in folders need no server)"
 PATIENCE = 4.0
-"""Seconds at most for each: who has no servers should not wait for them."""
+"""The most seconds to wait for each server: a person without servers should not wait for them."""
 DATABASE = "drretail"
-"""A name that need not exist: what counts is that it may be looked for."""
+"""A name that need not exist: what matters is the right to look for it."""
 
 
 def examine_servers(settings: ServerSettings, *, mongo_is_set: bool, es_is_set: bool) -> Iterator[Sign]:
-    """Both servers at their addresses; one that is only supposed there by default may be absent."""
+    """Both servers at their addresses. A server that is only looked for at the default address may be absent."""
     asked = replace(settings, timeout=min(settings.timeout, PATIENCE))
     yield _sign("MongoDB", hosts_of(asked.mongo_url), lambda: _mongo_version(asked), needed=mongo_is_set)
     yield _sign("Elasticsearch", hosts_of(asked.es_url), lambda: _elastic_version(asked), needed=es_is_set)
@@ -236,11 +212,10 @@ def examine_servers(settings: ServerSettings, *, mongo_is_set: bool, es_is_set: 
 
 def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) -> Sign:
     try:
-        return Sign(what=what, state="ok", found=f"{version()} at {where}")
+        return works(what, f"{version()} at {where}")
     except UserError as problem:
         found, _, mend = str(problem).partition(": ")
-        state = "broken" if needed else "absent"
-        return Sign(what=what, state=state, found=found, prevents=PREVENTS, mend=mend or str(problem))
+        return lacks(what, found, PREVENTS, mend or str(problem), is_needed=needed)
 
 
 def _mongo_version(settings: ServerSettings) -> str:

@@ -1,7 +1,7 @@
-"""Whether a world is whole: what it holds against what its manifest says."""
+"""Checks whether a world is undamaged: its content against its manifest."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
@@ -27,7 +27,7 @@ from drretail.errors import UserError
 from drretail.records.evidence import Finding
 
 EXAMPLES = 5
-"""How many rows of one fault are named."""
+"""The most rows that are named for one kind of fault."""
 ORPHANS = {
     "order_without_product": (
         "SELECT order_id, product_id FROM orders WHERE product_id NOT IN (SELECT product_id FROM products)"
@@ -47,9 +47,9 @@ SELECT user_id, n_orders, spend, last_order FROM users JOIN (
 
 
 def check_world(folder: Path) -> list[Finding]:
-    """What is wrong with the live generation of a world, nothing when it is whole; streams over all rows and files.
+    """The faults of a world's live generation, empty if it is undamaged. Streams over all rows and files.
 
-    Raises UserError when there is no world to check.
+    Raises UserError if there is no world to check.
     """
     generation = live_generation(folder)
     named = (folder / CURRENT).read_bytes()
@@ -60,12 +60,12 @@ def check_world(folder: Path) -> list[Finding]:
 
 
 def has_checksums(folder: Path) -> bool:
-    """False for a world that was made before there were checksums of its files, or has lost them."""
+    """False for a world that was made before worlds had checksums of their files, or that has lost them."""
     return (live_generation(folder) / CHECKSUMS).is_file()
 
 
 def check_generation(generation: Path) -> list[Finding]:
-    """What is wrong with one generation."""
+    """The faults of one generation."""
     changed = list(changed_files(generation))
     try:
         manifest = read_manifest(generation)
@@ -73,7 +73,7 @@ def check_generation(generation: Path) -> list[Finding]:
     except UserError as problem:
         return [*changed, fault("unreadable", str(problem))]
     with closing(store):
-        if _holds_updates(store):  # these change the file; its rows are checked by themselves
+        if _holds_updates(store):  # updates change the file; its rows are checked below
             changed = [finding for finding in changed if not finding.text.startswith(DATABASE_FILE)]
         try:
             check_index_files(generation)
@@ -82,11 +82,14 @@ def check_generation(generation: Path) -> list[Finding]:
                 holdout = generation / HOLDOUT_FILE
                 held_out = hash_lines(holdout_lines(holdout)) if holdout.is_file() else None
                 db = store.connection()
+                tables = Counts.model_fields
+                counts = ((name, db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in tables)  # noqa: S608
                 checks: list[Iterator[Finding]] = [
                     check_integrity(db),
-                    check_orphans(db),
-                    check_user_sums(db),
-                    check_counts(db, manifest),
+                    check_rows(db, ORPHANS, "{} ({})"),
+                    # Users' aggregates, by which queries draw users, must be those of their orders.
+                    check_rows(db, {"user_sums": WRONG_SUMS}, "{}: {} orders, spend {:.2f}, the last at {}"),
+                    compare_counts(manifest, counts),
                     check_fingerprint(db, manifest, store.pool.hash, held_out),
                     check_index(db, catalog),
                 ]
@@ -94,7 +97,7 @@ def check_generation(generation: Path) -> list[Finding]:
                 for check in checks:
                     try:
                         findings.extend(check)
-                    except (sqlite3.Error, ValueError) as problem:  # a number of a row may be no number any more
+                    except (sqlite3.Error, ValueError) as problem:  # a damaged row may hold no number
                         findings.append(fault("unreadable", f"the database cannot be read: {problem}"))
                 return changed + findings
         except UserError as problem:
@@ -114,16 +117,11 @@ def check_integrity(db: sqlite3.Connection) -> Iterator[Finding]:
             yield fault("database_damaged", line)
 
 
-def check_orphans(db: sqlite3.Connection) -> Iterator[Finding]:
-    for code, statement in ORPHANS.items():
+def check_rows(db: sqlite3.Connection, wrong: Mapping[str, str], form: str) -> Iterator[Finding]:
+    """For each statement of ``wrong``, some of the rows that it finds, as faults of its code."""
+    for code, statement in wrong.items():
         for row in db.execute(f"{statement} LIMIT {EXAMPLES}"):
-            yield fault(code, f"{row[0]} ({row[1]})")
-
-
-def check_counts(db: sqlite3.Connection, manifest: Manifest) -> Iterator[Finding]:
-    tables = Counts.model_fields
-    counts = ((table, db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in tables)  # noqa: S608
-    return compare_counts(manifest, counts)
+            yield fault(code, form.format(*row))
 
 
 def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Finding]:
@@ -131,14 +129,10 @@ def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Fin
     yield from compare_index((product_id for (product_id,) in stored), catalog.product_ids())
 
 
-def check_user_sums(db: sqlite3.Connection) -> Iterator[Finding]:
-    """The aggregates of users, by which queries draw them, are those of their orders."""
-    for row in db.execute(f"{WRONG_SUMS} LIMIT {EXAMPLES}"):
-        yield fault("user_sums", f"{row[0]}: {row[1]} orders, spend {row[2]:.2f}, the last at {row[3]}")
-
-
 def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, holdout: str | None) -> Iterator[Finding]:
-    """Computes the fingerprint anew from the rows; ``holdout`` is the hash of those that are held out."""
+    """Compares the manifest's fingerprint with one computed from the rows; ``holdout`` is the hash of the held-out
+    orders.
+    """
     products, orders = hash_lines(product_lines(db)), hash_lines(map(order_line, order_rows(db)))
     yield from compare_fingerprint(manifest, pool, products=products, orders=orders, holdout=holdout)
 
@@ -151,7 +145,7 @@ def hash_lines(rows: Iterable[str]) -> str:
 
 
 def compare_counts(manifest: Manifest, counts: Iterable[tuple[str, int]]) -> Iterator[Finding]:
-    """Whether as many rows are kept as the manifest says; the same for a world on servers, as all below."""
+    """A fault for each number of rows that differs from the manifest. Worlds on servers use this too, as all below."""
     for table, count in counts:
         expected = getattr(manifest.counts, table)
         if count != expected:
@@ -161,7 +155,7 @@ def compare_counts(manifest: Manifest, counts: Iterable[tuple[str, int]]) -> Ite
 def compare_fingerprint(
     manifest: Manifest, pool: str, *, products: str, orders: str, holdout: str | None
 ) -> Iterator[Finding]:
-    """Whether these hashes of pool and rows make the manifest's fingerprint."""
+    """Faults unless these hashes of pool and rows make the manifest's fingerprint."""
     if pool != manifest.profile_pool:
         yield fault("profile_pool", manifest.profile_pool, pool)
     formulation = manifest.versions.get(INDEX_VERSION, "")
@@ -175,7 +169,7 @@ def compare_fingerprint(
 
 
 def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Finding]:
-    """Whether the index holds the products of the database, both in their order."""
+    """A fault at the first product that differs between database and index, both in order of id."""
     for in_store, in_index in zip_longest(stored, indexed):
         if in_store != in_index:
             yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")

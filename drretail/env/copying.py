@@ -19,7 +19,9 @@ from drretail.records.shop import Product
 
 
 class WriteWorld(Protocol):
-    """Makes a world live and gives its manifest; see ``writing.write_world`` and ``servers.loading.write_servers``."""
+    """Makes a world live and returns its manifest; see ``writing.write_world`` and
+    ``servers.loading.write_servers``.
+    """
 
     def __call__(
         self,
@@ -40,10 +42,10 @@ class WriteWorld(Protocol):
 def writer_to(
     spec: str | Path, servers: ServerSettings | None = None, *, materialize_users: bool = False
 ) -> Generator[WriteWorld]:
-    """What writes a world to ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
+    """The function that writes a world to ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    No other process writes a folder meanwhile. Raises UserError when one does, when a server cannot be used or written
-    to, and for ``materialize_users`` in a folder.
+    Meanwhile no other process can write the folder. Raises UserError if another process is writing it, if a server
+    cannot be used or written to, and for ``materialize_users`` in a folder.
     """
     check_place(spec)
     if not is_on_servers(spec):
@@ -70,11 +72,11 @@ def copy_world(
     materialize_users: bool = False,
     progress: Progress | None = None,
 ) -> Manifest:
-    """Makes the world at ``source`` live at ``target`` as well; both are folders or "servers:NAME".
+    """Makes the world at ``source`` live at ``target`` too; both are folders or "servers:NAME".
 
-    The latter needs ``servers``. The fingerprint is computed anew from the rows; the copy goes live only with the
-    source's. Profiles that were changed for good are not copied. Raises UserError where there is no source, where it is
-    damaged, and where the target cannot be written.
+    "servers:NAME" needs ``servers``. The fingerprint is computed anew from the rows, and the copy goes live only if it
+    is the source's. Permanent profile changes are not copied. Raises UserError if there is no source, if the source is
+    damaged, and if the target cannot be written.
     """
     if _place(source) == _place(target):
         raise UserError(f"{source} and {target} are the same world: give the copy a place of its own.")
@@ -95,7 +97,7 @@ def copy_world(
                 formulation=formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The world"),
                 origin=manifest.origin,
             )
-        except (KeyError, TypeError, ValueError) as problem:  # no row of a whole world is refused
+        except (KeyError, TypeError, ValueError) as problem:  # an undamaged world has no row that is refused
             raise UserError(
                 f"The world {source} is damaged ({type(problem).__name__}): `drretail world check {source}` tells "
                 "more. Nothing went live."

@@ -1,6 +1,6 @@
-"""A world's folder: generations side by side, one of them live, each complete or absent.
+"""A world's folder: complete generations side by side, one of them live.
 
-The checksums of a generation's files, as ``sha256sum -c`` reads them, make a single flipped bit be noticed.
+The checksums of a generation's files are in the format of ``sha256sum -c``, and reveal a single flipped bit.
 """
 
 import hashlib
@@ -22,15 +22,15 @@ CURRENT = "CURRENT"
 STAGING = ".staging-"
 GENERATION = "gen-"
 STAGES = ".stages"
-"""Where an ingest keeps what it has finished, until the world is complete."""
+"""The folder in which an ingest keeps its finished stages until the world is complete."""
 CHECKSUMS = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 TRANSIENT = (".lock", f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm")
-"""Files that come and go with readers."""
+"""Files that readers create and remove."""
 
 
 def live_generation(folder: Path) -> Path:
-    """The generation that CURRENT names; UserError where there is no world, or only a damaged one."""
+    """The generation that CURRENT names. Raises UserError if there is no world, or only a damaged one."""
     if not folder.is_dir():
         raise UserError(
             f"There is no world at {folder}. Make one with `drretail ingest … --world {folder}`, or use `--world demo`."
@@ -51,9 +51,10 @@ def live_generation(folder: Path) -> Path:
 
 @contextmanager
 def staged(folder: Path, *, is_locked: bool = False) -> Generator[Path]:
-    """An empty folder beside the generations, gone after the ``with`` block unless it was published.
+    """An empty folder beside the generations, removed after the ``with`` block unless it was published.
 
-    One writer at a time, who may hold ``writer_lock`` already; what an interrupted one left is removed first.
+    There is one writer at a time, who may hold ``writer_lock`` already. The leftovers of an interrupted writer are
+    removed first.
     """
     with nullcontext() if is_locked else writer_lock(folder):
         for leftover in folder.glob(f"{STAGING}*"):
@@ -63,20 +64,20 @@ def staged(folder: Path, *, is_locked: bool = False) -> Generator[Path]:
         try:
             yield staging
         finally:
-            # What cannot be removed now goes with the next write; it must not hide the error that ended this one.
+            # The next write removes the rest; an error here must not hide the one that ended this block.
             shutil.rmtree(staging, ignore_errors=True)
 
 
 def publish(folder: Path, staging: Path, name: str) -> None:
-    """Makes the staged generation live under ``name`` and keeps the one before it.
+    """Makes the staged generation live under ``name``, and keeps the one before it.
 
-    A generation of that name is replaced.
+    An existing generation of that name is replaced.
     """
     before = current_name(folder)
     sync_tree(staging)
     generation = folder / name
     if generation.exists():
-        # Not atomic; only a damaged generation is replaced, and a crash here is mended by the next write.
+        # Not atomic; only a damaged generation is replaced, and the next write repairs a crash here.
         generation.rename(staging.with_name(f"{staging.name}-replaced"))
     staging.rename(generation)
     sync_folder(folder)
@@ -92,20 +93,22 @@ def make_live(folder: Path, name: str) -> None:
 
 
 def current_name(folder: Path) -> str:
-    """What CURRENT says, empty where there is none."""
+    """The content of CURRENT, empty if there is no such file."""
     path = folder / CURRENT
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
 def former_generation(folder: Path) -> Path | None:
-    """The generation that is kept besides the live one, None where there is none."""
+    """The generation that is kept beside the live one; None if there is none."""
     live = current_name(folder)
     others = [entry for entry in folder.iterdir() if entry.name.startswith(GENERATION) and entry.name != live]
     return max(others, key=lambda entry: entry.stat().st_mtime_ns, default=None)
 
 
 def check_is_ours(folder: Path) -> None:
-    """Raises UserError when ``folder`` is there and is neither a world, nor empty, nor what a cut first write left."""
+    """Raises UserError if ``folder`` exists and is neither a world, nor empty, nor the leftover of an interrupted first
+    write.
+    """
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -117,9 +120,9 @@ def check_is_ours(folder: Path) -> None:
 
 @contextmanager
 def writer_lock(folder: Path) -> Generator[None]:
-    """The right to write a world's folder, which is made where it is missing and goes again where it stays empty.
+    """The right to write a world's folder. The folder is created if it is missing, and removed again if it stays empty.
 
-    Raises UserError where the folder holds something else, and for a second writer.
+    Raises UserError if the folder holds other files, or if another process is writing it.
     """
     check_is_ours(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -127,7 +130,7 @@ def writer_lock(folder: Path) -> Generator[None]:
         with locked_folder(folder, f"the world at {folder}"):
             yield
     finally:
-        with suppress(OSError):  # of a folder that holds anything
+        with suppress(OSError):  # the folder is not empty
             folder.rmdir()
 
 
@@ -142,17 +145,17 @@ def sync_tree(folder: Path) -> None:
 
 
 def write_checksums(generation: Path) -> None:
-    """Writes down the checksums of all files of a generation as they are now."""
+    """Writes the present checksums of all files of a generation."""
     names = sorted(path.relative_to(generation).as_posix() for path in generation.rglob("*") if path.is_file())
     kept = [name for name in names if name != CHECKSUMS and not name.endswith(TRANSIENT)]
     write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in kept))
 
 
 def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
-    """The files that are not as they were written, or are gone; of those in one folder ``below`` alone, where given.
+    """The files that were changed or are gone; with ``below``, only those in that folder.
 
-    Nothing of a generation without the list: it was made before there was one. What profile updates change in the
-    database is for the caller to know.
+    A generation without checksums gives none: it was made before worlds had them. Profile updates change the database;
+    the caller has to allow for that.
     """
     path = generation / CHECKSUMS
     if not path.is_file():
@@ -170,10 +173,10 @@ def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
 
 
 def check_index_files(generation: Path) -> None:
-    """Raises UserError for a product index of which a file is not as it was written.
+    """Raises UserError if a file of the product index was changed.
 
-    A search engine trusts its files: with single bytes of them changed it gave other products without a word, or ended
-    the whole process. To read them takes 0.6 s per GB, and they are read for searches anyway.
+    A search engine trusts its files: after changes of single bytes it returned other products without a word, or ended
+    the whole process. Reading them takes 0.6 s per GB, and searches read them anyway.
     """
     for finding in changed_files(generation, f"{INDEX_FOLDER}/"):
         raise UserError(

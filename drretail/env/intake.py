@@ -1,6 +1,7 @@
-"""Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
+"""Checks, sums up, counts and hashes the rows that go into a world, in a folder or on servers."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ from drretail.env.manifest import (
     OrderRow,
     Origin,
     holdout_line,
-    midnight_after,
     order_line,
     product_line,
     world_fingerprint,
@@ -25,18 +25,20 @@ from drretail.env.store.sampling import Aggregates
 from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 
+MILLISECONDS_PER_DAY = 86_400_000
+
 
 class ProductFacts(NamedTuple):
-    """What the sums over a user's orders need of a product."""
+    """The facts of a product that the sums over a user's orders need."""
 
     price: float | None
     category: str
 
 
 class Intake:
-    """Passes products on, then orders, then what is held out; knows afterwards what a manifest says of them.
+    """Passes on products, then orders, then held-out orders, and makes the manifest afterwards.
 
-    Raises ValueError, naming the row, for rows out of order, repeated or without their product: bugs of ours.
+    Raises ValueError that names the row if rows are out of order, repeated or without their product: bugs of ours.
     """
 
     def __init__(self, formulation: Formulation = ENGLISH) -> None:
@@ -68,9 +70,9 @@ class Intake:
     def take_orders(
         self, orders: Iterable[OrderRow], finished: list[Aggregates], size: int
     ) -> Iterator[list[OrderRow]]:
-        """The orders in batches of ``size``, the last one smaller, perhaps empty.
+        """The orders in batches of ``size``; the last batch is smaller and may be empty.
 
-        What is summed up of a user goes to ``finished`` when the next one begins, of the last with the last batch.
+        A user's sums are added to ``finished`` when the next user's orders begin; the last user's, with the last batch.
         """
         before, user = ("", -1, ""), UserSum("")
         rows = iter(orders)
@@ -104,7 +106,7 @@ class Intake:
             yield batch
 
     def take_holdout(self, orders: Iterable[OrderRow]) -> Iterator[tuple[OrderRow, str]]:
-        """Each order that is held out, with its line, in the order in which they come."""
+        """Each held-out order with its line, in the given order."""
         self.holdout_hash = LineHash()
         for row in orders:
             line = holdout_line(row)
@@ -119,7 +121,10 @@ class Intake:
         engines: Mapping[str, str],
         origin: Origin,
     ) -> Manifest:
-        """The manifest of a world that holds all rows that were taken; ``engines`` are versions of what keeps it."""
+        """The manifest of a world that holds all rows taken; ``engines`` are the versions of its database and index."""
+        now = NOW_WITHOUT_ORDERS
+        if self.last_order is not None:  # the first midnight UTC after it
+            now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=self.last_order // MILLISECONDS_PER_DAY + 1)
         return Manifest(
             fingerprint=world_fingerprint(
                 products=self.product_hash.hexdigest(),
@@ -130,7 +135,7 @@ class Intake:
                 holdout=None if self.holdout_hash is None else self.holdout_hash.hexdigest(),
             ),
             seed=str(seed),
-            now=NOW_WITHOUT_ORDERS if self.last_order is None else midnight_after(self.last_order),
+            now=now,
             since=origin.get("since"),
             parameters=dict(origin.get("parameters") or {}),
             categories=tuple(origin.get("categories", ())),
@@ -149,7 +154,7 @@ class Intake:
 
 
 class UserSum:
-    """Sums up the orders of one user while they pass."""
+    """Sums up the orders of one user as they pass."""
 
     __slots__ = ("categories", "last_order", "n_orders", "spend", "user_id")
 
@@ -170,13 +175,13 @@ class UserSum:
                 self.spend += quantity * price
 
     def total(self) -> Aggregates:
-        """Spend in cents; the category with most orders, ties by name, empty when all orders are void."""
+        """The sums: spend in cents, and the category with most orders (ties by name; empty if all orders are void)."""
         top = min(self.categories.items(), key=lambda item: (-item[1], item[0]), default=("", 0))[0]
         return Aggregates(self.user_id, self.n_orders, round(self.spend, 2), self.last_order, top)
 
 
 def check_expected(manifest: Manifest, expected: str | None) -> None:
-    """Raises UserError where another fingerprint was to come out."""
+    """Raises UserError if the manifest has another fingerprint than ``expected``."""
     if expected not in (None, manifest.fingerprint):
         raise UserError(
             f"The rows make a world with another fingerprint ({manifest.fingerprint[:12]}) than their source says "

@@ -1,4 +1,4 @@
-"""What is kept at a place, a folder or "servers:NAME": the world that is live, and the one before it."""
+"""The worlds that a place keeps, a folder or "servers:NAME": the live one, and the one before it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,22 +13,22 @@ from drretail.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The worlds of one place, by what they say of themselves."""
+    """The manifests of one place's worlds."""
 
     live: Manifest
     before: Manifest | None = None
     materialized: bool = False
-    """True where users' profiles are written out; a folder always derives them."""
+    """True if users' profiles are written out; a folder always derives them."""
 
 
 def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept | None:
-    """What is kept at ``spec``; None where no world is there, or one too damaged to say what it is.
+    """The worlds at ``spec``; None if there is no world, or its manifest is too damaged to read.
 
-    Raises UserError where a world of another format is there, or a server cannot be used.
+    Raises UserError if the world has another format, or a server cannot be used.
     """
     check_place(spec)
     if is_on_servers(spec):
-        from drretail.env.servers.opening import kept_on_servers  # the clients take long to load
+        from drretail.env.servers.reading import kept_on_servers  # the clients take long to load
 
         found = kept_on_servers(str(spec), required(servers, spec))
         return None if found is None else Kept(*found)
@@ -44,7 +44,7 @@ def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept |
 
 
 def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
-    """Whether the live world can be used; its rows are not read."""
+    """True if the live world can be opened; its rows are not read."""
     try:
         open_world(spec, servers=servers, web=SandboxWeb([])).close()
     except UserError:
@@ -53,10 +53,10 @@ def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
 
 
 def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettings | None = None) -> Manifest:
-    """Makes the generation before the live one live again, and gives its manifest; the other one is kept.
+    """Makes the generation before the live one live again, and returns its manifest. The other one is kept.
 
-    ``wanted`` is its name or the beginning of its fingerprint; without it there is no doubt, since two are kept. What
-    is live already stays so. Raises UserError where there is no such generation.
+    ``wanted`` is its name or the beginning of its fingerprint. It may be left out, since only two are kept. A wanted
+    generation that is already live stays live. Raises UserError if there is no such generation.
     """
     kept = find_kept(spec, servers)
     if kept is None:

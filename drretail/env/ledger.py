@@ -1,4 +1,4 @@
-"""The ledger: every text that a run was handed, under evidence ids that are pure functions of their sources."""
+"""The ledger: every text that a run was given, under evidence ids that are pure functions of their sources."""
 
 import threading
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ from drretail.trajectory import path_key
 
 
 class EvidenceCollision(DrretailError):
-    """Two sources came to the same evidence id within one run."""
+    """Two sources have the same evidence id within one run."""
 
 
 class Ledger:
     """Collects evidence from any number of threads.
 
-    What it gives is in the order of the places in the run, whichever of the parallel researchers came first.
+    Its results are in the order of the places in the run, whichever parallel researcher came first.
     """
 
     def __init__(self) -> None:
@@ -24,15 +24,15 @@ class Ledger:
         self._keys: dict[str, str] = {}
         self._sources: list[_Placed] = []
         self._evidence: tuple[Evidence, ...] | None = None
-        """All of it, until more is entered."""
+        """All evidence so far; None after a new entry."""
         self._shared = 0
-        """How many of them every path knows."""
+        """The number of sources that every path knows."""
 
     def add(self, sources: Iterable[Source], path: str, seq: int) -> tuple[str, ...]:
-        """Enters what one step brought; gives the distinct ids in order.
+        """Enters the sources of one step, and returns their distinct ids in order.
 
-        A text that is there already is kept once, and counts as shown when it was shown at any time.
-        Raises EvidenceCollision when an id already stands for something else.
+        A text that is there already is kept once, and counts as shown if it was ever shown. Raises EvidenceCollision if
+        an id already stands for another source.
         """
         ids: dict[str, None] = {}
         numbers = path_key(path)
@@ -47,14 +47,14 @@ class Ledger:
         return tuple(ids)
 
     def seal(self) -> None:
-        """Every path knows what was entered so far; called where nothing that could still add to it is running."""
+        """Makes all entries so far known to every path. Call it only while nothing runs that could add an entry."""
         with self._lock:
             self._shared = len(self._sources)
 
     def known_at(self, path: str) -> tuple[Evidence, ...]:
-        """What a step at ``path`` can know of: what was sealed, and what earlier turns at this very path brought.
+        """The evidence that a step at ``path`` can know: sealed entries, and those of earlier turns at this very path.
 
-        What runs beside it is left out, so it is the same whichever of the parallel researchers comes first.
+        Entries of parallel paths are left out, so that the result does not depend on which researcher comes first.
         """
         own = path_key(path)
         with self._lock:
@@ -62,7 +62,7 @@ class Ledger:
             return _entries([*shared, *(placed for placed in later if placed.place[0] == own)])
 
     def evidence(self) -> tuple[Evidence, ...]:
-        """Everything handed out so far, by the place of the step that brought it first."""
+        """All evidence so far, in the order of the steps that first brought it."""
         with self._lock:
             if self._evidence is None:
                 self._evidence = _entries(self._sources)
@@ -75,7 +75,7 @@ class Ledger:
 
 
 class _Placed(NamedTuple):
-    """One source at its place: path, seq, and index within the step."""
+    """One source with its place: path, seq, and index within the step."""
 
     place: tuple[tuple[int, ...], int, int]
     source: Source
@@ -91,9 +91,9 @@ def _entries(sources: Iterable[_Placed]) -> tuple[Evidence, ...]:
             entries[source.id] = Evidence(**fields, texts=(text,))
             continue
         changes: dict[str, Any] = {"texts": _with(entry.texts, text), "date": entry.date or source.date}
-        if source.state == "ok":  # a source that could be read at any time is "ok"
+        if source.state == "ok":  # a source that was ever read is "ok"
             changes |= {"state": "ok", "problem": None}
-        if any(getattr(entry, name) != value for name, value in changes.items()):  # most are shown again as they were
+        if any(getattr(entry, name) != value for name, value in changes.items()):  # most are shown again unchanged
             entries[source.id] = entry.model_copy(update=changes)
     return tuple(entries.values())
 

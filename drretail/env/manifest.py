@@ -1,8 +1,8 @@
-"""What a world says about itself, and the fingerprint by which runs recognise it."""
+"""A world's description of itself, and the fingerprint by which runs recognise it."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
@@ -19,15 +19,14 @@ MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"
 INDEX_FOLDER = "index"
 HOLDOUT_FILE = "holdout.jsonl"
-"""The orders that are held out of a world; nothing that agents can call reads it."""
+"""The held-out orders of a world; nothing that agents can call reads it."""
 INDEX_VERSION = "index"
-"""Under which name ``versions`` holds the index formulation."""
+"""The key of the index formulation in ``versions``."""
 NOW_WITHOUT_ORDERS = datetime(2023, 10, 1, tzinfo=UTC)
-MILLISECONDS_PER_DAY = 86_400_000
 
 
 class OrderRow(NamedTuple):
-    """An order on its way into a world; millions pass, so it is a tuple and no record."""
+    """An order on its way into a world. A tuple and not a record, since millions of orders pass."""
 
     order_id: str
     user_id: str
@@ -39,16 +38,16 @@ class OrderRow(NamedTuple):
 
     @property
     def place(self) -> tuple[str, int, str]:
-        """Where the order stands among all: by user, time, id."""
+        """The order's position among all: by user, time, id."""
         return self.user_id, self.timestamp, self.order_id
 
     def as_order(self) -> Order:
-        """The checked record."""
+        """The validated record."""
         return Order.model_validate(self._asdict())
 
 
 class CategoryCounts(Record):
-    """What became of the rows of one category's files."""
+    """The rows of one category's files: read, kept and dropped."""
 
     name: str
     products: int
@@ -56,7 +55,7 @@ class CategoryCounts(Record):
     orders: int
     rows_read: int = 0
     dropped: dict[str, int] = Field(default_factory=dict)
-    """Reason → rows."""
+    """Reason → number of rows."""
 
 
 class SourceFile(Record):
@@ -66,7 +65,7 @@ class SourceFile(Record):
     size: int
     sha256: str
     modified: int | None = None
-    """Nanoseconds since 1970: by it the same file is known again without reading it."""
+    """Nanoseconds since 1970; with it the same file is recognised without being read."""
 
 
 class Counts(Record):
@@ -76,7 +75,7 @@ class Counts(Record):
 
 
 class Origin(TypedDict, total=False):
-    """Where the rows of a world came from, as its manifest says."""
+    """The origin of a world's rows, as its manifest states it."""
 
     since: date | None
     """Orders before this day were left out."""
@@ -84,10 +83,10 @@ class Origin(TypedDict, total=False):
     categories: Iterable[CategoryCounts]
     sources: Iterable[SourceFile]
     versions: Mapping[str, str] | None
-    """Of what made the rows."""
+    """The versions of the programs that made the rows."""
 
 
-# Versions of what keeps a world; a copy of it elsewhere has others.
+# The keys of engines' versions; a copy of the world elsewhere has others.
 KEEPERS = frozenset({"tantivy", "mongodb", "elasticsearch"})
 
 
@@ -104,23 +103,23 @@ class Manifest(Document):
     categories: tuple[CategoryCounts, ...] = ()
     counts: Counts
     priced: int | None = None
-    """Products with a price; worlds of earlier versions don't say."""
+    """The number of products with a price; None in worlds of earlier versions."""
     sources: tuple[SourceFile, ...] = ()
     versions: dict[str, str] = Field(default_factory=dict)
-    """Of drretail, its engines, and the index formulation."""
+    """The versions of drretail and its engines, and the index formulation."""
     profile_pool: str
-    """Hash of the pool that profiles are derived from."""
+    """The hash of the pool that profiles are derived from."""
     analyzer: Analyzer = "standard"
-    """Of product searches; a world without the field was made before there was another one."""
+    """The analyzer of product searches; a world without the field was made when there was only this one."""
 
     @property
     def language(self) -> Language:
-        """Of the shop's texts, as far as the analyzer says."""
+        """The language of the shop's texts according to the analyzer; English if the analyzer names none."""
         return "english" if self.analyzer == "standard" else self.analyzer
 
     @property
     def origin(self) -> Origin:
-        """The same for a copy of the rows."""
+        """The origin for a copy of the rows."""
         return Origin(
             since=self.since,
             parameters=self.parameters,
@@ -131,7 +130,7 @@ class Manifest(Document):
 
     @property
     def headline(self) -> str:
-        """What there is of a shop, in one line."""
+        """The shop's size, in one line."""
         return headline(self.counts, self.priced)
 
     @property
@@ -149,7 +148,7 @@ def headline(counts: Counts, priced: int | None) -> str:
 
 
 class LineHash:
-    """sha256 over lines that come one at a time, in batches, so that millions are cheap."""
+    """sha256 over lines that come one at a time; it hashes in batches, so that millions of lines are cheap."""
 
     def __init__(self) -> None:
         self._sha = hashlib.sha256()
@@ -161,7 +160,7 @@ class LineHash:
             self._flush()
 
     def add_all(self, lines: Iterable[str]) -> None:
-        """As ``add`` of each."""
+        """Adds each line."""
         self._waiting.extend(lines)
         if self._waiting:
             self._flush()
@@ -177,27 +176,27 @@ class LineHash:
 
 
 def product_line(product: Product) -> str:
-    """The canonical JSON of a product: hashed for the fingerprint and kept in the store."""
+    """The canonical JSON of a product, which the fingerprint hashes and the store keeps."""
     return canonical_json(product.model_dump(mode="json"))
 
 
 def order_line(row: OrderRow) -> str:
-    """The fields of an order between tabs, hashed for the fingerprint."""
-    # By index: millions of orders pass, and a join of them takes twice as long.
+    """The fields of an order between tabs, which the fingerprint hashes."""
+    # By index: millions of orders pass, and a join would take twice as long.
     return f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
 
 
 def holdout_line(row: OrderRow) -> str:
-    """An order that is held out, as a line of HOLDOUT_FILE."""
+    """A held-out order as a line of HOLDOUT_FILE."""
     return canonical_json(row._asdict())
 
 
 def world_fingerprint(
     *, products: str, orders: str, seed: str, pool: str, formulation: str, holdout: str | None = None
 ) -> str:
-    """sha256 over everything that decides what an agent can see, and what its guesses are held against.
+    """sha256 over everything that decides what an agent can see, and what evaluation compares its guesses with.
 
-    ``products``, ``orders`` and ``holdout`` (None where nothing is held out) are line hashes.
+    ``products``, ``orders`` and ``holdout`` (None if no orders are held out) are line hashes.
     """
     parts = {
         "format": FORMAT,
@@ -210,14 +209,8 @@ def world_fingerprint(
     return sha256_of(parts if holdout is None else {**parts, "holdout": holdout})
 
 
-def midnight_after(timestamp: int) -> datetime:
-    """The first midnight UTC that is later than a time in milliseconds."""
-    days = timestamp // MILLISECONDS_PER_DAY + 1
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)
-
-
 def read_manifest(generation: Path) -> Manifest:
-    """The manifest in a generation's folder; UserError where it is missing, damaged or of another format."""
+    """The manifest in a generation's folder. Raises UserError if it is missing, damaged or of another format."""
     path = generation / MANIFEST_FILE
     value = read_json(path)
     try:

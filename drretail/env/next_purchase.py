@@ -1,4 +1,4 @@
-"""What the users of queries bought next, out of a world that holds orders out, with what sells best beside it."""
+"""What the users of queries bought next, from a world's held-out orders, with the most popular products beside it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,13 +15,15 @@ from drretail.records.query import Query
 from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
 
 MOST_POPULAR = 50
-"""How many a baseline may recommend: as many as the catalog gives at once, and more than any report does."""
+"""The most products that a baseline may recommend: as many as the catalog returns at once, and more than any report
+names.
+"""
 
 
 def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurchase]:
-    """One for each query, in their order; nothing where the world holds no orders out.
+    """The next purchase of each query, in their order; nothing if the world has no held-out orders.
 
-    Raises UserError where what is held out is damaged, ToolError where a server fails.
+    Raises UserError if the held-out orders are damaged, ToolError if a server fails.
     """
     if world.holdout is None or not queries:
         return
@@ -33,7 +35,7 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
 
 
 def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
-    """Keeps them in the experiment's folder; those of earlier openings stay. Raises as ``next_purchases`` does."""
+    """Saves the next purchases in the experiment's folder; existing ones stay. Raises as ``next_purchases`` does."""
     new = [query for query in queries if not rubric_path(experiment.folder, METRIC, query.query_id).exists()]
     for frozen in next_purchases(world, new):
         experiment.freeze_rubric(METRIC, frozen.query_id, frozen)
@@ -41,7 +43,7 @@ def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequenc
 
 @dataclass(slots=True)
 class _Shop:
-    """A world that is asked once for what sells best in a category."""
+    """A world that looks up each category's most popular products only once."""
 
     world: World
     _popular: dict[str | None, tuple[PurchaseItem, ...]] = field(
@@ -49,16 +51,16 @@ class _Shop:
     )
 
     def popular(self, category: str | None) -> tuple[PurchaseItem, ...]:
-        """The products with most ratings, in a category or the whole shop."""
+        """The products with the most ratings, in a category or (None) in the whole shop."""
         if category not in self._popular:
             self._popular[category] = self._look_up(category)
         return self._popular[category]
 
     def favourite(self, user_id: str) -> str | None:
-        """The leaf category of most orders that were kept, ties by name; None without any that is known."""
+        """The leaf category of most kept orders, ties by name; None if no order's category is known."""
         try:
             orders = self.world.store.orders(user_id).orders
-        except NotFound:  # the only order of a user may be the one that is held out
+        except NotFound:  # a user's only order may be held out
             return None
         kept = [order.product_id for order in orders if order.order_status not in VOID_STATUSES]
         products = self.world.store.products(sorted(set(kept)))
@@ -82,13 +84,14 @@ def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextP
     ids = list(dict.fromkeys(row.product_id for row in rows if row.order_status not in VOID_STATUSES))
     products = shop.world.store.products(ids)
     bought = [products[product_id] for product_id in ids if product_id in products]
+    kinds = kinds_of(query)
     favourite = None if query.user_id is None else shop.favourite(query.user_id)
     return NextPurchase(
         query_id=query.query_id,
         user_id=query.user_id,
         bought=tuple(map(purchase_item_of, bought)),
         gone=tuple(product_id for product_id in ids if product_id not in products),
-        wanted=_is_wanted(bought, kinds_of(query)),
+        wanted=None if not kinds or not bought else any(is_of_kind(item, kind) for item in bought for kind in kinds),
         favourite=favourite,
         popular_in_favourite=() if favourite is None else shop.popular(favourite),
         popular=shop.popular(None),
@@ -96,26 +99,19 @@ def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextP
 
 
 def kinds_of(query: Query) -> tuple[str, ...]:
-    """Every kind that a query wants, in its order; none where nobody has typed it."""
+    """Every kind that a query wants, in its order; empty if the query has no wish."""
     wants = () if query.wish is None else query.wish.wants
     return tuple(dict.fromkeys(kind for want in wants for kind in want.kinds))
 
 
-def _is_wanted(bought: Sequence[Product], kinds: Sequence[str]) -> bool | None:
-    """Whether one of the products is of one of the kinds."""
-    if not kinds or not bought:
-        return None
-    return any(is_of_kind(product, kind) for product in bought for kind in kinds)
-
-
 LOOKED_AT = 50
-"""How many products of a kind tell which file it belongs to."""
+"""The number of a kind's products that decide which file the kind belongs to."""
 
 
 def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple[str, ...]]:
-    """By query id, the top-level categories of what each query wants.
+    """The top-level categories that each query wants, by query id.
 
-    Left out are kinds of which the shop has nothing, and queries that want none but these.
+    Kinds of which the shop has nothing are left out, and so are queries that want only those.
     """
     kinds = {query.query_id: kinds_of(query) for query in queries}
     files = file_categories(world, (kind for of_query in kinds.values() for kind in of_query))
@@ -127,14 +123,16 @@ def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple
 
 
 def file_categories(world: World, kinds: Iterable[str]) -> Mapping[str, str]:
-    """For each kind the top-level category that it is, or that most of its products came from."""
+    """For each kind, the top-level category of the same name, or the one that most of its products came from."""
     known = {fold_category(category.name): category.name for category in world.manifest.categories}
     found = {kind: known.get(fold_category(kind)) or _of_products(world, kind) for kind in sorted(set(kinds))}
     return {kind: category for kind, category in found.items() if category is not None}
 
 
 def _of_products(world: World, kind: str) -> str | None:
-    """Of the most popular products in a category of this name, else of what its words find."""
+    """The top-level category of most of the popular products in a category of this name, or of the products that its
+    words find.
+    """
     try:
         page = world.catalog.search(CatalogQuery("", category=kind, sort_by="popularity", limit=LOOKED_AT))
         found = _products(world, page).values()

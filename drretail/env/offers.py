@@ -1,4 +1,4 @@
-"""All that a shop has of the kinds that a wish names, and the baskets that follow from it."""
+"""All products that a shop has of the kinds in a wish, and the baskets that follow from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ from drretail.records.wish import Want, Wish
 
 @dataclass(slots=True)
 class Offers:
-    """What one world offers; every look-up is remembered, since many queries want the same things.
+    """The products that one world offers; every look-up is remembered, since many queries want the same things.
 
-    Not for several threads at once.
+    Not safe to use from several threads.
     """
 
     world: World
@@ -31,12 +31,14 @@ class Offers:
     _categories: frozenset[str] | None = None
 
     def of_want(self, want: Want) -> tuple[Listing, ...]:
-        """Every product of any of its kinds, by id: all that the shop has, not only the best matches of a search."""
+        """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
+        search.
+        """
         found = {listing.product.product_id: listing for kind in want.kinds for listing in self.of_kind(kind)}
         return tuple(found[key] for key in sorted(found))
 
     def would_do(self, want: Want) -> frozenset[str]:
-        """The ids of the products that would do for a want, whatever the shopper has."""
+        """The ids of the products that satisfy a want, including those that the shopper has already."""
         if want not in self._would_do:
             found = fitting(want, self.of_want(want))
             self._would_do[want] = frozenset(listing.product.product_id for listing in found)
@@ -47,9 +49,11 @@ class Offers:
         return [listing for listing in self.could_be(kind) if is_of_kind(listing.product, kind)]
 
     def could_be(self, kind: str) -> list[Listing]:
-        """Every product that may be of a kind, by id: it holds all its words, or is in a category of that name."""
+        """Every product that may be of a kind, by id: it holds all the kind's words, or is in a
+        category of that name.
+        """
         if kind not in self._could_be:
-            # Kinds compare words by their stems. A catalog that compares them as they stand misses "feeders".
+            # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
             text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
             found = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
             if joined(kind):
@@ -61,7 +65,7 @@ class Offers:
         return self._could_be[kind]
 
     def listings(self, product_ids: Sequence[str]) -> list[Listing]:
-        """The products of these ids, without those that the shop does not hold."""
+        """The products of these ids, without those that the shop lacks."""
         missing = [product_id for product_id in product_ids if product_id not in self._listings]
         if missing:
             found = self.world.store.products(missing)
@@ -74,8 +78,10 @@ class Offers:
         return fold_category(category) in self._categories
 
     def reference(self, query: Query) -> Reference:
-        """What the shop could sell for a query, and whether it is proved that it can't; what its user has is left out,
-        unless one more of it is wanted."""
+        """What the shop could sell for a query, and whether it provably can't.
+
+        Products that the user has are left out, unless one more is wanted.
+        """
         wants = () if query.wish is None else query.wish.wants
         orders = self.orders(query.user_id)
         could_be = [
@@ -91,12 +97,12 @@ class Offers:
         )
 
     def cart(self, wish: Wish, reference: Reference, picks: Sequence[Pick]) -> Cart:
-        """These picks beside a wish, with the records of those that the shop holds."""
+        """These picks with their wish, and the records of those that the shop holds."""
         listings = self.listings([pick.product for pick in picks])
         return Cart(wish, reference, tuple(picks), {each.product.product_id: each.product for each in listings})
 
     def orders(self, user_id: str | None) -> tuple[Order, ...]:
-        """All orders of a user; none of nobody, and of one that the world does not hold."""
+        """All orders of a user; empty for None, and for a user that the world lacks."""
         try:
             return () if user_id is None else self.world.store.orders(user_id).orders
         except NotFound:

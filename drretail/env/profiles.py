@@ -16,7 +16,7 @@ EMAIL_HOSTS = ("example.com", "example.org", "example.net")
 
 
 class Place(Record):
-    """A city with a state, a zip and a telephone area code that belong to it; empty where a country has none."""
+    """A city with its state, zip and telephone area code; parts that a country lacks are empty."""
 
     city: str
     state: str
@@ -58,8 +58,8 @@ def default_pool() -> ProfilePool:
 def derive_profile(pool: ProfilePool, seed: int | str, user_id: str) -> UserProfile:
     """The person behind a user id (Listing 1 of the paper): a pure function of the three arguments.
 
-    Mail addresses end in domains reserved for examples, telephone numbers in 555-0100 to 555-0199,
-    which are nobody's.
+    E-mail addresses end in domains reserved for examples. Telephone numbers are in 555-0100 to 555-0199, which nobody
+    has.
     """
     digest = hashlib.sha256(f"{seed}|{user_id}".encode()).digest()
     draws = [int.from_bytes(digest[start : start + 4]) for start in range(0, 32, 4)]
@@ -68,7 +68,7 @@ def derive_profile(pool: ProfilePool, seed: int | str, user_id: str) -> UserProf
     street = pool.streets[draws[2] % len(pool.streets)]
     place = pool.places[draws[3] % len(pool.places)]
     host = EMAIL_HOSTS[draws[6] % len(EMAIL_HOSTS)]
-    # Built from parts that were checked with the pool: validation would cost more than the rest.
+    # Not validated: the parts were checked with the pool, and validation would cost more than the rest.
     return UserProfile.model_construct(
         user_id=user_id,
         email=f"{mailbox(first_name, last_name)}{draws[5] % 100:02d}@{host}",
@@ -87,7 +87,7 @@ def derive_profile(pool: ProfilePool, seed: int | str, user_id: str) -> UserProf
 
 
 def mailbox(first_name: str, last_name: str) -> str:
-    """ "Zoë", "O'Neil" → "zoe.oneil"; "customer" where nothing of the names is left in ASCII letters."""
+    """ "Zoë", "O'Neil" → "zoe.oneil"; "customer" if neither name has an ASCII letter."""
     parts = (ascii_letters(first_name), ascii_letters(last_name))
     return ".".join(part for part in parts if part) or "customer"
 

@@ -1,4 +1,4 @@
-"""All rows of a world in the order in which a world is written, whatever keeps it, in bounded memory."""
+"""All rows of a world in the order in which a world is written, from a folder or servers, in bounded memory."""
 
 import sqlite3
 from collections import defaultdict
@@ -22,7 +22,7 @@ from drretail.records.shop import Product
 
 @dataclass(frozen=True, slots=True)
 class WorldRows:
-    """What a world is made of. Each stream can be read once, products first."""
+    """A world's rows. Each stream can be read once, products first."""
 
     manifest: Manifest
     pool: ProfilePool
@@ -31,14 +31,14 @@ class WorldRows:
     orders: Iterable[OrderRow]
     """In order of user id, time and order id."""
     holdout: Iterable[OrderRow] | None
-    """Orders that are held out, in their order; None where nothing is."""
+    """The held-out orders, in their order; None if none are held out."""
 
 
 @contextmanager
 def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generator[WorldRows]:
-    """The rows of what is live at ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
+    """The rows of the live world at ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    Raises UserError as ``open_world`` does; while rows are read, ToolError where a server fails.
+    Raises UserError as ``open_world`` does. While rows are read, it raises ToolError if a server fails.
     """
     check_place(spec)
     if is_on_servers(spec):
@@ -83,7 +83,7 @@ def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
 
 
 def holdout_lines(path: Path) -> Iterator[str]:
-    """Raises UserError for bytes that are no text."""
+    """The lines of a file of held-out orders. Raises UserError for bytes that are not UTF-8."""
     with path.open(encoding="utf-8", newline="\n") as file:
         try:
             for line in file:
@@ -93,7 +93,7 @@ def holdout_lines(path: Path) -> Iterator[str]:
 
 
 def holdout_rows(path: Path) -> Iterator[OrderRow]:
-    """Raises UserError for a line that is no order."""
+    """The orders of a file of held-out orders. Raises UserError for a line that is not an order."""
     for number, line in enumerate(holdout_lines(path), 1):
         try:
             yield OrderRow(**parse_json(line))
@@ -105,15 +105,15 @@ class Holdout(Protocol):
     """The held-out orders of one world."""
 
     def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
-        """Each of these users' held-out orders, oldest first; users without any are left out.
+        """The held-out orders of each of these users, oldest first; users without any are left out.
 
-        Raises UserError for a damaged file, ToolError where a server fails.
+        Raises UserError for a damaged file, ToolError if a server fails.
         """
         ...
 
 
 class FileHoldout:
-    """Those of an embedded world. One pass over the file at each call: ask for many users at once."""
+    """The held-out orders of an embedded world. Each call reads the whole file: ask for many users at once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -121,12 +121,6 @@ class FileHoldout:
     def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
         wanted = frozenset(user_ids)
         return by_user(row for row in holdout_rows(self._path) if row.user_id in wanted)
-
-
-def file_holdout(generation: Path) -> FileHoldout | None:
-    """The held-out orders in a generation's folder; None where nothing is held out."""
-    path = generation / HOLDOUT_FILE
-    return FileHoldout(path) if path.is_file() else None
 
 
 def by_user(rows: Iterable[OrderRow]) -> Mapping[str, Sequence[OrderRow]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A tool call that reached for the data of a user who is not the acting one."""
+    """A tool call for the data of a user who is not the acting user."""
 
     path: str
     seq: int
@@ -34,24 +34,24 @@ class Attempt:
 
 
 class Speaker(Protocol):
-    """Puts what is told into words; it knows of no other limit. None: into the scripted ones."""
+    """Puts the released facts into words, which nothing else limits. Returns None to use the scripted words."""
 
     def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None: ...
 
 
 @dataclass(slots=True)
 class Shopper:
-    """One run's talk with the shopper; its questions come one after the other."""
+    """One run's talk with the shopper, one question at a time."""
 
     query: Query
     speaker: Speaker | None = None
     answers: list[tuple[Release, str]] = field(default_factory=list[tuple[Release, str]])
-    """What was told so far, with the words for it."""
+    """The releases so far, each with its words."""
     notes: list[str] = field(default_factory=list[str])
     """A line for each answer for which the speaker found no words."""
 
     def answer(self, topic: Topic, question: str, effects: Effects) -> tuple[Release, str]:
-        """What is told, and the words for it."""
+        """The release for this question, and the words for it."""
         (*_, now) = releases(self.query, [*(before.topic for before, _ in self.answers), topic])
         spoken = self.speaker(topic, question, now.facts, effects) if self.speaker and now.is_answered else None
         if self.speaker and now.facts and spoken is None:
@@ -73,21 +73,21 @@ class Session:
     scope: Scope = "own"
     """Other users' data is refused, or with "any" shown, as in the paper. Attempts are recorded either way."""
     redact: bool = False
-    """True: personal data is taken out of a query before it leaves for a search engine."""
+    """True if personal data is taken out of a query before the query is sent to a search engine."""
     web_k: int = 5
-    """Results of one web search (paper section 5.3)."""
+    """The number of results of one web search (paper section 5.3)."""
     web_mode: WebMode = "snippets"
-    """What a search brings: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
+    """What a search returns: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
     without: frozenset[str] = frozenset()
-    """Names of tools that this run does not have."""
+    """The names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
-    """Those that the agent brings, beside the nine."""
+    """The agent's own tools, beside the nine."""
     shopper: Shopper | None = None
-    """Who can be asked; None where nobody can."""
+    """The shopper that can be asked; None if nobody can."""
     files: Path | None = None
-    """The folder of the user's own files, None where there is none."""
+    """The folder of the user's own files; None if there is none."""
     moves: Moves | None = None
-    """What changes in the shop meanwhile, None where nothing does."""
+    """What changes in the shop during the run; None if nothing does."""
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4
@@ -98,9 +98,9 @@ class Session:
     before: dict[str, UserProfile] = field(default_factory=dict)
     """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
-    """Granted or refused, by path and seq."""
+    """Granted and refused attempts, by path and seq."""
     sent: dict[Place, str] = field(default_factory=dict[Place, str])
-    """What left for a search engine instead of the query that was asked, blank where nothing did."""
+    """The queries that were sent to a search engine instead of those asked, by place; blank if nothing was sent."""
 
     @property
     def now(self) -> datetime:
@@ -109,30 +109,30 @@ class Session:
 
     @property
     def web_is_live(self) -> bool:
-        """True where pages come from the open web, and may be younger than the shop's today."""
+        """True if pages come from the open web, and may be younger than the shop's today."""
         return self.world.web.corpus is None
 
     def seal(self) -> None:
-        """All that happened so far comes before whatever any path does next; called where no researcher is running."""
+        """Puts everything so far before whatever any path does next. Call it only while no researcher is running."""
         self.ledger.seal()
         self.trajectory.seal()
 
     @property
     def store_seen(self) -> Store:
-        """The world's records as this run last saw them, where the shop moves; else as they are."""
+        """The world's records as this run last saw them, if the shop moves; otherwise the world's own."""
         store = self.world.store
         return store if self.moves is None else store_as_seen(store, self.moves, self.trajectory.steps())
 
     def effects(self, path: str, seq: int) -> Effects:
-        """Where the outside effects of one step are journalled; deterministic, whatever runs beside it."""
+        """The journal of one step's outside effects. It does not depend on parallel steps."""
         return self.journal.scope(f"{path}/{seq}")
 
     def user(self, user_id: str) -> UserProfile:
-        """The profile as this run sees it; NotFound for an unknown user."""
+        """The profile as this run sees it. Raises NotFound for an unknown user."""
         return self.overlay.get(user_id) or self.world.store.user(user_id)
 
     def update_user(self, profile: UserProfile) -> None:
-        """Changes a profile for this run; NotFound for an unknown user."""
+        """Changes a profile for this run only. Raises NotFound for an unknown user."""
         if profile.user_id not in self.before:
             self.before[profile.user_id] = self.world.store.user(profile.user_id)
         self.overlay[profile.user_id] = profile
@@ -149,7 +149,7 @@ class Session:
 
 
 def fresh(session: Session) -> Session:
-    """Another session of the same user with the same tools, in which nothing has happened yet."""
+    """A new session of the same user with the same tools, in which nothing has happened yet."""
     return replace(
         session,
         journal=Journal(),

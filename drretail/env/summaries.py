@@ -1,30 +1,92 @@
-"""Profile summaries out of a world: the one text on a user that generators, judges and agents get."""
+"""Profile summaries from a world: the one text about a user that generators, judges and agents get.
+
+A summary states what products of a category cost, over all products with a price.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
 
-from drretail.env.catalog.category_prices import PricesByCategory
+from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.env.store.base import Store
 from drretail.env.world import World
+from drretail.errors import ToolError
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.summary import summarise
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import Product
 
-# Fewer prices tell nothing of what a category costs.
+# Fewer prices do not show what a category costs.
 LEAST_PRICES = 10
-# Of users with orders in hundreds of categories the most frequent are compared: each is some searches.
+# A user may have orders in hundreds of categories, and each takes several searches: only the most frequent count.
 MOST_CATEGORIES = 20
 
 
+@dataclass(frozen=True, slots=True)
+class CategoryPrices:
+    """The prices in a category, subcategories included; ``priced`` is the number of products with a price."""
+
+    priced: int
+    least: float
+    most: float
+    span: PriceSpan
+
+
+class PricesByCategory:
+    """Looks up the categories of one shop, each once."""
+
+    def __init__(self, catalog: Catalog, store: Store) -> None:
+        self._catalog = catalog
+        self._store = store
+        self._found: dict[str, CategoryPrices | None] = {}
+
+    def of(self, category: str) -> CategoryPrices | None:
+        """The prices in a category; None if it has none, or has them in several currencies."""
+        if category not in self._found:
+            self._found[category] = self._look_up(category)
+        return self._found[category]
+
+    def _look_up(self, category: str) -> CategoryPrices | None:
+        """Reads only the products at the quartiles, in order of price: reading all of a large category takes long."""
+        search = self._catalog.search
+        try:
+            priced = search(_by_price(category, 0)).total
+        except ToolError:  # the index has no product in this category
+            return None
+        last = priced - 1
+        quartiles = [last * part / 4 for part in (1, 2, 3)]
+        places = {0, last, *map(floor, quartiles), *map(ceil, quartiles)} if priced else set[int]()
+        hits = {place: search(_by_price(category, place)).hits[0].product_id for place in places}
+        records = self._store.products(list(set(hits.values())))
+        currencies = {record.currency for record in records.values()}
+        if len(currencies) != 1:
+            return None
+        prices = {place: records[product_id].price or 0.0 for place, product_id in hits.items()}
+        span = PriceSpan(*(_between(prices, place) for place in quartiles), currency=currencies.pop())
+        return CategoryPrices(priced, prices[0], prices[last], span)
+
+
+def _between(prices: Mapping[int, float], place: float) -> float:
+    """The price at a position; between two products it is interpolated linearly, as for a median."""
+    below, above = prices[floor(place)], prices[ceil(place)]
+    return below + (above - below) * (place - floor(place))
+
+
+def _by_price(category: str, offset: int) -> CatalogQuery:
+    """A query for one product with a known price, ``offset`` positions above the cheapest."""
+    return CatalogQuery("", category=category, price_min=0, sort_by="price", limit=1, offset=offset)
+
+
 class Summaries:
-    """Summarises users of one world; remembers what its categories cost, so that many users cost little more."""
+    """Summarises users of one world; it remembers what categories cost, so that further users cost little more."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._prices = PricesByCategory(world.catalog, world.store)
 
     def of(self, user_id: str, question: str = "") -> ProfileSummary:
-        """What the world's records tell of a user who asks a question. Raises NotFound for an unknown user."""
+        """The summary of the world's records of a user who asks a question. Raises NotFound for an unknown user."""
         store = self._world.store
         orders = store.orders(user_id).orders
         products = store.products(sorted({order.product_id for order in orders}))
@@ -39,7 +101,9 @@ class Summaries:
         )
 
     def prices(self, bought: Sequence[Product]) -> dict[str, PriceSpan]:
-        """What the shop charges in the most frequent leaf categories of these, as far as enough prices are known."""
+        """The shop's prices in the most frequent leaf categories of these products; categories with too few prices are
+        left out.
+        """
         counts = Counter(product.leaf_category for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
         found = {name: self._prices.of(name) for name in names}

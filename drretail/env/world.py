@@ -1,4 +1,4 @@
-"""The world that agents live in: a shop's store and catalog, a web, and what the world says about itself.
+"""The world that agents live in: a shop's store and catalog, a web, and the world's manifest.
 
 An embedded world is a folder (generations.py says how it survives a crash):
 
@@ -17,6 +17,7 @@ from drretail.env.checking import check_world
 from drretail.env.generations import check_index_files, live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
+    HOLDOUT_FILE,
     INDEX_FOLDER,
     INDEX_VERSION,
     CategoryCounts,
@@ -27,7 +28,7 @@ from drretail.env.manifest import (
     read_manifest,
 )
 from drretail.env.profiles import ProfilePool, default_pool
-from drretail.env.rows import Holdout, file_holdout
+from drretail.env.rows import FileHoldout, Holdout
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
@@ -60,18 +61,18 @@ class World:
     catalog: Catalog
     """Searches the products."""
     web: Web
-    """What ``web_search`` searches."""
+    """The web that ``web_search`` searches."""
     manifest: Manifest
-    """What the world was made from, its counts and its fingerprint."""
+    """The world's origin, its counts and its fingerprint."""
     folder: Path | None = None
-    """Where an embedded world lies, None for any other."""
+    """The folder of an embedded world; None for any other."""
     servers: str | None = None
-    """The "servers:NAME" of one on servers, None for any other."""
+    """The "servers:NAME" of a world on servers; None for any other."""
     holdout: Holdout | None = None
-    """What users bought next, where orders are held out: evaluation's alone, never a tool's."""
+    """What users bought next, if orders are held out. Only evaluation reads it, never a tool."""
 
     def close(self) -> None:
-        """Closes the store and the catalog; those of a server end their connections."""
+        """Closes the store and the catalog, including connections to servers."""
         self.catalog.close()
         self.store.close()
 
@@ -85,14 +86,19 @@ class World:
 def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSettings | None = None) -> World:
     """The world in a folder, or "servers:NAME" on the servers, pinned to the generation that is live now.
 
-    ``web`` is by default the sandbox with the pages that ship with drretail. ``servers`` is required for
-    "servers:NAME": only commands and ``drretail.open_world`` read the settings. Raises UserError
-    when there is no world, or one that is damaged or of another format, and when a server cannot be used.
+    ``web`` defaults to the sandbox with the pages that ship with drretail. ``servers`` is required for "servers:NAME":
+    only commands and ``drretail.open_world`` read the settings. Raises UserError if there is no world, if it is damaged
+    or of another format, and if a server cannot be used.
     """
     check_place(spec)
     web = SandboxWeb(default_corpus()) if web is None else web
     if is_on_servers(spec):
-        return _open_servers(str(spec), web, required(servers, spec))
+        # The clients take 0.4 s to load; an embedded world should not wait for them.
+        from drretail.env.servers.reading import open_servers
+
+        store, catalog, generation, holdout = open_servers(str(spec), required(servers, spec))
+        manifest = generation.manifest
+        return World(store, catalog, _as_of(web, manifest), manifest, servers=str(spec), holdout=holdout)
     folder = Path(spec)
     generation = live_generation(folder)
     manifest = read_manifest(generation)
@@ -104,19 +110,11 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     except UserError:
         store.close()
         raise
-    holdout = file_holdout(generation)
+    path = generation / HOLDOUT_FILE
+    holdout = FileHoldout(path) if path.is_file() else None
     return World(store, catalog, _as_of(web, manifest), manifest, folder=folder, holdout=holdout)
 
 
-def _open_servers(spec: str, web: Web, settings: ServerSettings) -> World:
-    # The clients take 0.4 s to load, for which an embedded world is not to wait.
-    from drretail.env.servers.opening import open_servers
-
-    store, catalog, generation, holdout = open_servers(spec, settings)
-    manifest = generation.manifest
-    return World(store, catalog, _as_of(web, manifest), manifest, servers=spec, holdout=holdout)
-
-
 def _as_of(web: Web, manifest: Manifest) -> Web:
-    """Fixed pages as they stand on the shop's today; the open web is as it is."""
+    """Fixed pages as they are on the shop's today; the open web unchanged."""
     return web.as_of(manifest.now.date()) if isinstance(web, SandboxWeb) else web

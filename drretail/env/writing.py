@@ -19,7 +19,7 @@ from drretail.env.manifest import (
     Origin,
 )
 from drretail.env.profiles import ProfilePool
-from drretail.env.store.sqlite_load import SqliteWriter
+from drretail.env.store.sqlite import SqliteWriter
 from drretail.files import write_json
 from drretail.progress import Progress
 from drretail.records.shop import Product
@@ -39,14 +39,17 @@ def write_world(
     origin: Origin | None = None,
     is_locked: bool = False,
 ) -> Manifest:
-    """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
+    """Makes a new generation live in ``folder`` and returns its manifest; the old one stays live until then.
 
-    ``products`` come in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
-    ``holdout`` are orders that are kept beside the world and not in it, None where nothing is held out.
-    Writing the same world again leaves its database and index as they are, with the profile updates made meanwhile,
-    unless they are damaged. Nothing goes live but a world with the fingerprint ``expected``, where one is given.
-    ``is_locked`` says that the caller has the folder's ``writer_lock``. Raises ValueError for rows out of order, and
-    UserError when ``folder`` holds something else, or another process writes it.
+    ``products`` are in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
+    ``holdout`` are orders that are kept beside the world and not in it; None if none are held out.
+
+    Writing the same world again keeps its database and index, with the profile updates made meanwhile, unless they are
+    damaged. With ``expected``, only a world with this fingerprint goes live. ``is_locked`` says that the caller holds
+    the folder's ``writer_lock``.
+
+    Raises ValueError for rows out of order, and UserError if ``folder`` holds something else, or another process writes
+    it.
     """
     with staged(folder, is_locked=is_locked) as staging:
         intake = Intake(formulation)
@@ -76,7 +79,7 @@ def write_rows(
     pool: ProfilePool,
     progress: Progress,
 ) -> None:
-    """The database and the index, from one pass over each stream."""
+    """Writes the database and the index, in one pass over each stream."""
     store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
     index = IndexBuilder(staging / INDEX_FOLDER, intake.formulation)
     try:

@@ -1,22 +1,22 @@
-"""Evaluators of recorded runs: a judge writes verdicts, pure code makes scores of them.
+"""Evaluation of recorded runs: judges write verdicts, and pure code makes scores of them.
 
-family.py        what a metric family is, and ``@metric``, which makes one of a function
-values.py        what one report gets in a variant
-registry.py      families by name; errors in those of others name the family
+family.py        a metric family, and ``@metric``, which makes one from a function
+values.py        one report's value in a variant
+registry.py      families by name; errors of plugins name the family
 scoring.py       ``score``: families x judges x runs, then scores.json
 check_results.py  checks that pass, fail or can't be made, with files and reasons
 verification.py  whether a folder agrees with its own hashes and journals
-rejudging.py     verdicts and scores made again, beside those of a folder
-estimate.py      what ``score`` is likely to take, by a dry run
-judging/         what a judge is shown, asked and has said
+rejudging.py     verdicts and scores made again, and compared with those of a folder
+estimate.py      the likely cost of ``score``, by a dry run
+judging/         what a judge is shown, what it is asked, and its verdicts
 scores/          verdicts → rows with intervals
 families/        the metric families
-baskets/         carts and refusals beside the baskets that keep to a wish
-claims/          claims of reports, and whether their sources bear them out
+baskets.py       carts and refusals compared with the baskets that satisfy a wish
+claims/          claims of reports, and whether their sources support them
 weighted/        dimensions, weights and criteria that are made for each query
-triplets/        facts with their references, and whether these bear them out
+triplets/        facts with their references, and whether these support them
 counterfactual/  what changes when the profile does
-judge_prompts.py what judges are told, in words of the user's
-ballots.py       what people said of reports: read, cast and taken back
+judge_prompts.py the user's own prompts for judges
+ballots.py       people's votes and labels on reports: read, cast and taken back
 compare/         two systems on the same queries
 """

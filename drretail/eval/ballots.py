@@ -1,11 +1,11 @@
-"""What people said of an experiment's reports: read, cast and taken back. A person's file only grows."""
+"""People's votes, ratings and labels on an experiment's reports: read, cast and taken back. Files are append-only."""
 
 import fcntl
 import os
 import re
 import unicodedata
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -33,7 +33,7 @@ B = TypeVar("B", bound=Ballot)
 
 
 def annotator_of(typed: str) -> str:
-    """A person's name as files have it: lower case, hyphens for spaces. Raises UserError for one that can't be."""
+    """A person's name as files have it: lower case, with hyphens for spaces. Raises UserError for an unusable name."""
     name = re.sub(r"\s+", "-", unicodedata.normalize("NFC", typed).strip().casefold())
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         raise UserError(f"A name has up to {LONGEST_NAME} letters, digits, dots and hyphens, and begins with a letter.")
@@ -45,25 +45,25 @@ def votes_path(experiment: Path, annotator: str) -> Path:
 
 
 def read_votes(experiment: Path) -> list[Ballot]:
-    """What holds of all that people said, annotator by annotator: votes, ratings, labels of claims.
+    """The current votes, ratings and labels of all people, annotator by annotator.
 
-    What was taken back or changed since is left out. Raises UserError for a line that is none of these, or one on a
-    dimension that reports are not judged in.
+    Withdrawn and replaced ones are left out. Raises UserError for an invalid line, or for an unknown dimension.
     """
     paths = sorted((experiment / "votes").glob("*.jsonl"))
     return [ballot for path in paths for ballot in current_ballots(_lines(path, forgives_a_cut=False))]
 
 
 def votes_of(experiment: Path, annotator: str) -> list[Ballot]:
-    """What holds of what one person said, the latest last."""
+    """One person's current votes, the latest last."""
     return current_ballots(_lines(votes_path(experiment, annotator), forgives_a_cut=True))
 
 
 def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | None]:
-    """Appends what a person says, on disk before this returns; gives it as it stands, and what it overruled unseen.
+    """Appends a vote, on disk before this returns. Returns the vote as recorded, and the one that it replaced unseen,
+    if any.
 
-    ``seen`` is the id of what stood there when the person said it. Another one that stands there now, from another
-    window, is replaced all the same. The same said again adds no line.
+    ``seen`` is the id of the vote that the person saw. If another one was cast meanwhile, in another window, it is
+    replaced all the same. An equal vote adds no line.
     """
     path = votes_path(experiment, ballot.annotator)
     with _locked(path):
@@ -78,7 +78,9 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
 
 
 def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[[], datetime]) -> Ballot | None:
-    """Takes back what a person said, so that what it replaced holds again; gives what, None where it stands no more."""
+    """Withdraws a vote, so that the one it replaced counts again. Returns the withdrawn vote, or None if it was
+    replaced.
+    """
     path = votes_path(experiment, annotator)
     with _locked(path):
         now = current_ballots(_lines(path, forgives_a_cut=True))
@@ -93,7 +95,7 @@ def plan_path(experiment: Path) -> Path:
 
 
 def read_plan(experiment: Path) -> VotingPlan | None:
-    """What everybody is asked; None where nobody was asked yet."""
+    """The voting plan, or None if there is none yet."""
     path = plan_path(experiment)
     if not path.exists():
         return None
@@ -109,7 +111,7 @@ def write_plan(experiment: Path, plan: VotingPlan) -> None:
 
 @contextmanager
 def planning(experiment: Path) -> Generator[None]:
-    """Within it nobody else makes or changes the plan."""
+    """Locks the voting plan during the block."""
     with _locked(plan_path(experiment).with_name(".plan.lock")):
         yield
 
@@ -133,7 +135,7 @@ def _says(ballot: Ballot) -> dict[str, object]:
 
 @contextmanager
 def _locked(path: Path) -> Generator[None]:
-    """Every other writer of the file waits: two servers may be open on one experiment."""
+    """Locks the file for other writers: two servers may serve one experiment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -144,8 +146,5 @@ def _locked(path: Path) -> Generator[None]:
 
 
 def _append(path: Path, line: Line) -> None:
-    file = LineAppender(path)
-    try:
+    with closing(LineAppender(path)) as file:
         file.append(line.as_line())
-    finally:
-        file.close()

@@ -1,4 +1,4 @@
-"""What ``verify`` says of an experiment's folder: each check passes, fails, or can't be made."""
+"""The results of ``verify``: each check passes, fails, or can't be made."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ CHECKS = {
     "votes": ("every vote is about a report that is here", "Ask the person, or delete the line."),
     "scores": ("scores.json made again of the runs and verdicts", "`drretail score EXP` makes it anew."),
 }
-"""What each check holds, in the order in which they are made and printed, and what to do where it fails."""
+"""The checks in the order in which they are made and printed: what each covers, and what to do if it fails."""
 MEND = "Mend or delete the file that it names, and give the command that made it."
 
 
@@ -35,17 +35,17 @@ class Mismatch(Record):
     """One thing that a check found wrong, or could not look at."""
 
     file: str
-    """Below the experiment's folder."""
+    """The path within the experiment's folder."""
     reason: str
     """What is wrong, without a full stop."""
     advice: str
     """What to do next."""
     cause: str
-    """What is wrong, without which run, call or verdict it is wrong with: equal causes are printed as one."""
+    """The kind of fault, without the run, call or verdict; equal causes are printed as one."""
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """The mismatch in one line."""
         return f"{self.file}: {self.reason}. {self.advice}"
 
 
@@ -55,22 +55,22 @@ class CheckResult(Record):
     check: str
     """Its key, such as replay."""
     title: str
-    """What it is about, for a reader."""
+    """What it covers, for a reader."""
     checked: int
-    """How many files it looked at."""
+    """The number of files checked."""
     failed: tuple[Mismatch, ...] = ()
     """What is wrong: file, reason, advice."""
     unchecked: tuple[Mismatch, ...] = ()
-    """What could not be looked at."""
+    """What could not be checked."""
 
     @computed_field
     @property
     def state(self) -> CheckState:
-        """A check that found nothing wrong, and could not look at everything, is not checkable."""
+        """ "not_checkable" if nothing is wrong but something could not be checked."""
         return "fail" if self.failed else "not_checkable" if self.unchecked else "pass"
 
     def by_cause(self) -> list[list[Mismatch]]:
-        """What failed, and then what could not be looked at, each by its cause."""
+        """Failures, then unchecked things, each grouped by cause."""
         groups: dict[tuple[bool, str], list[Mismatch]] = defaultdict(list)
         for is_open, mismatches in ((False, self.failed), (True, self.unchecked)):
             for mismatch in mismatches:
@@ -84,31 +84,31 @@ class Verification(Document):
     experiment: str
     """The folder that was checked."""
     world_fingerprint: str | None = None
-    """The world of the runs; None of imported reports."""
+    """The world of the runs; None for imported reports."""
     checks: tuple[CheckResult, ...]
     """In the order in which they are made."""
     taken_at_word: tuple[str, ...] = ()
-    """Language models whose answers nothing but journals tells, as systems and as judges."""
+    """Language models, as systems and judges, whose answers only the journals show."""
 
     @property
     def failures(self) -> tuple[Mismatch, ...]:
-        """What is wrong, of all checks: file, reason, advice."""
+        """Everything wrong, of all checks."""
         return tuple(mismatch for check in self.checks for mismatch in check.failed)
 
     @property
     def passes(self) -> bool:
-        """True where nothing fails; what is not checkable fails nothing."""
+        """True if no check fails; uncheckable things are not failures."""
         return not self.failures
 
     @property
     def is_complete(self) -> bool:
-        """True where every check could be made on all that it is about."""
+        """True if every check could be made on everything that it covers."""
         return not any(check.unchecked for check in self.checks)
 
 
 @dataclass(slots=True)
 class Checklist:
-    """Collects what checks find."""
+    """Collects the findings of checks."""
 
     checked: Counter[str] = field(default_factory=Counter[str])
     failed: defaultdict[str, list[Mismatch]] = field(default_factory=lambda: defaultdict(list))
@@ -116,18 +116,18 @@ class Checklist:
     taken_at_word: set[str] = field(default_factory=set[str])
 
     def fail(self, check: str, file: object, reason: str, advice: str = "", *, cause: str = "") -> None:
-        """Notes what is wrong; without ``advice`` the check's, and without ``cause`` what stands before a colon."""
+        """Records a fault. ``advice`` defaults to the check's, ``cause`` to the reason up to its colon."""
         self.failed[check].append(_mismatch(check, file, reason, advice, cause))
 
     def leave(self, check: str, file: object, reason: str, advice: str) -> None:
-        """Notes what the check could not look at."""
+        """Records what the check could not look at."""
         self.unchecked[check].append(_mismatch(check, file, reason, advice))
 
     @contextmanager
     def catching(self, check: str, file: object, copy: Path | None = None) -> Generator[None]:
-        """Whatever is raised within fails the check: files of a folder that was edited may hold anything.
+        """Turns any exception in the block into a failure: files of an edited folder may hold anything.
 
-        ``copy`` is where a copy of the folder lies: its files are named by their places in the folder.
+        ``copy`` is the folder's copy, if one is checked; messages name files by their places in the original.
         """
         try:
             yield
@@ -139,7 +139,7 @@ class Checklist:
             self.fail(check, file, f"it can't be made again: {why}".rstrip("."), MEND)
 
     def compare(self, check: str, file: object, pairs: Mapping[str, tuple[object, object]], advice: str = "") -> None:
-        """Fails once for the first thing, by its name, whose two values differ."""
+        """Fails once, for the first named pair whose values differ."""
         self.checked[check] += 1
         for name, (found, expected) in pairs.items():
             if found != expected:
@@ -149,7 +149,7 @@ class Checklist:
                 break
 
     def expect_none(self, check: str, file: object, faults: Mapping[str, Sequence[object]]) -> None:
-        """Fails once for the first kind of fault of which there is one, and names that one."""
+        """Fails once, for the first kind of fault that has any."""
         self.checked[check] += 1
         for kind, found in faults.items():
             if found:
@@ -157,7 +157,7 @@ class Checklist:
                 break
 
     def first_failure(self, experiment: Path, checks: Iterable[str] = CHECKS) -> str:
-        """A sentence on what fails first, and how to see the rest; blank where nothing does."""
+        """A sentence on the first failure and how to see the rest; blank without failures."""
         found = (mismatch for check in checks for mismatch in self.failed.get(check, ()))
         return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
 
@@ -175,7 +175,7 @@ class Checklist:
 
 
 def differing(found: Mapping[str, object], expected: Mapping[str, object]) -> list[str]:
-    """The names under which two documents hold other values."""
+    """The names under which two documents have different values."""
     return [name for name in {**found, **expected} if found.get(name) != expected.get(name)]
 
 

@@ -1,7 +1,7 @@
-"""What judging is likely to take: ``score`` itself, on a copy, with a stand-in for every judge that is a model.
+"""The likely cost of judging: ``score`` itself, on a copy, with a stand-in for every judge that is a model.
 
-The copy links to the runs and holds the verdicts, so that what is judged is not asked again, and nothing is written
-into the experiment. Of a large experiment some queries are copied, and what they take stands for the others.
+The copy links to the runs and holds the verdicts, so that existing verdicts are not asked for again, and nothing is
+written into the experiment. Of a large experiment some queries are copied, and their cost is scaled to all.
 """
 
 import random
@@ -36,17 +36,17 @@ from drretail.records.ids import file_name
 from drretail.records.run import Usage
 
 MOST_JOBS = 100
-"""Reports times families times judges that are run through: so many take some five seconds of a processor."""
+"""Reports × families × judges in a dry run: so many take about five seconds of processor time."""
 FEWEST_QUERIES = 4
-"""Queries of a sample, however many reports each has: fewer say nothing of how they differ."""
+"""The smallest sample of queries: fewer do not show how queries differ."""
 ERRORS = 2
-"""Standard errors of the sample by which a range is wider on both sides."""
+"""Standard errors of the sample by which a range is widened on each side."""
 
 
 _LINKED = ("runs", "profiles", "counterfactuals")
 _LEFT_OUT = ("experiment.json", "scores.json", "lab")
 _DEPTH = 4
-"""Of a folder of verdicts: verdicts/FAMILY/JUDGE/LABEL."""
+"""The depth of a folder of verdicts: verdicts/FAMILY/JUDGE/LABEL."""
 _REPEAT = re.compile(r"-r\d+$")
 
 
@@ -56,7 +56,7 @@ class QueryUsage:
 
     calls: float = 0
     read: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    """Tokens, from where the stand-in's own texts are short to where they are long."""
+    """Tokens, if the stand-in's own texts are short and if they are long."""
     written: list[float] = field(default_factory=lambda: [0.0, 0.0])
     runs: int = 0
     """Reports or pairs that it is asked about."""
@@ -72,7 +72,9 @@ class QueryUsage:
 
 
 def _widen(tokens: list[float], counted: float, own: int, others: Range) -> None:
-    """Adds tokens of which ``own`` texts are the stand-in's, each short or long, and the others so many times more."""
+    """Adds tokens: ``own`` of the texts are the stand-in's, which are short or long, and the rest is scaled by
+    ``others``.
+    """
     rest = max(0.0, counted - own * len(PROSE) / CHARACTERS_PER_TOKEN)
     for at, (length, factor) in enumerate(((SHORT, others.low), (LONG, others.high))):
         tokens[at] += rest * factor + own * length / CHARACTERS_PER_TOKEN
@@ -87,18 +89,18 @@ def estimate_judging(
     fetch_sources: bool = False,
     **arguments: Any,
 ) -> list[Estimate]:
-    """One estimate for each family and judge that is asked: what ``score`` with the same ``arguments`` would send.
+    """One estimate for each family and judge: what ``score`` with the same ``arguments`` would send.
 
-    Calls are those of the dry run, without repairs of answers: one number where the whole experiment was run through,
-    else ± the error of the sample. ``fetch_sources`` takes cited pages that nobody fetched to be there and of typical
-    length. Raises what ``score`` raises.
+    Calls are those of the dry run, without repairs of answers: exact if the whole experiment was run through, else ±
+    the sample's error. ``fetch_sources`` assumes that unfetched cited pages exist and have typical length. Raises what
+    ``score`` raises.
     """
     definition = read_definition(experiment)
     families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
     asking = [*families, *(family for family in metrics if family == PAIRWISE)]
 
     def stand_in_of(judge: Judge) -> Judge:
-        """The same judge by name, with a stand-in behind it; rules cost nothing, and are asked themselves."""
+        """The judge with a stand-in for its model; rule-based judges cost nothing and are asked themselves."""
         if judge.model is None or judge.ref.kind == "rule_based":
             return judge
         return replace(judge, model=in_place_of(judge.model, StandIn(profile=judge.model.chat.profile)))
@@ -118,7 +120,16 @@ def estimate_judging(
             **arguments,
         )
         run_loop(dry_run)
-        usage = _usage_by_query(copied, before)
+        # By family and judge's folder, of each query what was asked that no journal had held.
+        usage: dict[tuple[str, str], dict[str, QueryUsage]] = defaultdict(lambda: defaultdict(QueryUsage))
+        for path in _journals(copied):
+            effects = read_effects(path)[before.get(path, 0) :]
+            if effects:
+                name, slug, label = path.relative_to(copied / "verdicts").parts[:3]
+                one = usage[name, slug][_query_of(path)]
+                one.add(effects)
+                one.runs += label != FOLDER
+                one.makes_criteria |= label == FOLDER
     judges_used = [judge.with_wording(wording.label) for judge in judges]
     keys = [
         (PAIRWISE if isinstance(family, str) else family.name, judge.slug)
@@ -126,7 +137,7 @@ def estimate_judging(
         for judge in judges_used
         if not (judge.ref.kind == "rule_based" if isinstance(family, str) else is_unrated(family, judge.ref))
     ]
-    # A family may ask in the name of another, as "reading" does for the claims of faithfulness.
+    # A family may ask on behalf of another, as "reading" does for the claims of faithfulness.
     keys += sorted(key for key in usage if key not in keys)
     by_slug = {judge.slug: judge for judge in judges_used}
     return [_estimate(name, by_slug[slug], usage.get((name, slug), {}), sample) for name, slug in keys]
@@ -134,17 +145,17 @@ def estimate_judging(
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The queries that are run through, and of how many each part of them is drawn."""
+    """The queries of the dry run, by stratum, and the size of each stratum."""
 
     parts: Sequence[Sequence[str]]
-    """Ids of queries, those together of which equally much is there: reports, criteria, verdicts of each judge."""
+    """Query ids, grouped by what exists for them: reports, criteria, verdicts of each judge."""
     sizes: Sequence[int]
 
     @classmethod
     def of(cls, experiment: Path, definition: Definition, tables: int) -> "Sample":
-        """All queries of a small experiment, else a share of each part, drawn by the experiment's seed.
+        """All queries of a small experiment, or a share of each stratum, drawn by the experiment's seed.
 
-        ``tables`` is how many judges are asked in how many families, one times the other.
+        ``tables`` is the number of judges times the number of families.
         """
         strata = _strata(experiment, definition)
         sizes = [len(part) for part in strata]
@@ -162,12 +173,12 @@ class Sample:
 
     @property
     def judges_used(self) -> str:
-        """What an estimate from it rests on."""
+        """What an estimate from the sample rests on, in words."""
         some, whole = sum(map(len, self.parts)), sum(self.sizes)
         return "a dry run" if some == whole else f"a dry run of {some:,} of {whole:,} queries"
 
     def total(self, values: Sequence[Sequence[float]]) -> Range:
-        """The sum over all queries of what these took, ± the sample's own error."""
+        """The sum over all queries, extrapolated from these values, ± the sample's error."""
         strata = list(zip(values, self.sizes, strict=True))
         total = sum(size * sum(part) / len(part) for part, size in strata)
         squares = (size * (size - len(part)) * variance(part) / len(part) for part, size in strata if len(part) > 1)
@@ -176,7 +187,7 @@ class Sample:
 
 
 def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
-    """The ids of all queries, those together of which equally much is there: reports, and verdicts of each judge."""
+    """The ids of all queries, grouped by what exists for them: reports, and verdicts of each judge."""
     places_of: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for pattern in ("runs/*/*", "rubrics/*/*.json", "verdicts/*/*/*/*.jsonl"):
         for path in experiment.glob(pattern):
@@ -189,13 +200,13 @@ def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
 
 
 def _query_of(path: Path) -> str:
-    """The file name of the query that a run, its verdicts, or the criteria of a query are of."""
+    """The query's file name in the path of a run, its verdicts, or a query's criteria."""
     name = path.name.removesuffix(".journal.jsonl").removesuffix(".jsonl").removesuffix(".json")
     return _REPEAT.sub("", name)
 
 
 def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str]) -> None:
-    """The experiment with these queries alone; what ``score`` writes nothing into is linked, and the rest copied."""
+    """Copies the experiment with these queries only; what ``score`` does not write into is linked."""
     stems = {file_name(query_id) for query_id in queries}
 
     def ignored(folder: str, names: list[str]) -> Iterable[str]:
@@ -222,22 +233,8 @@ def _journals(experiment: Path) -> Iterator[Path]:
     return (experiment / "verdicts").glob("*/*/*/*.journal.jsonl")
 
 
-def _usage_by_query(experiment: Path, before: Mapping[Path, int]) -> dict[tuple[str, str], dict[str, QueryUsage]]:
-    """By family and judge's folder, of each query what was asked that no journal had held."""
-    found: dict[tuple[str, str], dict[str, QueryUsage]] = defaultdict(lambda: defaultdict(QueryUsage))
-    for path in _journals(experiment):
-        effects = read_effects(path)[before.get(path, 0) :]
-        if effects:
-            name, slug, label = path.relative_to(experiment / "verdicts").parts[:3]
-            one = found[name, slug][_query_of(path)]
-            one.add(effects)
-            one.runs += label != FOLDER
-            one.makes_criteria |= label == FOLDER
-    return found
-
-
 def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: Sample) -> Estimate:
-    """What the queries of the sample took, for all queries."""
+    """The sample's cost, extrapolated to all queries."""
     parts = [[usage.get(file_name(each), QueryUsage()) for each in part] for part in sample.parts]
 
     def total(value: Callable[[QueryUsage], float]) -> Range:

@@ -1,7 +1,7 @@
-"""Metric families as data: what is asked of a judge, what is made of its verdicts, and how both are described.
+"""Metric families as data: what a judge is asked, how values follow from its verdicts, and how both are described.
 
-A family that needs no model is a function of a run: ``@metric``, or ``of_measures`` where each number has its reason.
-Any other is a ``Family``.
+A family that needs no model is a function of a run: ``@metric``, or ``of_measures`` if each number has a reason. Any
+other is a ``Family``.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 
 from drretail.errors import UserError
-from drretail.eval.baskets.distance import Measured
+from drretail.eval.baskets import Measured
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.session import JudgeSession
@@ -31,13 +31,13 @@ Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
 BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
 Input = Callable[[Path, Definition, str], object]
-"""Keeps in an experiment what the command was given."""
+"""Keeps a command's argument in an experiment."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
-"""What a family knows that says nothing of rules."""
+"""The rules of a family that names none."""
 
 
 class ClaimMark(NamedTuple):
-    """What a family says of one claim of a report, beside whether its sources support it."""
+    """A family's mark on one claim of a report, besides whether its sources support it."""
 
     kind: str
     reason: str
@@ -45,90 +45,93 @@ class ClaimMark(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """A metric family such as faithfulness: one stage that judges a run, one that makes values of the verdicts."""
+    """A metric family such as faithfulness: one function judges a run, one makes values from the verdicts."""
 
     name: str
     """Letters, digits, ``_`` and ``-``."""
     version: int
-    """Counted up when values change their meaning; verdicts of another version are stale."""
+    """Increase it when values change their meaning; verdicts of another version are stale."""
     judge: Judging
-    """Records the verdicts that are missing for a run with a report, by the rules ``judge_session.rules``."""
+    """Records the missing verdicts of a run with a report, by the rules ``judge_session.rules``."""
     values: Valuing
-    """A run's value in every variant, from living verdicts of this version, rules and judge alone. Pure.
-
-    A variant that has to be asked for may be left out where it was not."""
+    """A run's value in every variant, from the current verdicts of this version, rules and judge only. Pure. Variants
+    that are judged on request may be left out.
+    """
     variants: tuple[str, ...]
     """All variants, in the order of tables."""
     description: MetricDescription = UNDESCRIBED
-    """Its title (the name where there is none), what its numbers mean, which variants are headlines."""
+    """Its title (default: the name), what its numbers mean, which variants are headlines."""
     prompts: Callable[[], Iterable[Prompt]] = tuple
-    """All prompts as they are worded now: verdicts that were asked for in other words are stale."""
+    """All current prompts: verdicts that were asked by other prompts are stale."""
     rules: tuple[Rules, ...] = RULES
-    """Those that it knows; ``score --rules`` takes no other."""
+    """The rules that ``score --rules`` accepts for it."""
     needs_judge: bool = True
-    """False for families that need no model; their judge is "code"."""
+    """False for families without a model; their judge is "code"."""
     is_opinion: bool = False
-    """True where a value is a matter of judgement, such as a rating: a rule-based judge is not asked for it."""
+    """True if a value is a matter of judgement, such as a rating: a rule-based judge is not asked for it."""
     after: tuple[str, ...] = ()
-    """The families whose verdicts it reads: where they are scored by the same command, they are first."""
+    """The families whose verdicts it reads; if the same command scores them, they come first."""
     pooled: Mapping[str, Pooling] = field(default_factory=dict[str, Pooling])
-    """The variants that are formed over all reports at once, such as FP_pooled; all others are means.
+    """The variants that are computed over all reports together, such as FP_pooled; all others are means.
 
-    Each function gives one report's (numerator, denominator) in each part of the variant, from its values by variant.
-    A part is the sum of numerators over the sum of denominators. The variant is the plain mean of its parts. A report
-    without a part gives (0, 0) for it. So FP_pooled has one part, (sum of s, number of
-    items), and FP_eq2 two, (FP_web, 1) and (FP_product, 1). Sums let intervals be drawn without asking again."""
+    Each function returns one report's (numerator, denominator) in each part of the variant, from its values by variant.
+    A part is the sum of numerators divided by the sum of denominators, and the variant is the mean of its parts. A
+    report without a part returns (0, 0) for it. FP_pooled has one part, (sum of s, number of items), and FP_eq2 two,
+    (FP_web, 1) and (FP_product, 1). Intervals can be drawn from the sums without judging again.
+    """
     pooled_means: frozenset[str] = frozenset()
-    """Those of them whose parts are means of reports, such as FP_eq2: repeats are averaged inside their query first."""
+    """The pooled variants whose parts are means of reports, such as FP_eq2: repeats are first averaged within their
+    query.
+    """
     prepare: Callable[[Task, JudgeSession], Awaitable[Criteria | str]] | None = None
-    """Makes what reports on a query are held to, before any is judged; or says why there is nothing."""
+    """Makes a query's criteria before any report is judged, or says why there are none."""
     published: Callable[[Path, Sequence[Query]], list[Criteria]] | None = None
-    """Reads such criteria of these queries out of a publication's file. Raises UserError for a file of another form."""
+    """Reads criteria of these queries from a publication's file. Raises UserError for a file of another form."""
     inputs: Mapping[str, Input] = field(default_factory=dict[str, Input])
-    """What else the command may be given, by the option's name, and how it is kept in the experiment."""
+    """Further arguments of the command, by the option's name, and how each is kept in the experiment."""
     lacks: Callable[[Path], str] | None = None
-    """What an experiment has to hold for it, in a sentence; empty where it holds it."""
+    """What an experiment lacks for this family, in a sentence; empty if nothing."""
     query_lacks: Callable[[Path, Query], str | None] | None = None
-    """Why a query of an experiment has nothing to measure, whatever a report says; None where it has."""
+    """Why a query has nothing to measure, whatever a report says; None if it has something."""
 
     marks: Callable[[Iterable[Verdict]], Mapping[str, ClaimMark]] | None = None
-    """What pages show of single claims, by their ids in the verdicts of faithfulness."""
+    """What pages show for single claims, by their ids in the verdicts of faithfulness."""
 
     def __post_init__(self) -> None:
         if not self.description.title:
             object.__setattr__(self, "description", self.description.model_copy(update={"title": self.name}))
 
     async def run_judge(self, subject: Subject, judge_session: JudgeSession) -> None:
-        """Has its function judge, which need not be async where it asks nobody."""
+        """Calls the judging function, which may be async or not."""
         asked = self.judge(subject, judge_session)
         if asked is not None:
             await asked
 
     def prompt_hashes(self) -> frozenset[str]:
-        """Of the prompts as they are worded now, and "" for verdicts that need none: all others are stale."""
+        """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
         return frozenset({"", *(prompt.hash for prompt in self.prompts())})
 
 
 @dataclass(frozen=True, eq=False)
 class PairFamily:
-    """A family whose verdicts are of two reports on one query: which is better."""
+    """A family whose verdicts compare two reports on one query."""
 
     name: str
     version: int
     judge: Callable[[Pair, str, JudgeSession], Awaitable[None]]
-    """Records the verdicts that are missing for two runs with reports; the text draws orders."""
+    """Records the missing verdicts of two runs with reports; the text seeds the order."""
     variants: tuple[str, ...]
     """The dimensions in which two reports are compared."""
     prompts: Callable[[Rules], Mapping[str, Prompt]]
-    """By variant, as they are worded now."""
+    """The current prompts by variant."""
     orders: Callable[[Rules, str, tuple[str, str], str], tuple[Order, ...]]
-    """In which orders a judge reads two runs' reports in a variant, by rules and the seed of the experiment."""
+    """The orders in which a judge reads two runs' reports in a variant, by rules and the experiment's seed."""
     rules: tuple[Rules, ...] = RULES
     needs_judge: bool = True
     after: tuple[str, ...] = ()
 
     def prompt_hashes(self, rules: Rules = "default") -> frozenset[str]:
-        """Of all its prompts under these rules, and "" where nobody was asked: verdicts in other words are stale."""
+        """The hashes of all its prompts under these rules, and "" for verdicts without a prompt."""
         return frozenset().union(*self.hashes(rules).values())
 
     def hashes(self, rules: Rules) -> dict[str, frozenset[str]]:
@@ -142,7 +145,7 @@ AnyFamily = TypeVar("AnyFamily", Family, PairFamily, Family | PairFamily)
 def in_order(families: Sequence[AnyFamily]) -> list[list[AnyFamily]]:
     """The families in groups, each after those whose verdicts it reads; within a group in the order given.
 
-    Raises UserError where families wait for one another.
+    Raises UserError if families depend on one another in a circle.
     """
     by_name = {family.name: family for family in families}
     sorter = TopologicalSorter({name: {*family.after} & by_name.keys() for name, family in by_name.items()})
@@ -161,7 +164,7 @@ def in_order(families: Sequence[AnyFamily]) -> list[list[AnyFamily]]:
 
 
 def check_rules(families: Iterable[Family | PairFamily], rules: Rules) -> None:
-    """Raises UserError where a family that asks a judge does not know these rules; code has one set of its own."""
+    """Raises UserError if a family that asks a judge does not accept these rules; families by code ignore them."""
     for family in families:
         if family.needs_judge and rules not in family.rules:
             known = ", ".join(family.rules)
@@ -169,16 +172,16 @@ def check_rules(families: Iterable[Family | PairFamily], rules: Rules) -> None:
 
 
 def is_unrated(family: Family, judge: JudgeRef) -> bool:
-    """True for opinions of a judge that follows rules: it is not asked for them, and none is ever shown."""
+    """True for opinions of a rule-based judge: it is not asked for them, and none is ever shown."""
     return family.is_opinion and judge.kind == "rule_based"
 
 
 def is_judged(family: Family, system: System, *, floors: bool) -> bool:
-    """Whether a family judges a system's runs; of floors and the oracle it asks for opinions only with ``floors``.
+    """Whether a family judges a system's runs; it judges opinions on floors and the oracle only with ``floors``.
 
-    Families that ask a model leave runs with other data out: what they measure of the system, they measure on the
-    users' own. Asked again they would cost as much once more, and put a second line of the same system into each
-    ranking. Families by code cost nothing, and tell whether a run with other data is as sound.
+    Families that ask a model skip runs with other users' data: their results on the users' own data stand for the
+    system, and judging these too would double the cost and list the system twice in each ranking. Families by code cost
+    nothing, and show whether a run with other data is as sound.
     """
     if family.is_opinion and not floors and system.agent in BASELINES:
         return False
@@ -186,12 +189,12 @@ def is_judged(family: Family, system: System, *, floors: bool) -> bool:
 
 
 def of_verdicts(values: Callable[[Sequence[Verdict]], Sequence[Value]]) -> Valuing:
-    """Values that follow from a run's verdicts alone, whatever the run and the rules."""
+    """Values that follow from a run's verdicts only, whatever the run and the rules."""
     return lambda subject, verdicts, rules: values(verdicts)
 
 
 def by_code(stage: str, measure: Callable[[Subject], Iterable[tuple[str, CodeVerdict]]]) -> Judging:
-    """A judge that needs no model: it records what ``measure`` finds, by item, and anew what comes out differently."""
+    """A judge without a model: it records what ``measure`` finds, by item, if it changed."""
 
     def judge(subject: Subject, judge_session: JudgeSession) -> None:
         for item, found in measure(subject):
@@ -210,9 +213,9 @@ def of_measures(
     lacks: Callable[[Path], str] | None = None,
     query_lacks: Callable[[Path, Query], str | None] | None = None,
 ) -> Family:
-    """A family without a judge: one number by code for each variant, which are those that the description explains.
+    """A family without a judge: code measures one number for each variant that the description explains.
 
-    What was measured before stays where the world is not at hand this time. Notes of verdicts are counted.
+    If the world is not at hand, earlier measurements stay. Notes of verdicts are counted.
     """
 
     def verdicts(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
@@ -241,7 +244,7 @@ def of_measures(
 
 
 Measure = Callable[[Subject], "float | Mapping[str, float | None] | None"]
-"""What a report gets; None where it holds nothing to score."""
+"""A report's number; None if it has nothing to score."""
 _STAGE = "measure"
 
 
@@ -260,11 +263,11 @@ def metric(
     variants: Sequence[str] = (),
     **described: Any,
 ) -> Family | Callable[[Measure], Family]:
-    """Makes a family of a function of a run, whose name it has unless another is given.
+    """Makes a family from a function of a run, and gives it the function's name unless ``name`` is given.
 
-    The function gives a number, or None where there is nothing to score; with ``variants``, one of these for each by
-    name. It is called once for each report: raise ``version`` when what it gives changes. ``described`` are the fields
-    of a MetricDescription, whose title is the name unless it is among them.
+    The function returns a number, or None if there is nothing to score; with ``variants``, one of these for each by
+    name. It is called once for each report: increase ``version`` when its results change. ``described`` are fields of
+    MetricDescription; the title defaults to the name.
     """
 
     def family_of(measure: Measure) -> Family:

@@ -1,7 +1,7 @@
 """The judges' prompts as files that a user may override: ``faithfulness/support.md``, ``quality/rating.md``.
 
-A judge that is told something else is another judge: it has a name, verdicts and scores of its own, and its prompts
-are kept in the experiment, so that what it said still counts when it is read.
+A judge with other prompts is another judge: it has a name, verdicts and scores of its own. Its prompts are kept in the
+experiment, so that its verdicts remain valid when they are read.
 """
 
 from collections.abc import Callable
@@ -18,22 +18,22 @@ from drretail.records.run import slug
 
 _FAMILIES = Path(__file__).parent / "families"
 _SHARED = Path(__file__).parent
-"""Of what several families ask."""
+"""The folder of prompts that several families share."""
 KEPT = Path("prompts") / "judges"
-"""Where in an experiment; the packaged ones are kept nowhere."""
+"""The folder in an experiment; packaged prompts are not copied."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What stands in for packaged prompts of judges, by file; ``name`` is that of the folder it came from."""
+    """A user's prompts for judges, by packaged file; ``name`` is the name of their folder."""
 
     name: str = ""
     texts: dict[Path, str] = field(default_factory=dict[Path, str])
 
     @property
     def label(self) -> str:
-        """Tells judges apart that are told different things: ``prompts-strict-1a2b3c4d``; empty for the packaged."""
+        """Distinguishes judges by their prompts: ``prompts-strict-1a2b3c4d``; empty for the packaged ones."""
         if not self.texts:
             return ""
         by_name = {_name(path): text for path, text in self.texts.items()}
@@ -44,18 +44,18 @@ PACKAGED = Wording()
 
 
 def judge_prompt_files() -> dict[str, Path]:
-    """The packaged files behind all that judges are asked, by the name under which each is overridden."""
+    """The packaged prompt files of all judges, by the name under which each can be overridden."""
     loads = [lambda: pair_family().prompt_hashes(), *(load_metric(name).prompt_hashes for name in METRICS)]
     return dict(sorted((_name(path), path) for load in loads for path in files_loaded(load)))
 
 
 def read_wording(folder: Path) -> Wording:
-    """What the files of ``folder`` say otherwise than the packaged prompts. Raises as ``changed_prompts`` does."""
+    """The prompts in ``folder`` that differ from the packaged ones. Raises as ``changed_prompts`` does."""
     return Wording(folder.resolve().name, changed_prompts(folder, judge_prompt_files()))
 
 
 def keep_wording(experiment: Path, wording: Wording) -> None:
-    """Keeps the prompts beside the verdicts that are made with them."""
+    """Keeps the prompts beside the verdicts that they led to."""
     for path, text in wording.texts.items():
         kept = experiment / KEPT / file_name(wording.label) / _name(path)
         if not kept.exists():
@@ -63,7 +63,7 @@ def keep_wording(experiment: Path, wording: Wording) -> None:
 
 
 def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> frozenset[T]:
-    """What ``load`` gives of the packaged prompts and of every set that is kept in the experiment, together."""
+    """The union of what ``load`` returns with the packaged prompts and with every set kept in the experiment."""
     found: frozenset[T] = frozenset()
     for texts in ({}, *[_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]):
         with overridden(texts):
@@ -72,7 +72,7 @@ def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> froze
 
 
 def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
-    """What ``load`` gives of the set of prompts that is kept under that label; of the packaged ones without a label."""
+    """What ``load`` returns with the prompts kept under that label, or with the packaged ones."""
     folder = experiment / KEPT / file_name(label)
     with overridden(_texts(folder) if label and folder.is_dir() else {}):
         return load()
@@ -88,5 +88,5 @@ def _texts(folder: Path) -> dict[Path, str]:
 
 
 def _name(path: Path) -> str:
-    """``faithfulness/support.md`` of ``eval/families/faithfulness/prompts/support.md``."""
+    """``faithfulness/support.md`` for ``eval/families/faithfulness/prompts/support.md``."""
     return f"{path.parent.parent.name}/{path.name}"

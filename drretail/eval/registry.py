@@ -1,8 +1,8 @@
 """Metric families by name: built-in ones, plugins (entry points of drretail.evaluators), and ``module:attribute``.
 
-Nothing else imports a family's folder (a contract in pyproject.toml), but for what is about one family alone:
+Nothing else imports a family's folder (a contract in pyproject.toml), except what concerns one family only:
 
-eval/judging/readings.py                 what the family reading read, which families by code rest on
+eval/judging/readings.py                 the readings of the family reading, which families by code use
 lab/bias/{drift,justification}.py        probes of quality's own questions
 sandboxes/search_based/gold.py           dr3's criteria, made with a sandbox before any experiment
 viewer/voting/criteria.py                people are asked by the criteria of quality and pairwise
@@ -49,35 +49,35 @@ METRICS = {
     }.items()
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
-"""The families that are scored where none is named."""
+"""The families that are scored by default."""
 WHERE_THERE = ("next_purchase", "understood", "intent", "moves")
-"""Those that are scored as well in experiments that hold what they need (``Family.lacks``)."""
+"""Families that are also scored by default if the experiment has what they need (``Family.lacks``)."""
 READING = "reading"
-"""The family by which a judge reads what reports say; families by code rest on it where it was asked."""
+"""The family by which a judge reads picks and values; families by code use its readings if there are any."""
 DECIDES = "outcome"
-"""The family that says which queries a system refuses, by which twins of queries are compared."""
+"""The family that says which queries a system refuses; twins of queries are compared by it."""
 COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
 MARKS_CLAIMS = "fault_place"
-"""The family that says something of single claims (``Family.marks``), which pages show beside them."""
+"""The family with marks on single claims (``Family.marks``), which pages show beside them."""
 UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval.score:BY_PARAGRAPHS"}
-"""The forms of report_eval, by what it compares pairs of."""
+"""The forms of report_eval, by the unit whose pairs are compared."""
 PAIRWISE = "pairwise"
-"""The family whose verdicts are of two reports: asked for by name like the others, and a ``PairFamily``."""
+"""The family that compares two reports: it is named like the others, and is a ``PairFamily``."""
 _OURS = (*METRICS.values(), *UNITS.values())
 _NAME = re.compile(r"[\w-]{1,60}")
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
 
 
 def metric_names() -> list[str]:
-    """Every name of a family, which may be given besides ``module:attribute``."""
+    """Every name of a family that may be given besides ``module:attribute``."""
     return sorted([*FAMILIES.names(), PAIRWISE])
 
 
 def load_metrics(families: Iterable[str | Family]) -> list[Family]:
     """The metric families of these names, each once, without ``pairwise``; raises as ``load_metric`` does.
 
-    A Family in place of a name stands for itself.
+    A Family may be given instead of a name.
     """
     found: dict[str, Family] = {}
     for family in families:
@@ -90,7 +90,7 @@ def load_metrics(families: Iterable[str | Family]) -> list[Family]:
 
 @cache
 def installed(name: str) -> Family | None:
-    """The family of that name; None for one that was given by its place, or is of a plugin that is not here."""
+    """The family of that name; None if it was given by ``module:attribute``, or its plugin is not installed."""
     try:
         return load_metric(name)
     except UserError:
@@ -98,19 +98,19 @@ def installed(name: str) -> Family | None:
 
 
 def described(name: str) -> MetricDescription:
-    """What the family of that name says of itself, for scores that were made before they held it."""
+    """The family's description, for scores that were made before they included it."""
     metric = installed(name)
     return MetricDescription(title=name) if metric is None else metric.description
 
 
 def usual_metrics(experiment: Path) -> list[str]:
-    """The names of the families that are scored where none is named."""
+    """The names of the families that are scored by default in this experiment."""
     there = (load_metric(name) for name in WHERE_THERE)
     return [*USUAL, *(metric.name for metric in there if metric.lacks is None or not metric.lacks(experiment))]
 
 
 def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
-    """What the verdicts of the family ``MARKS_CLAIMS`` say of a report's claims, by their ids."""
+    """The marks of the family ``MARKS_CLAIMS`` on a report's claims, by their ids."""
     marks = load_metric(MARKS_CLAIMS).marks
     return {} if marks is None else marks(verdicts)
 
@@ -124,9 +124,9 @@ def pair_family() -> PairFamily:
 
 
 def load_metric(name: str) -> Family:
-    """The metric family of that name; nothing but it is imported.
+    """The metric family of that name; no other is imported.
 
-    Raises UnknownName for a name that nothing goes by, UserError for a place that holds no metric.
+    Raises UnknownName for an unknown name, and UserError for a module that has no metric there.
     """
     try:
         place, metric = FAMILIES.load(name)
@@ -138,7 +138,7 @@ def load_metric(name: str) -> Family:
 
 
 def _own(metric: Family) -> Family:
-    """The metric, its faults told by its name, under which its verdicts are kept; a built-in one as it is."""
+    """A user's metric, wrapped so that errors name it; a built-in one as it is."""
     if metric.name in METRICS and any(metric is FAMILIES.load(place)[1] for place in _OURS if metric.name in place):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
@@ -150,7 +150,7 @@ def _own(metric: Family) -> Family:
 
 @cache
 def _guarded(family: Family) -> Family:
-    """Somebody else's family, whose functions raise UserError for whatever they raise and for values that are none.
+    """A user's family whose functions raise UserError for any exception and for invalid values.
 
     The error names the family, the file and the line.
     """
@@ -193,7 +193,7 @@ def _named_faults(name: str, what: str) -> Generator[None]:
         yield
     except DrretailError:
         raise
-    # The boundary of somebody's metric.
+    # The boundary to the user's metric.
     except (Exception, SystemExit) as problem:
         fault = str(problem) if isinstance(problem, Unsound) else describe_error(problem)
         raise UserError(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem

@@ -1,4 +1,4 @@
-"""Verdicts made again, by code and by judges from their journals, and scores made again of runs and verdicts."""
+"""Verdicts made again, by code and by judges from their journals, and scores made again from runs and verdicts."""
 
 import shutil
 from collections import defaultdict
@@ -33,7 +33,7 @@ from drretail.records.wish import Want
 
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
 _MOST_ATTEMPTS = 6
-"""Of verdicts that a judge was asked for again: each is a pass over all of them."""
+"""The most attempts of a verdict that are made again: each is a pass over all verdicts."""
 
 
 async def check_verdicts(
@@ -44,9 +44,9 @@ async def check_verdicts(
     checklist: Checklist,
     progress: Progress,
 ) -> None:
-    """Compares every verdict with the one that code, or a judge's journal, gives of a copy without verdicts.
+    """Compares every verdict with the one that code, or a judge's journal, gives in a copy without verdicts.
 
-    ``copy`` is where that copy is made.
+    ``copy`` is the path of that copy.
     """
     files = {path: VerdictFile(path) for path in _verdict_files(experiment)}
     verdicts = [verdict for file in files.values() for verdict in file.lasts()]
@@ -61,12 +61,12 @@ async def check_verdicts(
     passes: list[Again] = ["nothing"]
     passes.extend([attempts] * (min(max(attempts.values(), default=1), _MOST_ATTEMPTS) - 1))
     asked_anew = [judge for judge in judges.values() if judge.ref.kind == "rule_based"]
-    for judge in asked_anew:  # who follows rules answers alike each time, and a journal can be edited
+    for judge in asked_anew:  # rules answer the same each time, and a journal could be edited
         for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
             journal.unlink()
     served = [judge for judge in judges.values() if judge not in asked_anew]
     checklist.taken_at_word.update(judge.ref.spec for judge in served)
-    # What no journal answers is not asked: an allowance of nothing is spent.
+    # An allowance of 0 tokens: what is not in a journal is not asked.
     for asked, allowance in ((asked_anew, None), *([(served, Allowance(tokens=0))] if served else [])):
         for rules, again in product(metrics, passes):
             await score(
@@ -92,10 +92,10 @@ async def check_verdicts(
             checklist.leave("verdicts", name, "its metric is not one of the package's", advice)
     for path in _verdict_files(copy):
         name = path.relative_to(copy)
-        # Families and judges that have verdicts on other runs, and none on this one.
+        # The family and judge have verdicts on other runs of the system, but none on this one.
         if experiment / name not in files and (experiment / name).parents[1].is_dir():
             checklist.fail("verdicts", name, "the verdicts on this run are missing, and can be made again")
-    for path in sorted((experiment / "readings").glob("*/*/*.json")):  # which scoring made anew where they were others
+    for path in sorted((experiment / "readings").glob("*/*/*.json")):  # scoring has made them again if they differed
         name = path.relative_to(experiment)
         if path.read_bytes() != (copy / name).read_bytes():
             checklist.fail("verdicts", name, "it is not how the report is read")
@@ -111,7 +111,7 @@ def _verdict_files(experiment: Path) -> list[Path]:
 
 
 def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
-    """What a copy leaves out: verdicts, which are to be made again, locks, and whatever was made for readers."""
+    """What a copy leaves out: verdicts, which are to be made again, locks, and files for readers."""
     beside = {name for name in names if name.startswith(".") or name in ("votes", "exports", "plots", "lab")}
     if "verdicts" not in Path(folder).parts:
         return beside
@@ -119,7 +119,7 @@ def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
 
 
 def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Checklist) -> dict[str, Judge]:
-    """By its key, each judge whose journal can answer for it."""
+    """Each judge, by its key, whose journal can answer for it."""
     judges: dict[str, Judge] = {}
     left: set[str] = set()
     by_file = {path: file.lasts() for path, file in files.items()}
@@ -158,7 +158,7 @@ def _journal_of(verdicts: Path) -> list[Effect]:
 def _compare(
     experiment: Path, file: VerdictFile, kept: Sequence[Verdict], again: VerdictFile, name: Path, checklist: Checklist
 ) -> None:
-    """The last verdict of each key beside the one that was made again."""
+    """Compares the last verdict of each key with the one that was made again."""
     made = {verdict.key: verdict for verdict in again.lasts()}
     scopes = {(verdict.metric, verdict.judge.key, verdict.rules) for verdict in kept}
     for verdict in kept:
@@ -188,9 +188,9 @@ def _compare(
 
 
 def _was_asked_again(file: VerdictFile, verdict: Verdict) -> bool:
-    """True where a judge had answered before, and its journal holds that such questions were put to it once more.
+    """True if the judge had answered before, and its journal shows that such questions were asked again.
 
-    The question may not come about again: it was about another report or source, or in other words.
+    The earlier question can't be reproduced if it was about another report or source, or by another prompt.
     """
     attempt = f"#{verdict.judge_repeat}.{verdict.attempt}"
     return any(line.state != "failed" for line in file.before_last(verdict.key)) and any(
@@ -204,7 +204,7 @@ def _content(verdict: Verdict) -> dict[str, Any]:
 
 
 def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:
-    """Compares scores.json with what the folder's runs and verdicts come to; dollars are by the prices of the day."""
+    """Compares scores.json with what the runs and verdicts give; dollars are at today's prices."""
     kept = read_scores(experiment)
     if kept is None:
         checklist.leave("scores", "scores.json", "there is none", "`drretail score EXP` makes it.")
@@ -238,7 +238,7 @@ def _without_dollars(scores: Scores) -> dict[str, Any]:
 
 
 def check_votes(experiment: Path, checklist: Checklist) -> None:
-    """Whether every line of people's files is about reports that are in the folder, as they are."""
+    """Checks that every vote is about reports that are in the folder, unchanged."""
     runs = {run.run_id: run for run in read_runs(experiment)}
     for path in sorted((experiment / "votes").glob("*.jsonl")):
         known: set[str] = set()

@@ -1,7 +1,7 @@
 """``score``: every family over every run by its judges, then scores.json.
 
-Judging appends verdicts and is resumed where it was cut; what stands is not asked again. Scores are then made of all
-verdicts in the folder by pure code, of this command's judges and of earlier ones alike.
+Judging appends verdicts and can be resumed; existing verdicts are not asked for again. Pure code then makes the scores
+from all verdicts in the folder, this command's and earlier ones.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from drretail.records.wish import Want
 
 @dataclass(frozen=True, slots=True)
 class Submitter:
-    """How one command judges: what one worker does at a time. Each records the verdicts that are missing.
+    """How one command judges: each method is one worker's job, and records the missing verdicts.
 
     Raises CapReached.
     """
@@ -47,17 +47,17 @@ class Submitter:
     experiment: Path
     rules: Rules
     seed: str
-    """Draws the order of reports where only one is asked."""
+    """Draws the order of two reports if only one order is asked."""
     again: Again
     judge_repeats: int
     allowance: Allowance
     rate_floors: bool = False
     """Whether opinions on null agents and the oracle are asked for."""
     fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
-    """The keys of verdicts made so far: what one family asked anew, another that uses it does not ask again."""
+    """The keys of verdicts made so far: if one family asked again, another that uses the verdict does not."""
 
     async def judge(self, subject: Subject, metric: Family, judge: Judge) -> None:
-        """A run without a report is left alone, and nobody who follows rules is asked for an opinion."""
+        """Judges a run; skips runs without a report, and opinions of rule-based judges."""
         is_wanted = is_judged(metric, subject.system, floors=self.rate_floors)
         if subject.report_sha is None or not is_wanted or is_unrated(metric, judge.ref):
             return
@@ -74,7 +74,7 @@ class Submitter:
             await prepare(task, metric, judge_session)
 
     async def compare(self, pair: Pair, metric: PairFamily, judge: Judge) -> None:
-        """Two without a report each are left alone, and nobody who follows rules is asked which is better."""
+        """Compares two runs; skips pairs without two reports, and rule-based judges."""
         a, b = pair.a, pair.b
         if a.report_sha is None or b.report_sha is None or judge.ref.kind == "rule_based":
             return
@@ -108,11 +108,11 @@ class Submitter:
 
 
 Job = Callable[[], Awaitable[None]]
-"""A judge on a query, on one run in a family, or on two of one query."""
+"""A judge on a query, on one run in a family, or on two runs of one query."""
 CONCURRENCY = 8
-"""Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
+"""Runs judged at once; for one run, a judge is asked a few questions concurrently or one after the other."""
 BATCH_CONCURRENCY = 300
-"""Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
+"""Runs judged at once with batches: each has two open files, of which a process may have about a thousand."""
 
 
 async def score(
@@ -140,24 +140,23 @@ async def score(
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
 ) -> Scores:
-    """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
+    """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
 
-    ``metrics`` are names, or families themselves; those that need no model are judged by code whatever ``judges``
-    holds. ``store`` None means that the world is not at hand; ``offers`` gives the ids of its products that would do
-    for a want. Once ``allowance`` is spent no question is asked any more; scores are then made of what was judged.
-    Cited pages older than ``page_age`` years are warned of.
+    ``metrics`` are names or families; those that need no model are judged by code, whatever ``judges`` holds. ``store``
+    None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want. Once
+    ``allowance`` is spent nothing more is asked, and scores are made of what was judged. Cited pages older than
+    ``page_age`` years get a warning.
 
-    By label, ``missing`` is where cited pages are fetched from that the runs did not read, before anything is judged
-    (with ``again``, those that could not be read as well); ``live`` is where they are fetched from to be judged by as
-    they are now, beside what the runs were handed. Families that need a judge have each report judged
-    ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares, as "A~B"; without any,
-    all pairs of systems that research. Null agents and the oracle are rated for quality only with
-    ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
-    None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
-    ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them;
-    ``gold`` a folder, sandbox or experiment with what is known beforehand of good answers; ``reference`` the system
-    whose reports "race" holds the others beside. ``judge_notes`` gives what must be known beside each judge's scores
-    of faithfulness, by the judge's key.
+    ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
+    those that could not be read). ``live`` has the web from which they are fetched again, to be judged as they are now,
+    besides what the runs received. Families that need a judge judge each report ``judge_repeats`` times from the start.
+    ``pairs`` are what "pairwise" compares, as "A~B"; by default, all pairs of systems that research. Null agents and
+    the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion. ``prices``
+    are those of the scoreboard; None means the packaged table. With another ``wording`` than the packaged one these are
+    other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied, or a publication's
+    file; ``gold`` a folder, sandbox or experiment with what good answers are known to contain; ``reference`` the system
+    whose reports "race" compares the others with. ``judge_notes`` returns notes to show beside each judge's scores of
+    faithfulness, by the judge's key.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -192,7 +191,7 @@ async def score(
 
         given = {"gold": gold, "reference": reference}
         given = {name: str(value) for name, value in given.items() if value}
-        # What families take beside the runs: those that are scored, and all of ours.
+        # Arguments are for the families that are scored, and for all built-in ones.
         for family in load_metrics([*METRICS, *families]) if given else ():
             for name in family.inputs.keys() & given.keys():
                 family.inputs[name](experiment, definition, given[name])
@@ -228,11 +227,11 @@ async def score(
 
 
 async def _work_on(allowance: Allowance, jobs: Iterator[Job], bar: Bar, side_by_side: int) -> None:
-    """Ends when all jobs are done, or one has raised. What stops the command is raised once no job is under way."""
+    """Ends when all jobs are done or one has raised. What stops the command is raised once no job is running."""
     stopped: list[CommandStopped] = []
 
     async def work() -> None:
-        """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
+        """Takes jobs, shared by several workers, until none is left. A job that meets the limit is skipped."""
         for job in jobs:
             try:
                 await job()
@@ -250,13 +249,13 @@ async def _work_on(allowance: Allowance, jobs: Iterator[Job], bar: Bar, side_by_
         for problem in stopped:
             raise problem
     finally:
-        for worker in workers:  # when one has raised, the others must not write on without the lock
+        for worker in workers:  # if one has raised, the others must not write after the lock is released
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
 
 def _unrated_before(experiment: Path) -> list[TableKey]:
-    """Who was asked by earlier commands and rates nothing: that leaves no verdicts, and its rows are to stay."""
+    """The judges of earlier commands that rate nothing: they leave no verdicts, and their rows must stay."""
     try:
         scores = read_scores(experiment)
     except UserError:  # of another version, and about to be replaced
@@ -268,7 +267,7 @@ def _unrated_before(experiment: Path) -> list[TableKey]:
 def _others(
     experiment: Path, families: Sequence[Family], unrated: Collection[str], progress: Progress
 ) -> Iterator[Family]:
-    """The families of earlier commands: scores.json keeps their rows."""
+    """The families of earlier commands, whose rows scores.json keeps."""
     named = {PAIRWISE, *(metric.name for metric in families)}
     for name in sorted({*judged_in(experiment), *unrated} - named):
         try:

@@ -1,4 +1,4 @@
-"""What one report gets in a variant of a metric family, and how values are made of verdicts and of other values."""
+"""One report's value in a variant of a metric family, and how values follow from verdicts and from other values."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,28 +16,29 @@ UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` do
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What one report gets in one variant."""
+    """One report's value in one variant."""
 
     variant: str
     """FP, clarity, utility_ratio …"""
     state: VerdictState
     """Whether there is a value, or why not."""
     value: float | None = None
-    """Present exactly where ``state`` is "scored"."""
+    """Present exactly if ``state`` is "scored"."""
     items: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Counts of items behind it; summed over reports."""
+    """Counts of items behind it, which are summed over reports."""
     earns: float | None = None
-    """Of a report that has nothing to score: what it earns in a headline, 0 where that is the report's own lack. None
-    where the query, or whoever looked, gave nothing to score."""
+    """What a report with nothing to score gets in a headline: 0 if that is the report's own fault; None if the query,
+    or the judge's sources, gave nothing to score.
+    """
 
 
 def lacking(variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
-    """No value; where there is nothing to score, with the reason, and with what it earns in a headline."""
+    """A missing value, with the reason if there is nothing to score, and with what it earns in a headline."""
     return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {}, earns)
 
 
 def value_of(variant: str, verdict: Verdict | None, items: Mapping[str, float] | None = None) -> Value:
-    """The number that a verdict holds; without one failed, and with the reason where there is nothing to score."""
+    """The number in a verdict; failed without a verdict, and with the reason if there is nothing to score."""
     if verdict is None:
         return Value(variant, "failed")
     items = items or {}
@@ -47,19 +48,19 @@ def value_of(variant: str, verdict: Verdict | None, items: Mapping[str, float] |
 
 
 def all_lacking(verdict: Verdict | None, variants: Iterable[str]) -> list[Value]:
-    """What a report has of them whose one verdict holds nothing, or is missing, which is failed."""
+    """The values of a report whose one verdict has no value, or is missing, which counts as failed."""
     state, why = ("failed", "") if verdict is None else (verdict.state, verdict.reason)
     return [lacking(variant, state, why) for variant in variants]
 
 
 def share(variant: str, part: tuple[str, int], whole: tuple[str, int]) -> Value:
-    """A part of a whole, each with its name among the items; n/a of nothing."""
+    """A part of a whole, with both among the items under their names; n/a if the whole is 0."""
     items = {name: float(count) for name, count in (part, whole)}
     return Value(variant, "scored", part[1] / whole[1], items) if whole[1] else Value(variant, "na", None, items)
 
 
 def pooled_share(variant: str, part: str, whole: str) -> Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]:
-    """What one report adds to a share over all reports: the sums of two items; without a value nothing."""
+    """One report's sums for a share over all reports, from two items; zeros without a value."""
 
     def sums(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
         value = report[variant]
@@ -69,16 +70,18 @@ def pooled_share(variant: str, part: str, whole: str) -> Callable[[Mapping[str, 
 
 
 def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
-    """Why there is no value where any of these has none: failed before unverifiable before na; None where all have."""
+    """The state of a combination of values with these states: failed before unverifiable before na; None if all have
+    values.
+    """
     found = {*states}
     missing: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
     return next((state for state in missing if state in found), None)
 
 
 def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
-    """What a formula makes of the parts' values where each has one; else no value, by the gravest reason of any.
+    """A formula over the parts' values, if each has one; else no value, with the gravest reason of any.
 
-    Where each part has a value or earns something, it earns what the formula makes of these.
+    If each part has a value or earns something, it earns the formula of these.
     """
     missing = gravest(part.state for part in parts)
     if missing is not None:
@@ -95,11 +98,11 @@ def reason_in(values: Iterable[Value]) -> str:
 
 
 class Unsound(Exception):
-    """What a metric gives is no value; its sentence needs no place, since it is found behind the metric."""
+    """A metric returned something invalid; the sentence names no place, since the caller adds it."""
 
 
 def number_of(given: object, whose: str) -> float:
-    """What somebody's metric gives, as a number. Raises Unsound."""
+    """What a user's metric returned, as a number. Raises Unsound."""
     if isinstance(given, Real | Decimal) and isfinite(given):
         return float(given)
     raise Unsound(f"{whose} gave {shortened(repr(given))}, which is no number")

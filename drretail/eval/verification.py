@@ -1,6 +1,6 @@
 """Whether an experiment's folder agrees with itself: hashes, citations, picks and usage against the journals.
 
-None of it needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
+None of this needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
 """
 
 from collections import Counter
@@ -30,7 +30,9 @@ from drretail.records.reading import Pick
 from drretail.records.run import NINE, Run, System, Usage
 
 MOST_CHARACTERS = 32
-"""Of a request for each token: tokenizers make four of them in prose, and never so many of a whole conversation."""
+"""The most characters of a request per token: tokenizers average four in prose, and never so many in a whole
+conversation.
+"""
 _CHEAP = ("versions", "records")
 _FOR_READERS = ("exports", "lab", "plots", "report")
 _CHECK_OF = {
@@ -40,15 +42,14 @@ _CHECK_OF = {
     "verdicts": "verdicts",
     "readings": "verdicts",
 }
-"""What fails where a file is written otherwise than it reads, by its place; of what stands elsewhere, the records."""
+"""The check that fails if a file has a key twice, by its place; for other places, "records"."""
 WRONG_KEY = "the key of a request is not its hash"
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold")
 
 
 def first_failure(experiment: Path) -> str:
-    """The first thing in which runs of a folder disagree with its definition, their ledgers or their journals.
-
-    Blank where they agree.
+    """The first disagreement of the folder's runs with its definition, their ledgers or their journals; blank without
+    any.
     """
     checklist = Checklist()
     check_runs(experiment, read_definition(experiment), checklist)
@@ -56,7 +57,7 @@ def first_failure(experiment: Path) -> str:
 
 
 def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:
-    """Whether every planned run is there, and nothing is left of runs and queries that are not planned."""
+    """Checks that every planned run exists, and that nothing belongs to runs or queries outside the plan."""
     folders: set[Path] = set()
     ids = [query.query_id for query in definition.queries]
     faults = {"it asks a query twice": [each for each, times in Counter(ids).items() if times > 1]}
@@ -91,9 +92,9 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
 
 
 def check_texts(experiment: Path, checklist: Checklist) -> None:
-    """Whether no key stands twice in a file, and every journal of a judge keeps its requests under their own hashes.
+    """Checks that no file has a key twice, and that journals of judges file requests under their own hashes.
 
-    Of two values under one key readers see one, and programs may take either.
+    Of two values under one key, readers and programs may use different ones.
     """
     for path in files_below(experiment, "**/*.json*"):
         name = path.relative_to(experiment)
@@ -173,10 +174,11 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     results = read_results(folder)
     wrong = [sha for sha, text in results.items() if sha256_of(text) != sha]
     wrong += [step.result_sha for step in run.steps if step.result_sha and step.result_sha not in results]
+    errors = {sha for sha, text in results.items() if text.startswith('{"error":')}
     answered = [
         f"{step.name} at {step.path}/{step.seq}"
         for step in run.steps
-        if step.name in NINE and step.is_outage and (step.evidence or not _is_error(results.get(step.result_sha or "")))
+        if step.name in NINE and step.is_outage and (step.evidence or step.result_sha not in errors)
     ]
     faults = {
         "it lacks the result of this hash, or has another text": wrong,
@@ -196,10 +198,6 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     if unseen:
         reason = f"no tool of the run showed its pick, made up or known from elsewhere: {unseen[0]}"
         checklist.fail("shown", name / "run.json", reason)
-
-
-def _is_error(result: str | None) -> bool:
-    return (result or "").startswith('{"error":')
 
 
 def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effect], checklist: Checklist) -> None:

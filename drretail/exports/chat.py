@@ -19,7 +19,9 @@ _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"
 
 
 def write(selection: Selection, to: Path) -> str:
-    """A line a conversation: messages, tools, and whose it is; of an agent of several roles several lines a run."""
+    """Writes one line per conversation: messages, tools, and which run it belongs to. A run of an agent with several
+    roles has several lines.
+    """
     totals = {"runs": 0, "lines": 0}
 
     def lines() -> Iterator[str]:
@@ -53,18 +55,18 @@ class Conversation:
     role: str
     """What the model was for: researcher, report …"""
     path: str
-    """Where in the run it was held: "0", and "0.2" for the second agent that it launched."""
+    """The place in the run: "0" for the agent itself, "0.2" for the second agent that it launched."""
     model: str
     messages: tuple[dict[str, Any], ...]
     tools: tuple[dict[str, Any], ...]
 
 
 def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
-    """All conversations of a run in the order in which they began; each with its last answer.
+    """All conversations of a run in the order in which they began, each up to its last answer.
 
-    A request that goes on where another one ended is the same conversation. A run whose model speaks elsewhere (over
-    MCP, in a command or behind an address) gives one conversation: the question, its calls of tools with their
-    results, and its report. A run that asked models here and whose journal is lost gives none.
+    A request that continues an earlier one belongs to the same conversation. A run whose model speaks elsewhere (over
+    MCP, in a command or behind an address) gives one conversation: the question, its tool calls with their results, and
+    its report. A run that called models here and has lost its journal gives none.
     """
     effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
     found = list(_conversations(effects))
@@ -91,36 +93,35 @@ def _conversations(effects: Sequence[Effect]) -> Iterator[Conversation]:
         if effect.response is None:
             continue
         threads = open_ones.setdefault((effect.scope, effect.role or ""), [])
-        thread = next((thread for thread in reversed(threads) if _goes_on(thread[-1], effect)), None)
+        # A request that begins with the messages of an earlier one continues its conversation.
+        asked = effect.request["messages"]
+        earlier = ((thread, thread[-1].request["messages"]) for thread in reversed(threads))
+        goes_on = (
+            thread
+            for thread, before in earlier
+            if len(asked) > len(before) and canonical_json(asked[: len(before)]) == canonical_json(before)
+        )
+        thread = next(goes_on, None)
         if thread is None:
             thread = []
             threads.append(thread)
             begun.append(thread)
         thread.append(effect)
-    return (_conversation(thread[-1]) for thread in begun)
-
-
-def _goes_on(before: Effect, after: Effect) -> bool:
-    """True where a request repeats an earlier one and has more behind it."""
-    before_messages, now = before.request["messages"], after.request["messages"]
-    return len(now) > len(before_messages) and canonical_json(now[: len(before_messages)]) == canonical_json(
-        before_messages
-    )
-
-
-def _conversation(last: Effect) -> Conversation:
-    messages = [*last.request["messages"], last.response | {"role": "ai"}]
-    return Conversation(
-        role=last.role or "",
-        path=last.scope,
-        model=str(last.request["model"]),
-        messages=tuple(_as_openai(message) for message in messages),
-        tools=tuple(last.request.get("tools") or _answering(last)),
-    )
+    for last in (thread[-1] for thread in begun):
+        messages: list[dict[str, Any]] = []
+        for message in (*last.request["messages"], last.response | {"role": "ai"}):
+            made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": message_text(message.get("content"))}
+            if message.get("tool_calls"):
+                made["tool_calls"] = [_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]]
+            if "tool_call_id" in message:
+                made["tool_call_id"] = message["tool_call_id"]
+            messages.append(made)
+        tools = tuple(last.request.get("tools") or _answering(last))
+        yield Conversation(last.role or "", last.scope, str(last.request["model"]), tuple(messages), tools)
 
 
 def _answering(last: Effect) -> list[dict[str, Any]]:
-    """The schema that an answer had to fit, as the tool by which a provider had it given."""
+    """The schema that an answer had to fit, as the tool through which the provider received it."""
     schema, called = last.request.get("schema"), (last.response or {}).get("tool_calls") or ()
     if schema is None:
         return []
@@ -128,17 +129,8 @@ def _answering(last: Effect) -> list[dict[str, Any]]:
     return [{"type": "function", "function": {"name": call["name"], **about}} for call in called[:1]]
 
 
-def _as_openai(message: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": message_text(message.get("content"))}
-    if message.get("tool_calls"):
-        made["tool_calls"] = [_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]]
-    if "tool_call_id" in message:
-        made["tool_call_id"] = message["tool_call_id"]
-    return made
-
-
 def message_text(content: Any) -> str:
-    """The words of a message; what a provider puts beside them (thoughts, marks of its cache) is left out."""
+    """The words of a message, without what a provider puts beside them (thoughts, marks of its cache)."""
     if isinstance(content, str) or content is None:
         return content or ""
     return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)

@@ -1,4 +1,4 @@
-"""An experiment as a folder that a dataset hub takes: tables of queries, runs and values, and a card."""
+"""An experiment as a folder for a dataset hub: tables of queries, runs and values, and a card."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,21 +14,30 @@ from drretail.exports.score_tables import write_parquet
 from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_atomically, write_lines
 from drretail.grounding.report.render import render_report
-from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.tables.figures import counted
 
 CARD = "card.md.jinja"
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 
 def write(selection: Selection, to: Path) -> str:
     """A card, queries.jsonl, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all their checksums."""
-    runs = [chosen.run.model_copy(update={"steps": ()}) for chosen in selection]  # thousands, so without their weight
+    runs = [
+        chosen.run.model_copy(update={"steps": ()}) for chosen in selection
+    ]  # there may be thousands, and steps are their weight
     if not runs:
         raise selection.nothing_left()
-    write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
+    write_parquet(
+        selection, to / "tables"
+    )  # first, because it raises if there are no scores, and then nothing is left behind
     query_ids = {run.query_id for run in runs}
-    queries = [_query(selection, query) for query in selection.definition.queries if query.query_id in query_ids]
+    redaction = selection.redaction
+    queries = [
+        query.model_dump(mode="json", exclude_none=True) if redaction is None else redaction.query(query)
+        for query in selection.definition.queries
+        if query.query_id in query_ids
+    ]
     _write(to / "queries.jsonl", queries)
     _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
     write_chat(selection, to / "conversations.jsonl")
@@ -37,13 +46,8 @@ def write(selection: Selection, to: Path) -> str:
     return f"{counted(len(runs), 'run')} of {counted(len(queries), 'query')}"
 
 
-def _query(selection: Selection, query: Query) -> dict[str, Any]:
-    redaction = selection.redaction
-    return query.model_dump(mode="json", exclude_none=True) if redaction is None else redaction.query(query)
-
-
 def _run(selection: Selection, chosen: Chosen) -> dict[str, Any]:
-    """A run with its report as a reader gets it."""
+    """A run, with its report as readers see it."""
     run, evidence, redaction = chosen.run, read_evidence(chosen.folder), selection.redaction
     rendered = render_report(run.report, evidence).text if run.report else None
     if redaction is None:
@@ -63,7 +67,8 @@ def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
     return page.render(
         title=json.dumps(title, ensure_ascii=False),
         is_redacted=selection.redaction is not None,
-        size=_size(len(runs)),
+        # The hub's classes of size
+        size=next((name for most, name in _SIZES if len(runs) < most), "100K<n<1M"),
         queries=queries,
         runs=len(runs),
         systems=sorted({run.system for run in runs}),
@@ -74,11 +79,3 @@ def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
         rules=[rule.text for rule in selection.rules],
         left_out=dict(sorted((+selection.left_out).items())),
     )
-
-
-def _size(runs: int) -> str:
-    """The hub's classes of size."""
-    for bound, name in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")):
-        if runs < bound:
-            return name
-    return "100K<n<1M"

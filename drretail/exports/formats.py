@@ -1,24 +1,36 @@
-"""The forms by name: built-in ones, plugins (entry points of drretail.exports), and ``module:attribute``."""
+"""The forms by name: built-in ones, plugins (entry points of drretail.exports), and ``module:attribute``.
 
-from collections.abc import Callable, Mapping
+Forms that take no more than a function are here too: reports for deep_research_bench, web pages, inspect's logs.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
-from drretail.exports import chat, dataset, drb, sandbox_pages, score_tables
+from drretail.eval.judging.sources import completed
+from drretail.experiment import read_evidence
+from drretail.exports import chat, dataset, score_tables
 from drretail.exports.selection import Selection
+from drretail.files import write_lines
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.report.render import render_report
 from drretail.plugins import Plugins
+from drretail.records.base import canonical_json
+from drretail.records.ids import file_name
 from drretail.tables.figures import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form: what it is called when nobody names a file, and what writes it.
+    """One form: the default name of what it writes, and its writer.
 
-    ``write`` gives how many of what it wrote ("21 conversations"); a ``name`` without a suffix is a folder's. One that
-    ``redacts`` passes all rows through the selection's redaction.
+    ``write`` returns how many of what it wrote ("21 conversations"). A ``name`` without a suffix is a folder's. A form
+    that ``redacts`` passes all rows through the selection's redaction.
     """
 
     name: str
@@ -26,8 +38,66 @@ class Form:
     redacts: bool = False
 
 
+SUFFIX = ".jsonl"
+
+
+def write_drb(selection: Selection, to: Path) -> str:
+    """Writes ``<system>.jsonl``, and ``<system>-r2.jsonl`` for further repeats. A run without a report has an empty
+    article.
+
+    Ids are the numbers of the queries in the experiment, from 1, as in that benchmark; ``query_id`` is drretail's.
+    """
+    numbers = {query.query_id: number for number, query in enumerate(selection.definition.queries, 1)}
+    files: dict[str, list[tuple[int, str]]] = {}
+    for chosen in selection:
+        number = numbers[chosen.run.query_id]
+        is_foreign = selection.definition.systems[chosen.run.system].is_imported
+        repeat = "" if chosen.run.repeat == 1 else f"-r{chosen.run.repeat}"
+        report = chosen.run.report or ""
+        # With numbered links and sources. An imported report stays as it came, which is how it was read.
+        article = report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
+        row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
+        lines = files.setdefault(f"{file_name(chosen.run.system)}{repeat}{SUFFIX}", [])
+        lines.append((number, json.dumps(row, ensure_ascii=False)))
+    if not files:
+        raise selection.nothing_left()
+    to.mkdir(parents=True, exist_ok=True)
+    for name, lines in files.items():
+        write_lines(to / name, [line for _, line in sorted(lines)])
+    return f"{counted(sum(map(len, files.values())), 'report')} in {counted(len(files), 'file')}"
+
+
+def write_sandbox(selection: Selection, to: Path) -> str:
+    """Writes one page per line, sorted by address: each address once, with the text that was read first.
+
+    Raises UserError if no page was read.
+    """
+    pages: dict[str, SandboxPage] = {}
+    for page in _pages(selection):
+        pages.setdefault(normalise_url(page.url), page)
+    if not pages:
+        raise UserError(
+            f"No page that the reports of {selection.experiment} cite was read: score --fetch-sources fetches them."
+        )
+    lines = (canonical_json(pages[url].model_dump(mode="json", exclude_none=True)) for url in sorted(pages))
+    write_lines(to, lines)
+    return counted(len(pages), "page")
+
+
+def _pages(selection: Selection) -> Iterator[SandboxPage]:
+    for chosen in selection:
+        corpus = selection.definition.systems[chosen.run.system].web_corpus
+        for raw in read_evidence(chosen.folder):
+            entry = completed(selection.experiment, raw, corpus)
+            text = next((text.text for text in entry.texts if text.form == "page"), "")
+            if entry.url and text.strip():
+                yield SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
+
+
 def write_inspect_logs(selection: Selection, to: Path) -> str:
-    """A log for each system; runs without a report are samples with an error, so that none looks better than it was."""
+    """Writes a log for each system. Runs without a report are samples with an error, so that no system looks better
+    than it was.
+    """
     if find_spec("inspect_ai") is None:
         raise UserError("Logs of inspect_ai need its package: pip install 'drretail[inspect]'.")
     everything = replace(selection, failed=True)
@@ -42,18 +112,18 @@ def write_inspect_logs(selection: Selection, to: Path) -> str:
 
 FORMS: Mapping[str, Form] = {
     "chat": Form("chat.jsonl", chat.write, redacts=True),
-    "drb": Form("drb", drb.write),
+    "drb": Form("drb", write_drb),
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
     "dataset": Form("dataset", dataset.write, redacts=True),
-    "sandbox": Form("pages.jsonl", sandbox_pages.write),
+    "sandbox": Form("pages.jsonl", write_sandbox),
     "inspect": Form("inspect", write_inspect_logs),
 }
 PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
 
 
 def load_form(name: str) -> Form:
-    """The form of that name. Raises UnknownName, or UserError for a place that holds no Form."""
+    """The form of that name. Raises UnknownName, or UserError if the place holds no Form."""
     if name in FORMS:
         return FORMS[name]
     place, found = PLUGINS.load(name)
@@ -63,10 +133,10 @@ def load_form(name: str) -> Form:
 
 
 def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
-    """Writes the selection in that form and says what was written.
+    """Writes the selection in a form and says what was written.
 
-    Raises UserError where something stands at ``to`` already, unless ``force``, where no run is left to write, and
-    for a redaction that the form doesn't know.
+    Raises UserError if ``to`` exists already, unless ``force``; if no run is left to write; and if the form can't
+    redact and a redaction is asked for.
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:

@@ -1,4 +1,4 @@
-"""An experiment as logs of inspect_ai, one a system: ``inspect view`` and ``read_eval_log`` open them."""
+"""An experiment as logs of inspect_ai, one per system: ``inspect view`` and ``read_eval_log`` open them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,7 +31,6 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import counted_values, read_judgements
-from drretail.eval.values import Value
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.selection import judged_families
@@ -46,7 +45,7 @@ METRICS = {"mean": mean, "stderr": stderr, "ci": ci}
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """One judge in one family, and its name in a log."""
+    """One judge in one family, with its name in a log."""
 
     name: str
     metric: Family
@@ -55,9 +54,10 @@ class Scorer:
 
 
 def scorers_in(gathered: Gathered) -> list[Scorer]:
-    """One for each judge that has verdicts in a family; where a family has several, their names say whose they are.
+    """One scorer for each judge with verdicts in a family. If a family has several judges, the scorers' names tell them
+    apart.
 
-    Families by which systems are chosen come first: inspect takes the first score for the headline.
+    Families by which systems are chosen come first, since inspect takes the first score for the headline.
     """
     found: list[Scorer] = []
     for family, metric in sorted(gathered.families.items(), key=lambda each: not each[1].description.primary):
@@ -70,27 +70,19 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
 
 
 def variants_of(metric: Family) -> tuple[str, ...]:
-    """Those that a single report has, the primary ones first: what is formed over all reports at once is left out."""
+    """The variants that a single report has, the primary ones first. Those formed over all reports at once are left
+    out.
+    """
     left_out = {*metric.pooled, *metric.description.only_in_json}
     alone = (name for name in metric.variants if name not in left_out)
     return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
 
 
-def score_of(scorer: Scorer, values: Mapping[str, Value], explanation: str) -> Score:
-    """What one report got; what has no value is NaN, which inspect leaves out of means and counts."""
-    found = {name: values[name].value for name in scorer.variants if name in values}
-    if not found:
-        return Score.unscored(reason="not_judged", explanation=f"{scorer.name} was not judged.")
-    return Score(
-        value={name: nan if (value := found.get(name)) is None else value for name in scorer.variants},
-        explanation=explanation,
-    )
-
-
 def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> list[EvalScore]:
-    """What inspect's metrics make of a scorer's samples, repeats of a query averaged first; ours beside it.
+    """The results of inspect's metrics on a scorer's samples, with repeats of a query averaged first, and drretail's
+    own beside them.
 
-    ``rows`` are those of scores.json that are of the same system, family and judge.
+    ``rows`` are the rows of scores.json for the same system, family and judge.
     """
     ours = {row.variant: row for row in shown_rows(rows)}
     return [_result(scorer, variant, samples, ours.get(variant)) for variant in scorer.variants]
@@ -99,7 +91,9 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
 def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Row | None) -> EvalScore:
     by_query: dict[str, list[float]] = defaultdict(list)
     for sample in samples:
-        by_query[str(sample.id)].append(_value(sample, scorer.name, variant))
+        score = (sample.scores or {}).get(scorer.name)
+        value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
+        by_query[str(sample.id)].append(float(value) if isinstance(value, int | float) else nan)
     means = {
         query: fmean(known) for query, all_ in by_query.items() if (known := [each for each in all_ if not isnan(each)])
     }
@@ -124,20 +118,14 @@ def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Ro
     )
 
 
-def _value(sample: EvalSample, scorer: str, variant: str) -> float:
-    score = (sample.scores or {}).get(scorer)
-    value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
-    return float(value) if isinstance(value, int | float) else nan
-
-
 SUFFIXES = (".eval", ".json")
 
 
 def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None) -> list[Path]:
-    """Writes a log for each system into the folder ``to``, or one to a file that ends in .eval or .json.
+    """Writes a log for each system into the folder ``to``, or one log to a file that ends in .eval or .json.
 
-    ``runs`` are the ids of those that are written; None: all that have ended. Raises UserError for a folder without an
-    experiment, where nothing is left to write, and for one file that several systems would have to share.
+    ``runs`` are the ids of the runs to write; None writes all that have ended. Raises UserError if the folder has no
+    experiment, if nothing is left to write, or if several systems would have to share one file.
     """
     gathered = read_judgements(experiment, judged_families(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
@@ -148,24 +136,18 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
             by_system[plan.label].append(run)
     if not by_system:
         raise UserError(f"{experiment} holds no run to write: drretail run makes some.")
-    return [
-        _written(_log(experiment, gathered, label, made), _place(to, label, len(by_system)))
-        for label, made in by_system.items()
-    ]
-
-
-def _place(to: Path, label: str, systems: int) -> Path:
-    if to.suffix not in SUFFIXES:
-        return to / f"{file_name(label)}.eval"
-    if systems > 1:
-        raise UserError(f"{to} is one log, and these are runs of {systems} systems: name a folder, or one system.")
-    return to
-
-
-def _written(log: EvalLog, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_eval_log(log, path)
-    return path
+    if to.suffix in SUFFIXES and len(by_system) > 1:
+        raise UserError(
+            f"{to} is one log, and these are runs of {len(by_system)} systems: name a folder, or one system."
+        )
+    written: list[Path] = []
+    for label, made in by_system.items():
+        path = to if to.suffix in SUFFIXES else to / f"{file_name(label)}.eval"
+        log = _log(experiment, gathered, label, made)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_eval_log(log, path)
+        written.append(path)
+    return written
 
 
 def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) -> EvalLog:
@@ -179,7 +161,15 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     for run in runs:
         for model, used in usage_by_model(run, system).items():
             usage[model] += used
-    began, ended = (pick(times) if (times := _times(samples)) else "" for pick in (min, max))
+    times = [time for sample in samples for time in (sample.started_at, sample.completed_at) if time is not None]
+    times = [time for time in times if not time.startswith("1970")]
+    began, ended = (pick(times, default="") for pick in (min, max))
+    scores: list[EvalScore] = []
+    for scorer in scorers:
+        judge = scorer.assessor.judge
+        by = (scorer.metric.name, judge.spec, judge.params_hash, scorer.assessor.rules)
+        own = [row for row in rows if (row.metric, row.judge, row.judge_params, row.rules) == by]
+        scores += results_of(scorer, samples, own)
     return EvalLog(
         status="success",
         eval=_spec(
@@ -191,7 +181,7 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(sample.error is None for sample in samples),
-            scores=[each for scorer in scorers for each in results_of(scorer, samples, _rows(rows, scorer))],
+            scores=scores,
         ),
         stats=EvalStats(started_at=began, completed_at=ended, model_usage=dict(usage)),
         samples=samples,
@@ -210,18 +200,21 @@ def _samples(
         for scorer in scorers
     }
     for run in runs:
-        scores = {
-            scorer.name: _score(experiment, run, scorer, values[scorer.name].get(run.run_id, {})) for scorer in scorers
-        }
+        scores: dict[str, Score] = {}
+        for scorer in scorers:
+            found = values[scorer.name].get(run.run_id, {})
+            if not any(name in found for name in scorer.variants):
+                unscored = f"{scorer.name} was not judged."
+                scores[scorer.name] = Score.unscored(reason="not_judged", explanation=unscored)
+                continue
+            own = [found[name] for name in scorer.variants if name in found]
+            verdicts = verdicts_of(experiment, run, scorer.metric.name, scorer.assessor)
+            # A missing value is NaN, which inspect leaves out of means and counts.
+            each = {name: found[name].value if name in found else None for name in scorer.variants}
+            value = {name: nan if number is None else number for name, number in each.items()}
+            scores[scorer.name] = Score(value=value, explanation=explanation_of(own, verdicts))
         folder = run_folder(experiment, run.system, run.query_id, run.repeat)
         yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
-
-
-def _score(experiment: Path, run: Run, scorer: Scorer, values: Mapping[str, Value]) -> Score:
-    own = [values[name] for name in scorer.variants if name in values]
-    return score_of(
-        scorer, values, explanation_of(own, verdicts_of(experiment, run, scorer.metric.name, scorer.assessor))
-    )
 
 
 def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:
@@ -244,18 +237,3 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         packages={"drretail": __version__},
         metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
-
-
-def _times(samples: Sequence[EvalSample]) -> list[str]:
-    times = [time for sample in samples for time in (sample.started_at, sample.completed_at) if time is not None]
-    return [time for time in times if not time.startswith("1970")]
-
-
-def _rows(rows: Sequence[Row], scorer: Scorer) -> list[Row]:
-    assessor = (
-        scorer.metric.name,
-        scorer.assessor.judge.spec,
-        scorer.assessor.judge.params_hash,
-        scorer.assessor.rules,
-    )
-    return [row for row in rows if (row.metric, row.judge, row.judge_params, row.rules) == assessor]

@@ -1,4 +1,4 @@
-"""Runs as samples of inspect_ai: what models were told and answered, what tools gave, what it took, why it failed."""
+"""Runs as samples of inspect_ai: what models were told and answered, what tools returned, the usage, and the errors."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from drretail.records.run import Run, Step, System, Usage
 
 MAIN = "0"
 NOBODY = "none/none"
-"""The model of systems that ask none."""
+"""The model of systems that use none."""
 
 
 def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapping[str, Score]) -> EvalSample:
@@ -50,12 +50,17 @@ def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapp
         "notes": list(run.notes),
         "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
     }
+    # The conversation ends in the report, which is not repeated if it is the last answer already.
+    messages, last = list(course.messages), course.messages[-1]
+    if report.text:
+        is_told = last.role == "assistant" and not last.tool_calls and report.text.strip() in last.text
+        messages = [*(messages[:-1] if is_told else messages), report]
     sample = EvalSample(
         id=run.query_id,
         epoch=run.repeat,
         input=query.text,
         target="",
-        messages=_closed(course.messages, report),
+        messages=messages,
         output=output,
         scores=dict(scores),
         metadata={name: value for name, value in fields.items() if value not in (None, [])},
@@ -80,7 +85,7 @@ def usage_by_model(run: Run, system: System) -> dict[str, ModelUsage]:
 
 
 def model_name(system: System, role: str | None = None) -> str:
-    """A model as inspect writes it, "provider/model": that of a role, else of the one that writes the report."""
+    """A model as inspect writes it, "provider/model": the role's, or that of the role that writes the report."""
     models = system.models
     writers = [each for each in (role, "report", "researcher", *models) if each is not None and each in models]
     return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
@@ -89,7 +94,7 @@ def model_name(system: System, role: str | None = None) -> str:
 class Course:
     """A run from its first step to its last, as inspect's messages and events.
 
-    The messages are the conversation of the agent that began; what it launched are spans among the events, after the
+    The messages are the conversation of the first agent. Agents that it launched are spans among the events, after the
     answer that launched them.
     """
 
@@ -123,7 +128,7 @@ class Course:
             yield ErrorEvent(error=_error(self._run), **self._base("error"))
 
     def _launch(self, main: Sequence[int], branch: Sequence[int]) -> int | None:
-        """The answer after which a branch began, by the journal's times; None where these are not known."""
+        """The answer after which a branch began, by the journal's times; None if these are unknown."""
         began = min((_start(self._effects[each]) for each in branch if each in self._effects), default=None)
         before = (each for each in reversed(main) if each in self._effects)
         return next((each for each in before if began is not None and _start(self._effects[each]) <= began), None)
@@ -171,7 +176,7 @@ class Course:
         )
 
     def _calls(self, place: int, branch: Sequence[int]) -> list[ToolCall]:
-        """The tool calls that follow a step of its branch up to the next answer, which asked for them."""
+        """The tool calls that an answer asked for: those after it in its branch, up to the next answer."""
         after = (each for each in branch if each > place)
         return [self._call(each) for each in takewhile(lambda each: self._run.steps[each].kind == "tool", after)]
 
@@ -217,7 +222,7 @@ class Course:
         )
 
     def _base(self, what: str) -> dict[str, Any]:
-        """What every event has: an id of its own that is the same in every export, its time, its place."""
+        """The fields of every event: an id that is the same in every export, its span, and its time."""
         return {
             "uuid": _id(self._run.run_id, what),
             "span_id": self._span,
@@ -226,17 +231,8 @@ class Course:
         }
 
 
-def _closed(messages: Sequence[ChatMessage], report: ChatMessageAssistant) -> list[ChatMessage]:
-    """The conversation with the report as its last answer, which is not told twice."""
-    if not report.text:
-        return [*messages]
-    last = messages[-1]
-    is_told = last.role == "assistant" and not last.tool_calls and report.text.strip() in last.text
-    return [*(messages[:-1] if is_told else messages), report]
-
-
 def _effects(steps: Sequence[Step], journal: Iterable[Effect]) -> dict[int, Effect]:
-    """The call of a model behind each answer, by the step's place; none where no journal was kept."""
+    """The model call behind each answer, by the step's place; empty if no journal was kept."""
     calls: dict[tuple[str, str], deque[Effect]] = defaultdict(deque)
     for effect in journal:
         if effect.kind == "model":
@@ -250,7 +246,7 @@ def _start(effect: Effect) -> datetime:
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
-    """A message of the journal's as inspect's; its id is of what it says, so that equal ones are kept once."""
+    """A message of the journal as inspect's. Its id is a hash of its content, so that equal messages are kept once."""
     key, content = _id(canonical_json(message)), message_text(message.get("content"))
     match message["role"]:
         case "system":
@@ -281,5 +277,5 @@ def _error(run: Run) -> EvalError:
 
 
 def _id(*parts: str) -> str:
-    """Twenty-two characters, as inspect's own ids have, that are the same in every export."""
+    """An id of twenty-two characters, as inspect's own have, that is the same in every export."""
     return sha256_of("|".join(parts))[:22]

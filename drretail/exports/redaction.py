@@ -1,4 +1,6 @@
-"""Rows without the people in them: user ids as pseudonyms, what a profile says of a person as words for it."""
+"""Rows without personal data: user ids become pseudonyms, and what a profile says about a person becomes a word such as
+[name].
+"""
 
 import re
 from collections import defaultdict
@@ -19,9 +21,9 @@ from drretail.records.run import Run
 from drretail.records.shop import UserProfile
 
 PERSONAL = ("persona", "context", "rationale")
-"""Fields of a query that say who asks it."""
+"""Fields of a query that tell who asks it."""
 _NOT_OURS = ("report_sha", "state_diff")
-"""Of a run: by the hash of a report guesses of what was taken out of it could be tried."""
+"""Fields of a run that are left out. With a report's hash, one could test guesses of what was removed from it."""
 _WORDS = {
     "a full name": "[name]",
     "an e-mail address": "[e-mail]",
@@ -29,12 +31,12 @@ _WORDS = {
     "a street": "[street]",
 }
 _SHORTEST_LINE = 12
-"""Of what a query says of its user: shorter ones may stand anywhere."""
+"""The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""
 
 
 @dataclass
 class Redaction:
-    """What is taken out of an experiment's rows; people are known by question, since their names are words, too.
+    """Removes people from an experiment's rows. People are known by query, since their names are also words.
 
     A pseudonym is a user's number in the experiment: the same in every file, and in every export of it.
     """
@@ -48,7 +50,9 @@ class Redaction:
 
     @classmethod
     def of(cls, experiment: Path) -> "Redaction":
-        """Looks through all that runs were handed, of every system: who one of them knows, another may name."""
+        """Collects people from everything that runs of all systems were shown: a person that one system knows, another
+        may name.
+        """
         definition = read_definition(experiment)
         profiles: dict[str, dict[UserProfile, None]] = defaultdict(dict)
         changed: dict[str, dict[str, None]] = defaultdict(dict)
@@ -67,7 +71,7 @@ class Redaction:
         return cls(definition, pseudonyms, profiles, changed)
 
     def row(self, query_id: str | None, row: Any) -> Any:
-        """A row about this question, or about none, without people: in all its texts, and in the names of fields."""
+        """A row about this query, or about none, without people in its texts and field names."""
         key = query_id or ""
         if key not in self._by_query:
             query = next((query for query in self.definition.queries if query.query_id == query_id), None)
@@ -79,12 +83,12 @@ class Redaction:
         return self._by_query[key].value(row)
 
     def query(self, query: Query) -> dict[str, Any]:
-        """A question without what it says of its user."""
+        """A query without what it says about its user."""
         row = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
         return self.row(query.query_id, row)
 
     def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
-        """A run without what it changed of a profile, its citations where they stand in the report as it is now."""
+        """A run without its changes to profiles. If the report has changed, its citations are found again."""
         row = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
         if row.get("report", "") != (run.report or ""):
             known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
@@ -95,13 +99,13 @@ class Redaction:
 
 @dataclass(frozen=True)
 class _Replacing:
-    """What stands in the place of what, in rows about one question."""
+    """The replacements in rows about one query."""
 
     pseudonyms: Mapping[str, str]
     profiles: tuple[UserProfile, ...]
     lines: tuple[str, ...]
     _known: dict[str, str] = field(default_factory=dict[str, str])
-    """Of texts that were asked for: a conversation repeats what it began with."""
+    """Results so far, since conversations repeat their beginnings."""
 
     def value(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -119,7 +123,7 @@ class _Replacing:
             text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
         if not self.profiles:
             return text
-        # The text with a word for each full name, address and number of people, in its place.
+        # Each full name, address and number of a person is replaced by a word.
         people = People(self.profiles)
         position, parts = 0, list[str]()
         for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
@@ -142,7 +146,7 @@ class _Replacing:
 
     @cached_property
     def _fields(self) -> list[tuple[re.Pattern[str], str]]:
-        """Patterns of what profiles say in single words, with what stands there then."""
+        """Patterns for single words of profiles, with their replacements."""
         found: list[tuple[re.Pattern[str], str]] = []
         for profile in self.profiles:
             names = {
@@ -158,13 +162,13 @@ class _Replacing:
 
 
 def _whole_words(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """An underscore stands beside a word, not in it: ids of questions are made of users' ids."""
+    """A pattern for whole words. An underscore ends a word, because ids of queries are made from users' ids."""
     spelt = "|".join(re.escape(word) for word in words if word)
     return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
 
 
 def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:
-    """Whose profiles, orders and statistics were handed over."""
+    """The users whose profiles, orders and statistics were shown."""
     for entry in evidence:
         if entry.kind in ("user", "order"):
             records = (record_of(text.text) or {} for text in entry.sources)

@@ -23,7 +23,7 @@ COMPARISONS: Mapping[str, str] = {
     "ci_high": "DOUBLE", "p": "DOUBLE", "p_holm": "DOUBLE", "tests": "BIGINT", "n_planned": "BIGINT",
     "n_pairs": "BIGINT", "n_users": "BIGINT", "queries_needed": "BIGINT", "users_needed": "BIGINT",
 }  # fmt: skip
-"""The columns of a table and what they hold."""
+"""The columns of a table with their SQL types."""
 SCORES: Mapping[str, str] = {
     "metric": "VARCHAR", "variant": "VARCHAR", "system": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR",
     "rules": "VARCHAR", "policy": "VARCHAR", "aggregation": "VARCHAR", "value": "DOUBLE", "ci_low": "DOUBLE",
@@ -45,12 +45,14 @@ _PARTS = {
     "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
     " judge_failed": "BIGINT",
 }  # fmt: skip
-"""What the board has of each of its columns: the value, the ends of its interval, and how many reports it is of."""
+"""The columns that the table has for each column of the scoreboard: the value, the ends of its interval, how many
+reports it is of and how many were planned, and how often the judge failed.
+"""
 Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 
 
 def write_csv(selection: Selection, to: Path) -> str:
-    """Each table as a file in a folder, in UTF-8 with a byte order mark, by which Excel knows it.
+    """Writes each table as a file in a folder, in UTF-8 with a byte order mark, by which Excel recognises it.
 
     Cells that a spreadsheet would calculate are guarded.
     """
@@ -58,7 +60,7 @@ def write_csv(selection: Selection, to: Path) -> str:
 
 
 def write_parquet(selection: Selection, to: Path) -> str:
-    """The same tables as Parquet."""
+    """Writes the same tables as Parquet."""
     return _write(selection, to, ".parquet", _parquet)
 
 

@@ -1,4 +1,4 @@
-"""Which runs of an experiment are exported, and what each of them got from its judges."""
+"""Which runs of an experiment are exported, with their values by judges."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ _RULE = re.compile(r"(?P<name>[^<>=]+?)(?:(?<!\s)\s++)?(?P<sign>>=|<=|>|<)\s*(?P
 
 @dataclass(frozen=True, slots=True)
 class Got:
-    """What one report got in one variant from one judge."""
+    """The value of one report in one variant by one judge."""
 
     metric: str
     variant: str
@@ -38,22 +38,22 @@ class Got:
     value: float | None
     items: Mapping[str, float]
     name: str
-    """On the scoreboard, where that is another one than the variant's."""
+    """The variant's name on the scoreboard, if it has another one there."""
 
     @property
     def names(self) -> set[str]:
-        """What a rule may call it."""
+        """The names that a rule may use for it."""
         return {self.variant, f"{self.metric} {self.variant}", self.name or self.variant}
 
 
 def keeps(rule: Rule, got: Sequence[Got]) -> bool:
-    """True where every judge that scored the rule's variant keeps its bound, and one did."""
+    """True if at least one judge scored the rule's variant, and all that did meet its bound."""
     known = [score.value for score in got if score.value is not None and rule.name in score.names]
     return bool(known) and all(map(rule.is_met, known))
 
 
 def read_rule(text: str) -> Rule:
-    """The rule that a text such as "FP >= 0.8" says. Raises UserError for any other text."""
+    """The rule in a text such as "FP >= 0.8". Raises UserError for any other text."""
     found = _RULE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--where {text!r} is no rule: write NAME >= NUMBER, such as 'FP >= 0.8' or 'overall > 6'.")
@@ -72,17 +72,17 @@ class Chosen:
 
 @dataclass
 class Selection:
-    """The runs to export, read one after the other; ``left_out`` counts the others by why, as they are met."""
+    """The runs to export, read one after the other. ``left_out`` counts the others by reason, as they are met."""
 
     experiment: Path
     definition: Definition
     systems: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
     failed: bool = False
-    """Whether runs without a report are among them."""
+    """True to include runs without a report."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     redaction: Redaction | None = None
-    """What takes people out of rows; None where they stay."""
+    """Removes people from rows; None leaves them."""
     _got: Mapping[str, tuple[Got, ...]] = field(default_factory=dict[str, tuple[Got, ...]])
 
     @classmethod
@@ -96,9 +96,9 @@ class Selection:
         failed: bool = False,
         redact: bool = False,
     ) -> "Selection":
-        """Of the systems that are named, else of all, without floors and the oracle unless ``floors``.
+        """Selects runs of the named systems, or of all. Floors and the oracle are among all only with ``floors``.
 
-        Raises UserError for a folder without an experiment, UnknownName for a system that it does not have and for a
+        Raises UserError if the folder has no experiment, and UnknownName for a system that it does not have or for a
         rule on something that nobody judged.
         """
         definition = read_definition(experiment)
@@ -121,31 +121,27 @@ class Selection:
             if run.system not in self.systems:
                 continue
             got = self._got.get(run.run_id, ())
-            why = self._against(run, got)
-            if why is None:
+            missed = next((rule.text for rule in self.rules if not keeps(rule, got)), None)
+            if run.report is None and not self.failed:
+                self.left_out["without a report"] += 1
+            elif missed is not None:
+                self.left_out[f"not {missed}"] += 1
+            else:
                 folder = run_folder(self.experiment, run.system, run.query_id, run.repeat)
                 yield Chosen(run, queries[run.query_id], folder, got)
-            else:
-                self.left_out[why] += 1
 
     def shown(self, row: Row, query_id: str | None = None) -> Row:
-        """A row about that question, or about none, as it is exported."""
+        """A row about that query, or about none, as it is exported."""
         return row if self.redaction is None else self.redaction.row(query_id, row)
 
     def nothing_left(self) -> UserError:
-        """The error of an export that no run is left for."""
+        """The error for an export without any run left."""
         why = ", ".join(f"{count} {reason}" for reason, count in sorted(self.left_out.items()) if count)
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
 
-    def _against(self, run: Run, got: Sequence[Got]) -> str | None:
-        if run.report is None and not self.failed:
-            return "without a report"
-        missed = [rule.text for rule in self.rules if not keeps(rule, got)]
-        return f"not {missed[0]}" if missed else None
-
 
 def judged_families(experiment: Path) -> list[Family]:
-    """Of the families that have verdicts in the folder, those that are installed."""
+    """The installed families that have verdicts in the folder."""
     return [metric for name in judged_in(experiment) if (metric := installed(name)) is not None]
 
 

@@ -1,11 +1,10 @@
-"""``ShopEnv``: a shopper's question, tools to research it with, and at the end a reward."""
+"""``ShopEnv``: a shopper's question, tools to research it with, and a reward at the end."""
 
 import random
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, get_args
 
 from drretail.agents.running.runner import Recorded
@@ -24,23 +23,23 @@ from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_sc
 
 STEPS = 30
 GYM_AGENT = "gym"
-"""The agent of the systems that are policies from outside."""
+"""The agent's name in the systems whose policy is not one of ours."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
 CLOSED = "The environment is closed: make a new one."
 
 
 class ShopEnv:
-    """A rollout at a time, each with the world to itself; use it in ``with``, or close it.
+    """One rollout at a time, each with a session of its own. Use it in ``with``, or close it.
 
         env = ShopEnv("demo")
         observation = env.reset("dev-01")
         observation, reward, done, info = env.step({"name": "product_catalog_search", "arguments": {"query": "bib"}})
 
-    An observation is the text that a model reads: at first the question with instructions, then each call's result, or
-    what was wrong with the call. A rollout ends with ``submit_report``, or without a reward after ``max_steps`` calls.
-    Calls of several threads into one rollout wait for each other. For parallel rollouts open one Shop, and give it to
-    one env per rollout.
+    An observation is the text that a model reads: first the instructions and the question, then the result of each
+    call, or what was wrong with it. A rollout ends with ``submit_report``, or without a reward after ``max_steps``
+    calls. Calls from several threads into one rollout run one after the other. For parallel rollouts, open one Shop and
+    give it to one env per rollout.
     """
 
     def __init__(
@@ -55,12 +54,12 @@ class ShopEnv:
         moves: str | None = None,
         tool_timeout: float = 30,
     ) -> None:
-        """``queries`` as ``Shop.open`` takes them; ``without`` leaves families of tools out, as ``run`` does.
+        """``queries`` are as in ``Shop.open``; ``without`` leaves out families of tools, as in ``run``.
 
-        ``policy`` names who acts, where rollouts are kept. With ``moves`` ("prices:0.2,stock:0.1", docs/experiments.md)
-        prices and stock change meanwhile, and rollouts are paid at those of their end.
+        ``policy`` names the policy in recorded rollouts. With ``moves`` ("prices:0.2,stock:0.1", docs/experiments.md),
+        prices and stock change during a rollout, and its cart is rewarded at the prices of its end.
 
-        Raises UserError for a world or queries that can't be opened, and UnknownName for no family of tools.
+        Raises UserError for a world or queries that can't be opened, and UnknownName for an unknown family of tools.
         """
         if max_steps < 1:
             raise UserError("A rollout needs a step at least: max_steps is 1 or more.")
@@ -86,7 +85,7 @@ class ShopEnv:
             options=options,
             scope=scope,
         )
-        """What of the rollouts is recorded as having made them."""
+        """The system that recorded rollouts belong to."""
         self._lock = threading.Lock()
         self._rollout: Rollout | None = None
         self._steps = 0
@@ -98,7 +97,7 @@ class ShopEnv:
     def tools(self) -> list[dict[str, Any]]:
         """The schemas of all tools, ``submit_report`` last, as ``tools`` of an OpenAI-compatible request takes them.
 
-        Of a rollout that has begun its own; before, ``ask_shopper`` is among them where any query hides limits.
+        After ``reset`` they are the rollout's. Before, ``ask_shopper`` is among them if any query hides limits.
         """
         submitting = {"name": SUBMIT, "description": SUBMITTING.description, "parameters": SUBMITTING.as_json()}
         session = self._session(None if self._rollout is None else self._rollout.query)
@@ -106,7 +105,7 @@ class ShopEnv:
 
     @property
     def query(self) -> Query:
-        """What is asked in this rollout."""
+        """The query of this rollout."""
         return self._begun().query
 
     @property
@@ -121,14 +120,14 @@ class ShopEnv:
 
     @property
     def reward(self) -> Reward | None:
-        """What the rollout came to, in parts; None while it goes on."""
+        """The rollout's reward with its parts; None until it has ended."""
         return self._reward
 
     def reset(self, query: str | Query | None = None, *, seed: int | None = None) -> str:
-        """The first observation of a new rollout, whatever became of the one before.
+        """Starts a new rollout and returns its first observation. It drops the one before, ended or not.
 
-        Without a query the next of the shop's, or with ``seed`` one drawn by it. Raises UnknownName for an id that
-        nothing goes by, and UserError for a query that nothing can be rewarded for.
+        Without ``query``, it is the shop's next query, or with ``seed`` a random one. Raises UnknownName for an unknown
+        id, and UserError for a query that can't be rewarded.
         """
         with self._lock:
             if self._is_closed:
@@ -139,11 +138,11 @@ class ShopEnv:
             return self._rollout.instructions
 
     def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:
-        """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more.
+        """Makes a call. Returns the observation, the reward (0 until the end), whether this is the end, and details.
 
-        ``call`` is ``{"name": …, "arguments": {…}}``. The last entry holds ``step``, ``evidence`` (ids of what the call
-        has shown) and ``error`` (its kind, or None). At the end it also holds ``ended`` ("report", "step_limit") and
-        ``reward`` by its parts. Raises UserError before ``reset`` and after the end.
+        ``call`` is ``{"name": …, "arguments": {…}}``. The details hold ``step``, ``evidence`` (the ids of what the call
+        showed) and ``error`` (its kind, or None). At the end they also hold ``ended`` ("report" or "step_limit") and
+        ``reward`` with its parts. Raises UserError before ``reset`` and after the end.
         """
         with self._lock:
             rollout = self._begun()
@@ -156,11 +155,11 @@ class ShopEnv:
                 self._reward = self.shop.reward(rollout.recorded(self.system), self.system)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
-                rollout.close()  # its threads end here, and not when somebody thinks of closing the env
+                rollout.close()  # its threads end now, not only when the env is closed
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 
     def recorded(self) -> Recorded:
-        """The rollout as it is kept: its run, the ledger of what it was shown, and the texts that it read."""
+        """The rollout's record: its run, the ledger of what it was shown, and the texts that it read."""
         return self._begun().recorded(self.system)
 
     def run(self) -> Run:
@@ -168,7 +167,7 @@ class ShopEnv:
         return self.recorded().run
 
     def close(self) -> None:
-        """Ends the rollout, and closes the shop where the env opened it."""
+        """Ends the rollout, and closes the shop if the env opened it."""
         with self._lock:
             self._end()
             self._is_closed = True
@@ -178,9 +177,7 @@ class ShopEnv:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _begun(self) -> Rollout:
@@ -200,13 +197,10 @@ class ShopEnv:
         self._next += 1
         return queries[(self._next - 1) % len(queries)]
 
-    def _shopper(self, query: Query | None) -> Shopper | None:
-        """Who answers a rollout's questions; of all queries together somebody, where any of them hides limits."""
-        hiding = (each for each in (self.shop.queries.values() if query is None else [query]) if each.hidden)
-        return next((Shopper(each) for each in hiding), None)
-
     def _session(self, query: Query | None) -> Session:
         world = self.shop.world
+        # Without a query there is a shopper if any query hides limits, so that the tool for asking is listed.
+        hiding = (each for each in (self.shop.queries.values() if query is None else [query]) if each.hidden)
         return Session(
             world if query is None else replace(world, web=web_for(query, self.system, world.web)),
             user_id=None if query is None else query.user_id,
@@ -215,5 +209,5 @@ class ShopEnv:
             moves=None if query is None else moves_of(self.system, query, world.manifest.now),
             tool_timeout=self._tool_timeout,
             tool_threads=1,  # calls come one by one
-            shopper=self._shopper(query),
+            shopper=next((Shopper(each) for each in hiding), None),
         )

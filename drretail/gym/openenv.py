@@ -1,4 +1,4 @@
-"""The same environment behind a server of OpenEnv, and its client. Needs the extra ``openenv``.
+"""``ShopEnv`` behind a server of OpenEnv, and its client. Needs the extra ``openenv``.
 
 uvicorn --factory drretail.gym.openenv:create_app            # the demo's questions, on 127.0.0.1:8000
 
@@ -70,12 +70,12 @@ class ShopState(State):
 
 
 class ShopEnvironment(Environment[ShopAction, ShopObservation, ShopState]):
-    """A rollout at a time in a shop that others share."""
+    """One rollout at a time, in a shop that all sessions share."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self, shop: Shop, **options: Any) -> None:
-        """``options`` as ``ShopEnv`` takes them."""
+        """``options`` are those of ``ShopEnv``."""
         super().__init__()
         self._env = ShopEnv(shop, **options)
         self._state = ShopState()
@@ -83,7 +83,7 @@ class ShopEnvironment(Environment[ShopAction, ShopObservation, ShopState]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, query_id: str | None = None, **others: Any
     ) -> ShopObservation:
-        """The question of ``query_id``, else one drawn by ``seed``, else the shop's next."""
+        """Starts with the query ``query_id``, or with a random one if there is a ``seed``, or with the shop's next."""
         text = self._env.reset(query_id, seed=seed)
         query = self._env.query
         self._state = ShopState(episode_id=episode_id or str(uuid4()), query_id=query.query_id, user_id=query.user_id)
@@ -118,7 +118,7 @@ class ShopEnvironment(Environment[ShopAction, ShopObservation, ShopState]):
 
 
 class ShopClient(EnvClient[ShopAction, ShopObservation, ShopState]):
-    """The client of a server that ``create_app`` made; a connection is a rollout at a time."""
+    """A client of a server made by ``create_app``; each connection runs one rollout at a time."""
 
     def _step_payload(self, action: ShopAction) -> dict[str, Any]:
         return {"name": action.name, "arguments": action.arguments}
@@ -133,7 +133,7 @@ class ShopClient(EnvClient[ShopAction, ShopObservation, ShopState]):
 
 
 class Departures:
-    """A client that leaves is no error, though OpenEnv closes its connection once more and fails at it."""
+    """Middleware that ignores a client's leaving: OpenEnv then closes the connection again, which fails."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -150,12 +150,12 @@ def create_app(
     rollouts: int = ROLLOUTS,
     **options: Any,
 ) -> FastAPI:
-    """A server of rollouts, of which at most ``rollouts`` go on at once; the world is opened once for all of them.
+    """A server for at most ``rollouts`` rollouts at once; the world is opened once for all of them.
 
-    ``queries`` as ``Shop.open`` takes them, ``options`` as ``ShopEnv`` does. Raises UserError as they do.
+    ``queries`` are as in ``Shop.open``, ``options`` as in ``ShopEnv``. Raises UserError as these do.
     """
     shop = world if isinstance(world, Shop) else Shop.open(world, queries)
-    ShopEnv(shop, **options).close()  # reports wrong options before anybody connects
+    ShopEnv(shop, **options).close()  # reports wrong options before a client connects
     app = create_fastapi_app(
         partial(ShopEnvironment, shop, **options), ShopAction, ShopObservation, max_concurrent_envs=rollouts
     )

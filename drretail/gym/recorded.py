@@ -1,51 +1,38 @@
-"""Rollouts as runs of an experiment, for ``score`` and pages; and what the recorded runs of any system are worth."""
+"""Rollouts saved as runs of an experiment, for ``score`` and pages; and the rewards of any system's recorded runs."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from drretail.agents.base import Agent
-from drretail.agents.client_prompts import question_prompt
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_in
-from drretail.agents.running.system import SystemUnderTest
-from drretail.errors import ModelError, UserError
-from drretail.experiment import Experiment, read_definition
+from drretail.errors import UserError
+from drretail.experiment import read_definition
 from drretail.gym.env import ShopEnv
 from drretail.gym.reward import Reward
 from drretail.gym.shop import Shop
-from drretail.llm.models import Models
-from drretail.records.query import Task
-from drretail.records.run import Answer, Limits, Run
+from drretail.records.query import Query, Reference
+from drretail.records.run import Run
 
 
 def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *, seed: str = "42") -> list[Run]:
-    """The runs that were saved: each of ``rollouts``, as the next repeat of its query, in the experiment in ``to``.
+    """Saves each rollout as the next repeat of its query in the experiment in ``to``, and returns the saved runs.
 
-    All are of the system of ``env``, whichever envs of its kind they come from. Raises UserError where ``to`` holds
-    another experiment, or another process writes there.
+    All are recorded under the system of ``env``, also those made by other envs with the same settings. Raises UserError
+    if ``to`` holds another experiment, or if another process writes there.
     """
-    system = env.system
-    agent = Agent(_unanswered, roles=(), prompts=lambda: (question_prompt(),))
-    made = list(rollouts)
-    queries = [env.shop.query(each) for each in dict.fromkeys(recorded.run.query_id for recorded in made)]
-    sut = SystemUnderTest(system.label(), system, agent, {})
-    references = env.shop.references
-    with open_experiment(
-        Path(to),
-        env.shop.world,
-        queries,
-        [sut],
-        seed,
-        reference=lambda query_: references[query_.query_id],
-        is_part=True,
-    ) as experiment:
-        return [_save(experiment, recorded, sut.label) for recorded in made]
+    made, shop = list(rollouts), env.shop
+    queries = [shop.query(each) for each in dict.fromkeys(recorded.run.query_id for recorded in made)]
+
+    def reference(query: Query) -> Reference:
+        return shop.references[query.query_id]
+
+    return save_runs(Path(to), shop.world, queries, env.system, made, reference=reference, seed=seed)
 
 
 def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Reward]]:
-    """Every run of an experiment with what it is worth, by label and query, but for queries that nothing is paid for.
+    """Each run of an experiment with its reward, by label and query, without queries that can't be rewarded.
 
-    Raises UserError for an experiment of another world.
+    Raises UserError for an experiment of another world, or of imported reports.
     """
     made_in, here = read_definition(Path(folder)).world_fingerprint, shop.world.manifest.fingerprint
     if made_in is None:
@@ -56,17 +43,3 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
         recorded = recorded_in(path.parent)
         if recorded.run.query_id in shop.queries:
             yield recorded.run, shop.reward(recorded)
-
-
-def _save(experiment: Experiment, recorded: Recorded, label: str) -> Run:
-    query_id, repeat = recorded.run.query_id, 1
-    while experiment.state(label, query_id, repeat) != "absent":
-        repeat += 1
-    named = {"system": label, "repeat": repeat, "run_id": f"{label}/{query_id}-r{repeat}"}
-    run = recorded.run.model_copy(update=named)
-    experiment.save(run, recorded.evidence, recorded.texts, recorded.telemetry)
-    return run
-
-
-async def _unanswered(task: Task, session: object, models: Models, limits: Limits) -> Answer:
-    raise ModelError("agent", "a rollout is made by its policy, and can't be run anew")

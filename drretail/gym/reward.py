@@ -1,28 +1,27 @@
-"""What a report is worth, by code alone: its whole cart beside the best one, if what a reader sees of it holds.
+"""The reward of a report, by code alone: its cart compared with the best one, if a reader sees nothing false.
 
     reward = cart · integrity · (1 + verified) / 2 · patience
-    cart   = worth · wanted · within_budget, and half of that where the cart is not all that is wanted and nothing else
+    cart   = worth · wanted · within_budget, and half of that unless the cart is all that is wanted and nothing else
 
-Each part is from 0 to 1. Integrity is 0 or 1: one contradicted figure, one pick that no tool has shown or that the
-report does not argue for, one invented source of a claim about a pick, or one false refusal takes everything. Prose
-earns nothing; figures that records support do, and figures that nothing supports cost. Comments are not read
-at all, and a report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing: nobody can say by code
-what a reader sees of it. So without the right cart nothing is worth more than 1/2.
+Each part is from 0 to 1. Integrity is 0 or 1. It is 0 for one contradicted figure, for one pick that no tool has shown
+or that the report does not argue for, for one invented source of a claim about a pick, or for one false refusal. Prose
+earns nothing. Figures that records support earn something, and figures that nothing supports cost something. Comments
+are not read at all. A report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing, since code
+can't say what a reader sees of it. So without the right cart, no reward is above 1/2.
 
-Patience is 1, less .02 for each question to the shopper that brings nothing new. The wish is the whole one, with what
-the query hides.
+Patience is 1, less 0.02 for each question to the shopper that brings nothing new. The cart is compared with the whole
+wish, including what the query hides.
 
-On a query that the shop can't meet, proved by a look at all its products, a refusal is rewarded instead, where the
-rollout's own searches show it: 1/2, and up to 1 with what comes nearest, or with the best cart of what can be had; a
-wrong cart beside a right refusal is worth no more than it would be alone.
+If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead, if the
+rollout's own searches show it. It earns 1/2, and up to 1 with the nearest products, or with the best cart of what can
+be had. A wrong cart beside a right refusal is worth no more than it would be alone.
 """
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.offers import Offers
 from drretail.env.store.base import Store
 from drretail.env.world import World
-from drretail.eval.baskets.distance import worth_ratio
-from drretail.eval.baskets.refusal import decided_by
+from drretail.eval.baskets import decided_by, worth_ratio
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.releases import releases_in
 from drretail.grounding.report.markup import has_unread_elements, shown
@@ -45,7 +44,7 @@ NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the
 
 
 _USELESS = 0.02
-"""Of the reward, what such a question costs."""
+"""The share of the reward that such a question costs."""
 
 
 class Reward(Record):
@@ -54,29 +53,29 @@ class Reward(Record):
     value: float = 0.0
     """What the rollout is paid."""
     worth: float = 0.0
-    """Of the picks that are wanted, beside the best basket (docs/statistics.md, ``utility_ratio``)."""
+    """The worth of the wanted picks relative to the best basket (docs/statistics.md, ``utility_ratio``)."""
     wanted: float = 0.0
-    """Share of the cart that is wanted, in the quantity that is wanted."""
+    """The share of the cart that is wanted, in the quantity that is wanted."""
     within_budget: float = 0.0
-    """1 where the whole cart keeps to the budget, what is not wanted too, else 0."""
+    """1 if the whole cart, with unwanted picks, keeps to the budget, else 0."""
     right: float = 0.0
-    """1 where the cart is all that is wanted and nothing else (docs/scores.md, ``feasible``), else 0."""
+    """1 if the cart is all that is wanted and nothing else (docs/scores.md, ``feasible``), else 0."""
     integrity: float = 0.0
-    """1 where nothing that a reader sees is false and every pick is argued for, else 0."""
+    """1 if nothing that a reader sees is false and the report argues for every pick, else 0."""
     verified: float = 0.0
-    """How far the figures that a reader sees are borne out, and say what each pick costs."""
+    """The share of the picks whose price the report names, times the share of its figures that records explain."""
     patience: float = 1.0
-    """1, less what questions cost that brought nothing new."""
+    """1, less what the questions cost that brought nothing new."""
     why: str = ""
-    """Why it is worth nothing; empty where it is worth something."""
+    """Why the reward is 0; empty if it is not."""
 
 
 def reward_of(
     recorded: Recorded, query: Query, reference: Reference, world: World, seen: Store | None = None
 ) -> Reward:
-    """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit.
+    """The reward of a run's report. Pure: the same record in the same world gives the same reward, to the last bit.
 
-    ``seen`` holds the records as the run saw them, where they have changed since.
+    ``seen`` holds the records as the run saw them, if they have changed since.
     """
     reward = _of_report(recorded, query, reference, world, seen)
     useless = sum(not answer.new for answer in releases_in(query, recorded.run.steps))
@@ -93,7 +92,7 @@ def _of_report(
     *,
     refuses_rightly: bool = False,
 ) -> Reward:
-    """The same, whatever was asked; ``refuses_rightly`` says that what is refused beside the cart can't be had."""
+    """The reward before patience; ``refuses_rightly`` says that what it refuses beside its cart can't be had."""
     run = recorded.run
     report = visible(run.report or "")
     if has_unread_elements(report):
@@ -127,7 +126,7 @@ def _of_report(
 
 
 def _parts(cart: Cart) -> Reward:
-    """The parts that are about the cart, and why it is worth nothing where it is not."""
+    """The parts that depend on the cart, and why it is worth nothing, if so."""
     worth, within = worth_ratio(cart) or 0.0, cart.keeps_to_money
     why = NOT_WANTED if not any(cart.taken) else "" if within else OVER
     return Reward(
@@ -140,8 +139,11 @@ def _parts(cart: Cart) -> Reward:
 
 
 def _of_refusal(recorded: Recorded, case: Case, reference: Reference, world: World) -> Reward:
-    """What a report is worth on a query that can't be met: its refusal, where the rollout's own searches show it, and
-    half of it for what it offers instead, or for the best cart of what can be had."""
+    """The reward on a query that can't be met.
+
+    The refusal earns half, if the rollout's own searches show it. The other half is for the nearest products, or for
+    the best cart of what can be had.
+    """
     run, query, wish = recorded.run, case.query, case.query.wish or Wish()
     ids = {entry.key for entry in recorded.evidence if entry.kind == "product"}
     known = world.store.products(sorted({*ids, *(run.outcome.nearest if run.outcome else ())}))
@@ -163,7 +165,7 @@ def _of_refusal(recorded: Recorded, case: Case, reference: Reference, world: Wor
 
 
 def _rest(query: Query, wish: Wish, reference: Reference) -> Query | None:
-    """The query for what of it can be had; None where nothing can, or all of it can but not together."""
+    """The query without what can't be had. None if nothing can be had, or if each thing can but not all together."""
     wants = tuple(want for want, thing in zip(wish.wants, reference.things, strict=True) if thing.fits)
     if not wants or (len(wants) == len(wish.wants) and not wish.orders):
         return None

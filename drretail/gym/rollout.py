@@ -1,9 +1,9 @@
-"""One rollout: a session of its own in the shared world, its calls one by one, and the record that it leaves."""
+"""One rollout: a session of its own in the shared world, its calls one by one, and its record."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
-from drretail.agents.client_prompts import client_hashes, question_instructions
+from drretail.agents.information import client_hashes, question_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of
 from drretail.env.session import Session
@@ -21,7 +21,7 @@ UNHANDED = RunError(kind="no_report", where="gym", message="the rollout ended wi
 
 
 class Rollout:
-    """What one rollout does in its session. Trouble with a call is what the policy reads, never an exception."""
+    """One rollout in its session. The policy reads what was wrong with a call; nothing is raised."""
 
     def __init__(self, session: Session, query: Query) -> None:
         self.query = query
@@ -31,7 +31,7 @@ class Rollout:
 
     @property
     def instructions(self) -> str:
-        """What a policy reads first: the question, and how its report is to be."""
+        """What a policy reads first: the question, and the form of the report."""
         return question_instructions(self._session, self.query.text)
 
     @property
@@ -39,17 +39,21 @@ class Rollout:
         return self._answer is not None
 
     def call(self, given: object) -> ToolReply:
-        """The reply to one call, ``{"name": …, "arguments": {…}}``; arguments may be written as JSON."""
+        """The reply to one call, ``{"name": …, "arguments": {…}}``; the arguments may be JSON text."""
         try:
             name, args = _read_call(given)
             if name == SUBMIT:
-                return self._hand_in(args)
+                report, _ = read_submitted(args)
+                self._answer = answer_of(report)
+                value = {"status": "done"} | ({"notes": list(self._answer.notes)} if self._answer.notes else {})
+                return ToolReply(compact_json(value), value, (), None, 0)
         except ToolError as problem:
-            return _refused(problem)
+            value = problem.as_result()
+            return ToolReply(compact_json(value), value, (), problem.kind, 0)
         return self._toolkit.call(name, args, PATH, role=ROLE)
 
     def recorded(self, system: System) -> Recorded:
-        """The rollout as the run of a system, as far as it has come."""
+        """The rollout so far, as a run of ``system``."""
         session, hashes = self._session, client_hashes(system)
         ended = UNHANDED if self._answer is None else self._answer
         run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes=hashes)
@@ -59,15 +63,9 @@ class Rollout:
     def close(self) -> None:
         self._toolkit.close()
 
-    def _hand_in(self, args: object) -> ToolReply:
-        report, _ = read_submitted(args)
-        self._answer = answer_of(report)
-        value = {"status": "done"} | ({"notes": list(self._answer.notes)} if self._answer.notes else {})
-        return ToolReply(compact_json(value), value, (), None, 0)
-
 
 def _read_call(given: object) -> tuple[str, object]:
-    """The tool's name and its arguments. Raises ToolError for what is no call."""
+    """The tool's name and its arguments. Raises ToolError for anything that is not a call."""
     call = cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {}
     name, args = call.get("name"), call.get("arguments", {})
     if not isinstance(name, str):
@@ -78,8 +76,3 @@ def _read_call(given: object) -> tuple[str, object]:
         except ValueError:
             raise ToolError("invalid_argument", "The arguments must be a JSON object.", field="arguments") from None
     return name, {} if args is None else args
-
-
-def _refused(problem: ToolError) -> ToolReply:
-    value = problem.as_result()
-    return ToolReply(compact_json(value), value, (), problem.kind, 0)

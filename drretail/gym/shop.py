@@ -1,10 +1,10 @@
-"""What all rollouts share: a world that none of them changes, the queries, and what each is rewarded by."""
+"""What all rollouts share: a world that none of them changes, the queries, and the references for their rewards."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Self
 
 from drretail.agents.running.runner import Recorded
@@ -14,7 +14,7 @@ from drretail.env.altered.moves import moves_of, store_as_seen, store_at_end
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.baskets.distance import LACKS
+from drretail.eval.baskets import LACKS
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.gym.reward import Reward, reward_of
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
@@ -33,22 +33,22 @@ class Shop:
     """
 
     world: World
-    """As ``open_world`` gives it."""
+    """As ``open_world`` returns it."""
     queries: Mapping[str, Query]
-    """By id, those that a report can be rewarded for."""
+    """The queries that a report can be rewarded for, by id."""
     references: Mapping[str, Reference]
-    """By query, the best and the cheapest basket, or the proof that there is none."""
+    """By query id, the best and the cheapest basket, or the proof that there is none."""
     left_out: Mapping[str, str]
-    """By id, why a query is not among them: the shop has no basket for it, or nobody has typed what it demands."""
+    """By query id, why a query can't be rewarded: the shop has no basket for it, or nobody has typed its wish."""
     _open: ExitStack
 
     @classmethod
     def open(cls, world: str | Path | World = "demo", queries: Queries = "dev") -> Self:
-        """The shop of a world ("demo", a folder, "servers:NAME", or one that is open: then it stays open).
+        """Opens a shop on a world: "demo", a folder, "servers:NAME", or an open World, which ``close`` leaves open.
 
-        ``queries`` is a file's name, one query or several, ids of those that ship with the demo in a list, or "dev",
-        "test" or "all" of them.
-        Raises UserError for what can't be opened, and where there is no query that a report can be rewarded for.
+        ``queries`` are a file's name, one query or several, a list of ids of the demo's shipped queries, or "dev",
+        "test" or "all" of these. Raises UserError for a world or queries that can't be opened, and if no query can be
+        rewarded.
         """
         with ExitStack() as opened:
             shop = world if isinstance(world, World) else opened.enter_context(open_world(world))
@@ -56,11 +56,12 @@ class Shop:
             check_askable(shop, wanted)
             offers = Offers(shop)
             references = {query.query_id: offers.reference(query) for query in wanted}
-            lacks = {
-                key: LACKS[reference.lack or "no_basket"]
-                for key, reference in references.items()
-                if not _is_gold(reference)
-            }
+            lacks: dict[str, str] = {}
+            for key, reference in references.items():
+                is_proved = reference.proof is not None and reference.proof.state == "proved"
+                is_met = reference.best is not None and bool(reference.best.items)
+                if not (is_met or is_proved):
+                    lacks[key] = LACKS[reference.lack or "no_basket"]
             rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(
@@ -71,7 +72,7 @@ class Shop:
             return cls(shop, *fixed, opened.pop_all())
 
     def query(self, query: str | Query) -> Query:
-        """The query of that id. Raises UnknownName for another, and UserError for one that is left out."""
+        """The query with this id. Raises UnknownName for an unknown id, and UserError for a query that is left out."""
         if not isinstance(query, str | Query):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UserError("A rollout's query is named by its id, such as dev-01, or given as a Query.")
         query_id = query if isinstance(query, str) else query.query_id
@@ -85,15 +86,18 @@ class Shop:
         return known
 
     def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
-        """What a recorded run is worth: the same as when it was made. In a shop that moved, as ``system`` says, figures
-        are held against what the run last saw, and the cart is paid at hand-in."""
+        """The reward of a recorded run, the same as when the run was made.
+
+        If the shop's prices and stock moved, as ``system`` says, figures are compared with what the run last saw, and
+        the cart is rewarded at the prices at hand-in.
+        """
         query, steps = self.query(recorded.run.query_id), recorded.run.steps
         reference = self.references[query.query_id]
         moves = None if system is None else moves_of(system, query, self.world.manifest.now)
         if moves is None or query.wish is None:
             return reward_of(recorded, query, reference, self.world)
         world, seen = self.world, store_as_seen(self.world.store, moves, steps)
-        if reference.best is not None:  # what the shop can't meet is proved of the prices of the start
+        if reference.best is not None:  # the proof that a wish can't be met is about the prices at the start
             end = store_at_end(world.store, moves, steps)
             fits = sorted({fit.product_id for thing in reference.things for fit in thing.fits})
             reference = at_other_prices(reference, query.wish, end.products(fits))
@@ -101,22 +105,14 @@ class Shop:
         return reward_of(recorded, query, reference, world, seen)
 
     def close(self) -> None:
-        """Closes the world where it was opened here."""
+        """Closes the world if ``open`` opened it."""
         self._open.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _is_gold(reference: Reference) -> bool:
-    """True where the shop can meet the wish, or it is proved that it can't."""
-    is_proved = reference.proof is not None and reference.proof.state == "proved"
-    return is_proved or (reference.best is not None and bool(reference.best.items))
 
 
 def _asked(queries: Queries, world: World) -> list[Query]:
@@ -129,7 +125,7 @@ def _asked(queries: Queries, world: World) -> list[Query]:
 
 
 def _by_id(query: str | Query) -> str | Query:
-    """The shipped query of that id; a question has several words. Raises UnknownName for another word."""
+    """The shipped query with this id; text of several words is a question. Raises UnknownName for any other word."""
     if not isinstance(query, str) or len(query.split()) != 1:
         return query
     shipped = {each.query_id: each for each in shipped_queries(*SPLITS)}

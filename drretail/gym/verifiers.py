@@ -1,12 +1,12 @@
-"""The same tasks as a taskset of verifiers, with tools, reward and chat loop. Needs the extra ``verifiers``.
+"""The shop's tasks as a taskset of verifiers, with tools, reward and chat loop. Needs the extra ``verifiers``.
 
     vf-eval drretail-shop -n 5 -m MODEL                         # the demo's questions; --env.taskset.world W for others
 
     env = load_environment("demo", "dev")                       # the same from Python
 
-All rollouts of a worker share one server of tools and in it one world; each has a session of its own there, found by
-its trace. The reward and its parts come from that server, by code alone. A judge with a rubric may be asked besides
-(``task.rubric.weight``); it can only lower a reward, and nobody is asked unless that weight is set.
+All rollouts of a worker share one tool server, which opens one world; each rollout has its own session there, found by
+its trace. The reward and its parts come from that server, by code alone. A judge with a rubric can be added
+(``task.rubric.weight``). It can only lower a reward, and it is asked only if that weight is set.
 """
 
 import asyncio
@@ -39,33 +39,33 @@ else:
     Trace = vf.Trace  # verifiers looks for the bare class in annotations
 
 TASKSET = "drretail-shop"
-"""By this id verifiers finds the module ``drretail_shop``, which is installed with drretail."""
+"""The id by which verifiers finds the module ``drretail_shop``, which is installed with drretail."""
 ROLLOUTS = 2048
-"""Beyond this many those that nobody has called for longest are forgotten: most of them were left without a report."""
+"""The most rollouts that are kept. Those without a call for longest are dropped: most were left without a report."""
 ENDED = "The research has ended."
 PARTS = tuple(name for name in Reward.model_fields if name not in ("value", "why"))
 """The metrics of a rollout."""
 
 
 class RolloutState(vf.State):
-    """What a rollout and the server of tools tell each other."""
+    """What a rollout and the tool server share."""
 
     rollout: str = ""
     query_id: str = ""
     reward: dict[str, float] | None = None
     """The reward and its parts, once the rollout has ended."""
     why: str = ""
-    """Why it is worth nothing."""
+    """Why the reward is 0."""
     report: str = ""
-    """As a reader is shown it."""
+    """As a reader sees it."""
 
 
 class RubricConfig(RubricJudgeConfig):
-    """A judge of verifiers' own, with a rubric; off unless ``weight`` is above 0."""
+    """An optional judge with a rubric, from verifiers; off unless ``weight`` is above 0."""
 
     path: Path = Path(__file__).parent / "rubric.toml"
     weight: float = Field(default=0.0, ge=0, le=1)
-    """Share of the reward that rests on the rubric: reward · (1 − weight + weight · rubric)."""
+    """The share of the reward that depends on the rubric: reward · (1 − weight + weight · rubric)."""
 
 
 class ShopTaskConfig(vf.TaskConfig):
@@ -73,7 +73,7 @@ class ShopTaskConfig(vf.TaskConfig):
 
 
 class ReportJudge(RubricJudge):
-    """Judges the report as a reader is shown it, and not the calls that led to it."""
+    """Judges the report as a reader sees it, not the calls that led to it."""
 
     def __init__(self, config: RubricConfig, report: str) -> None:
         super().__init__(config)
@@ -84,7 +84,7 @@ class ReportJudge(RubricJudge):
 
 
 class ShopToolsConfig(vf.SharedToolsetConfig):
-    """What the server of tools opens; a taskset fills it in from its own."""
+    """What the tool server opens; the taskset fills it in from its own settings."""
 
     world: str = "demo"
     queries: str = "dev"
@@ -94,7 +94,7 @@ class ShopToolsConfig(vf.SharedToolsetConfig):
 
 
 class ShopConfig(vf.TasksetConfig):
-    """Which shop, which queries, and what of the tools."""
+    """Which shop, which queries, and which tools."""
 
     world: str = "demo"
     """"demo", a world's folder, or "servers:NAME"."""
@@ -104,7 +104,7 @@ class ShopConfig(vf.TasksetConfig):
     @field_validator("queries")
     @classmethod
     def _is_there(cls, queries: str) -> str:
-        """A file that is missing is a wrong option to a command line, and not a traceback."""
+        """Reports a missing file as a wrong option on the command line, instead of a traceback."""
         if queries not in SHIPPED and " " not in queries and not Path(queries).is_file():
             raise ValueError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}")
         return queries
@@ -116,31 +116,31 @@ class ShopConfig(vf.TasksetConfig):
     scope: Scope = "own"
     task: ShopTaskConfig = ShopTaskConfig()
     tools: ShopToolsConfig = ShopToolsConfig()
-    """Where the server of tools runs."""
+    """Where the tool server runs."""
 
     def served(self) -> ShopToolsConfig:
-        """What the server of tools is told; it starts in another folder, so paths are whole."""
+        """The settings of the tool server. It starts in another folder, so paths are made absolute."""
         queries = self.queries if not Path(self.queries).exists() else str(Path(self.queries).absolute())
         limits = {"max_steps": self.max_steps, "without": self.without, "scope": self.scope}
         return self.tools.model_copy(update={"world": recorded_spec(self.world), "queries": queries, **limits})
 
 
 class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
-    """The tools of all rollouts, by the very names, schemas and texts that our agents read."""
+    """The tools of all rollouts, with the names, schemas and texts that our agents read."""
 
     TOOL_PREFIX = None
 
     async def setup(self) -> None:
         self._shop = await asyncio.to_thread(Shop.open, self.config.world, self.config.queries)
         self._envs: OrderedDict[str, ShopEnv | None] = OrderedDict()
-        """By trace; None for a rollout that has ended."""
+        """By trace id; None for a rollout that has ended."""
         self._listed = [
             Tool(name=each["name"], description=each["description"], input_schema=each["parameters"])
             for each in (schema["function"] for schema in self._new().tools)
         ]
 
     def register(self, mcp: MCPServer) -> None:
-        # Its handlers call these two: so the schemas are ours, and not read off the signatures of functions.
+        # The server's handlers call these two, so that schemas are ours and not derived from function signatures.
         server = cast(Any, mcp)
         server.list_tools = self._list
         server.call_tool = self._with_state(self._call)
@@ -154,7 +154,7 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
             return _result(ENDED, is_error=True)
         try:
             text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
-        except UserError:  # a call of the same turn has ended it meanwhile
+        except UserError:  # another call of the same turn has ended the rollout
             return _result(ENDED, is_error=True)
         if done:
             parts = dict(info["reward"])
@@ -166,7 +166,7 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         return _result(text, is_error=info["error"] is not None)
 
     def _env(self) -> ShopEnv | None:
-        """That of the rollout that calls; None once it has ended."""
+        """The env of the calling rollout; None once the rollout has ended."""
         rollout = self.state.rollout
         if rollout not in self._envs:
             env = self._envs[rollout] = self._new()
@@ -184,13 +184,13 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
 
 
 class ShopData(vf.TaskData):
-    """A query, without anything of what would answer it."""
+    """A query, without anything that would give away its answer."""
 
     query_id: str
 
 
 class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
-    """A shopper's question, rewarded as ``reward_of`` says, and lowered by a rubric where one is asked for."""
+    """A shopper's question, rewarded by ``reward_of``, and lowered by a rubric if one is set."""
 
     @property
     def key(self) -> str:
@@ -202,7 +202,7 @@ class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
 
     @vf.stop
     async def has_ended(self, trace: Trace) -> bool:
-        """True once the report is handed in, or no call is left: nothing that a model would still say counts."""
+        """True once the report is handed in or no call is left: nothing that a model says after that counts."""
         return trace.state.reward is not None
 
     @vf.reward
@@ -239,11 +239,11 @@ class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportIn
 
 
 class ShopHarness(NullHarness):
-    """The chat loop of verifiers with the shop's tools and no others: with a shell a policy could read the world."""
+    """The chat loop of verifiers with the shop's tools only: with a shell, a policy could read the world."""
 
 
 class LocalEnvConfig(vf.EnvConfig):
-    """One policy, whose chat loop runs on this machine: it executes no code, and so needs no sandbox."""
+    """One policy, whose chat loop runs on this machine. It executes no code, so it needs no sandbox."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
@@ -256,7 +256,7 @@ class LocalEnv(vf.Env[LocalEnvConfig]):
 
 
 def load_environment(world: str = "demo", queries: str = "dev", **options: Any) -> vf.Env[Any]:
-    """The environment of verifiers for these queries; ``options`` as ``ShopConfig`` has them."""
+    """The environment of verifiers for these queries; ``options`` are fields of ``ShopConfig``."""
     taskset = {"id": TASKSET, "world": world, "queries": queries, **options}
     return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
 

@@ -1,4 +1,6 @@
-"""The files of other benchmarks and products, a function for each format: tasks and reports out of a file or folder."""
+"""Readers of the files of other benchmarks and products, one function per format: tasks and reports from a file or
+folder.
+"""
 
 import ast
 import hashlib
@@ -17,12 +19,12 @@ from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 
 ANSWERS = ("report", "article", "answer", "response")
-"""Fields for reports of benchmarks that score clicks, and so have no name for them."""
+"""Fields for the report in benchmarks that score clicks, and so have no name for it."""
 LONGEST_REPR = 100_000
-"""Characters of a checklist written as Python writes it."""
+"""The most characters of a checklist that is written as a Python literal."""
 _LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
 _PERSONA_HEADING = "User Persona:"
-"""Stands in a query of PDR-Bench between the task and the persona."""
+"""Separates the task from the persona in a query of PDR-Bench."""
 _RUBRIC_BOUNDS = {"rating_number": "ratings_min", "average_rating": "rating_min"}
 _PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
 _REPORT_FILES = (".md", ".markdown", *REPORTS)
@@ -32,9 +34,9 @@ _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 def rows_reader(
     is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[Row], ForeignTask], *reports: str
 ) -> Callable[[Path], Material]:
-    """Reads JSON and JSONL whose objects hold a question, a report in one of the fields ``reports``, or both.
+    """A reader of JSON and JSONL whose objects hold a question, a report in one of the fields ``reports``, or both.
 
-    A file is a system's; a task without a text only says which question the report answers.
+    A file belongs to one system. A task without a text only says which question the report answers.
     """
 
     def read(path: Path) -> Material:
@@ -58,26 +60,26 @@ read_drb = rows_reader(
 )
 
 
-def _reporteval_task(row: Row) -> ForeignTask:
-    """A topic's id is the md5 of its words, as in the files that the benchmark writes."""
-    task_id = hashlib.md5(str(row.value["topic"]).encode(), usedforsecurity=False).hexdigest()
-    return ForeignTask(task_id, row.id("topic"), kind=row.text("category_str") or None)
-
-
+# A topic's id is the md5 of its words, as in the files that the benchmark writes.
 read_reporteval = rows_reader(
-    lambda value: "topic" in value and ("report" in value or "category_str" in value), _reporteval_task, "report"
+    lambda value: "topic" in value and ("report" in value or "category_str" in value),
+    lambda row: ForeignTask(
+        hashlib.md5(str(row.value["topic"]).encode(), usedforsecurity=False).hexdigest(),
+        row.id("topic"),
+        kind=row.text("category_str") or None,
+    ),
+    "report",
 )
-
-
-def _deepshop_task(row: Row) -> ForeignTask:
-    checklist = checklist_of(row.text(name) for name in ("attribute", "filter", "sort"))
-    kind = row.text("category") or None
-    return ForeignTask(row.id("id", "task_id"), row.text("ques", "question"), kind=kind, checklist=checklist)
 
 
 read_deepshop = rows_reader(
     lambda value: "ques" in value or ("id" in value and any(name in value for name in ANSWERS)),
-    _deepshop_task,
+    lambda row: ForeignTask(
+        row.id("id", "task_id"),
+        row.text("ques", "question"),
+        kind=row.text("category") or None,
+        checklist=checklist_of(row.text(name) for name in ("attribute", "filter", "sort")),
+    ),
     *ANSWERS,
 )
 
@@ -85,7 +87,7 @@ read_deepshop = rows_reader(
 def _agenticshop_task(row: Row) -> ForeignTask:
     """The question with its user's context as the persona."""
     question = row.id("user_query")
-    # One user may ask several times, and the files number nothing.
+    # One user may ask several times, and the files have no ids.
     task_id = row.text("id", "task_id") or f"{row.id('user')}-{sha256_of(question)[:6]}"
     context = [("Situation", row.text("situation")), ("Budget", row.text("budget_range"))]
     return ForeignTask(
@@ -99,7 +101,7 @@ def _agenticshop_task(row: Row) -> ForeignTask:
 
 
 def _context_lines(context: Any) -> Iterator[str]:
-    """The fields of a user's context, one a line, named."""
+    """The fields of a user's context, one per line with its name."""
     if isinstance(context, str) and context.strip():
         yield context.strip()
     elif isinstance(context, dict):
@@ -109,7 +111,7 @@ def _context_lines(context: Any) -> Iterator[str]:
 
 
 def _checklist(given: Any) -> Any:
-    """The checklist itself where it is written as Python writes it, too; nothing where it can't be read."""
+    """The checklist, which may be written as a Python literal; None if it can't be read."""
     if not isinstance(given, str) or len(given) > LONGEST_REPR:
         return given if isinstance(given, dict | list) else None
     try:
@@ -122,7 +124,7 @@ read_agenticshop = rows_reader(lambda value: "user_query" in value, _agenticshop
 
 
 def _ecomagentbench_task(row: Row) -> ForeignTask:
-    """What the query shows is the wish; what only the persona or a clarification tells stays out of it."""
+    """A task whose wish is what the query shows, without what only the persona or a clarification tells."""
     rubrics = [each for each in row.value["rubrics"] if isinstance(each, dict)]
     implicit = set(row.value.get("implicit_rubric_ids") or ())
     in_query = [each for each in rubrics if each.get("info_source") == "query"]
@@ -139,7 +141,7 @@ def _ecomagentbench_task(row: Row) -> ForeignTask:
 
 
 def _rubrics_wish(rubrics: list[dict[str, Any]]) -> Wish | None:
-    """One want by typed rubrics; None where none says what kind of thing it is."""
+    """A wish of one want from typed rubrics; None if no rubric names the kind of thing."""
     kinds = [str(each["expected_value"]) for each in rubrics if each.get("type") == "entity_match"]
     if not kinds:
         return None
@@ -168,12 +170,17 @@ read_ecomagentbench = rows_reader(
 
 
 def read_pdr(path: Path) -> Material:
-    """A query is a task asked by a user; without queries, tasks stand for themselves. A file of reports is a system.
+    """Reads PDR-Bench. A query is a task asked by a user; without queries, tasks stand for themselves. A file of
+    reports is a system.
 
-    The benchmark is published in two languages with the same ids: where both are read, ids end in the language.
+    The benchmark is published in two languages with the same ids. If both are read, ids end in the language.
     """
     material = Material()
-    rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, _is_pdr_row)]
+
+    def is_row(value: dict[str, Any]) -> bool:
+        return _is_persona(value) or "article" in value or ("taskid" in value and "task" in value)
+
+    rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, is_row)]
     languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
 
     def in_language(name: str, row: Row) -> str:
@@ -203,13 +210,9 @@ def read_pdr(path: Path) -> Material:
 
 
 def _pdr_language(row: Row) -> str:
-    """As the row says, or the end of its file's name: queries_zh.jsonl."""
+    """The language that the row names, or the end of its file's name (queries_zh.jsonl); empty if neither says."""
     in_name = _PDR_FILE.search(stem(row.file))
     return row.text("language") or (in_name["language"] if in_name else "")
-
-
-def _is_pdr_row(value: dict[str, Any]) -> bool:
-    return _is_persona(value) or "article" in value or ("taskid" in value and "task" in value)
 
 
 def _is_persona(value: dict[str, Any]) -> bool:
@@ -217,7 +220,9 @@ def _is_persona(value: dict[str, Any]) -> bool:
 
 
 def read_liveresearch(path: Path) -> Material:
-    """A folder is a model. An index names files by where they were elsewhere: they are looked for beside it."""
+    """Reads LiveResearchBench. A folder is a model. An index names files by their original place; they are looked for
+    beside it.
+    """
     material = Material()
     for file in files_under(path, (".md", *ROW_FILES)):
         if named := _LIVERESEARCH_REPORT.fullmatch(file.name):
@@ -253,9 +258,10 @@ def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -
 
 
 def read_arena(path: Path) -> Material:
-    """Reports are ``<system>__<task>_matrix.md``, tasks the JSON files below a folder ``tasks``.
+    """Reads Deep Research Arena: reports are ``<system>__<task>_matrix.md``, tasks the JSON files below a folder
+    ``tasks``.
 
-    Where several folders of results are read, a system's name ends in its folder's.
+    If several folders of results are read, a system's name ends in its folder's.
     """
     material = Material()
     files = files_under(path, (".md", ".json"))

@@ -1,8 +1,8 @@
 """Logs of an assistant as runs with steps and evidence: chat messages with tool calls, OpenTelemetry's GenAI spans, or
 rows of a question and an answer.
 
-What a tool returned is what the assistant saw: of JSON results every object with an address is a page, and every
-object with an id, a name and a price a product.
+What a tool returned is what the assistant saw. In JSON results every object with an address is a page, and every object
+with an id, a name and a price is a product.
 """
 
 import csv
@@ -37,7 +37,7 @@ ASSISTANT = "assistant"
 _ROLES = {"human": "user", "ai": ASSISTANT, "model": ASSISTANT, "function": "tool"}
 _READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
 _UNSEEN_ITEMS = frozenset({"reasoning", "item_reference"})
-"""Of OpenAI's responses: neither words nor calls."""
+"""Items of OpenAI's responses that are neither words nor calls."""
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _NO_MESSAGES = (
     "{place} holds spans without messages: have the assistant record them"
@@ -59,14 +59,14 @@ class Message:
     role: str
     text: str = ""
     calls: tuple[tuple[str, str, Any], ...] = ()
-    """Of an assistant: the id, name and arguments of each call."""
+    """An assistant's calls: the id, name and arguments of each."""
     results: tuple[tuple[str, str, bool], ...] = ()
-    """Of tools: the id of the call, the text that came back, and whether it is an error."""
+    """Tools' results: the id of the call, the text, and whether it is an error."""
 
 
 @dataclass(slots=True)
 class Conversation:
-    """The messages of one log, with what stands beside them."""
+    """The messages of one log, with its usage and model."""
 
     messages: list[Message]
     row: Row
@@ -75,10 +75,11 @@ class Conversation:
 
 
 def read(path: Path) -> Material:
-    """A conversation is a run: what the shopper wrote is the question, the assistant's last words are the report.
+    """Reads each conversation as a run: what the shopper wrote is the question, the assistant's last message is the
+    report.
 
-    Several customers may ask the same: each conversation is a question of its own. One with the words of another, under
-    no id or the same, is counted as repeated.
+    Several customers may ask the same, so each conversation is a question of its own. One with the words of another,
+    under no id or the same id, is counted as repeated.
     """
     material = Material()
     answers: dict[tuple[str, str, str], list[str]] = defaultdict(list)
@@ -104,8 +105,12 @@ def read(path: Path) -> Material:
 
 def _conversations(path: Path) -> Iterator[Conversation]:
     traces: dict[str, list[Row]] = defaultdict(list)
+
+    def is_of_log(value: Mapping[str, Any]) -> bool:
+        return bool(_messages_in(value)) or ("attributes" in value and bool(_trace_id(value))) or _is_answered(value)
+
     for file in files_under(path, (*ROW_FILES, ".csv")):
-        for row in _table_rows(file) if file.suffix == ".csv" else read_rows(file, _is_of_log):
+        for row in _table_rows(file) if file.suffix == ".csv" else read_rows(file, is_of_log):
             if messages := _messages_in(row.value):
                 yield _of_messages(messages, row, row.value.get("usage"))
             elif _is_answered(row.value):
@@ -130,31 +135,26 @@ def _table_rows(file: Path) -> Iterator[Row]:
         raise UserError(f"{file} is not CSV: {problem}.") from problem
 
 
-def _is_of_log(value: Mapping[str, Any]) -> bool:
-    return bool(_messages_in(value)) or ("attributes" in value and bool(_trace_id(value))) or _is_answered(value)
-
-
 def _is_answered(value: Mapping[str, Any]) -> bool:
     asked = value.get(_QUESTION)
     return isinstance(asked, str) and bool(asked.strip()) and _ANSWER in value
 
 
 def _messages_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The messages of a row, or what OpenAI's responses took in and gave; none where it holds something else."""
+    """The messages of a row, or the input and output of OpenAI's responses; empty if it holds something else."""
     given, answered = value.get("messages"), value.get("output")
     if given is None and isinstance(answered, list):
         asked = value.get("input")
         given = [{"role": "user", "content": asked}] if isinstance(asked, str) else _list(asked)
         given = [*given, *answered]
-    found = [_unwrapped(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    found: list[dict[str, Any]] = []
+    for each in given if isinstance(given, list) else ():
+        if isinstance(each, dict):
+            # LangChain's {"type": "human", "data": {…}} becomes one object.
+            inner = each.get("data")
+            found.append({**inner, "type": each.get("type")} if isinstance(inner, dict) else each)
     is_chat = any("role" in each or each.get("type") in _ROLES for each in found)
     return [each for each in found if each.get("type") not in _UNSEEN_ITEMS] if is_chat else []
-
-
-def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
-    """LangChain's {"type": "human", "data": {…}} as one object; any other as it is."""
-    data = message.get("data")
-    return {**cast("dict[str, Any]", data), "type": message.get("type")} if isinstance(data, dict) else message
 
 
 def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
@@ -206,7 +206,9 @@ def _message(value: Mapping[str, Any]) -> Message:
 
 
 def _text(value: Any) -> str:
-    """The words of a part of a message, of parts the words of each; anything else as JSON."""
+    """The words of a message's content: of a list of parts the words of each; nothing of other typed parts; any other
+    value as JSON.
+    """
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list) and all(isinstance(each, dict) and "text" in each for each in value):
@@ -235,9 +237,9 @@ def _trace_id(value: Mapping[str, Any]) -> str:
 
 
 def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a span with those of its events, which may hold the messages.
+    """The attributes of a span and of its events, which may hold the messages.
 
-    SDKs print an object, OTLP sends a list of keys with typed values.
+    SDKs print an object; OTLP sends a list of keys with typed values.
     """
     given = value.get("attributes")
     own = given if isinstance(given, dict) else _plain({"kvlistValue": {"values": given}})
@@ -260,7 +262,9 @@ def _plain(value: Any) -> Any:
 
 
 def _of_spans(rows: Sequence[Row]) -> Conversation | None:
-    """The longest conversation with a model in one trace, with the tokens of all; None where no span has messages."""
+    """The longest conversation with a model in one trace, with the tokens of all its spans; None if no span has
+    messages.
+    """
     best: tuple[int, list[Any], Row, str | None] | None = None
     usage = Usage()
     for row in rows:
@@ -284,7 +288,7 @@ def _of_spans(rows: Sequence[Row]) -> Conversation | None:
 
 
 def _of_tool_spans(rows: Sequence[Row]) -> list[Message]:
-    """The calls and results of a trace whose messages have none, as one turn: those of its spans of tools."""
+    """The calls and results in a trace's spans of tools, as one turn, for a trace whose messages have no calls."""
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
     for row in sorted(rows, key=lambda row: str(row.value.get("startTimeUnixNano", row.value.get("start_time")))):
@@ -312,7 +316,7 @@ def trace_of(conversation: Conversation) -> Trace:
     for place, message in enumerate(conversation.messages):
         if message.role != ASSISTANT:
             continue
-        # Ids of calls are unique within a turn, and not in every log beyond it.
+        # Call ids are unique within a turn, but in some logs not across turns.
         following = takewhile(lambda later: later.role != ASSISTANT, conversation.messages[place + 1 :])
         results = {call_id: (text, failed) for later in following for call_id, text, failed in later.results}
         steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
@@ -324,8 +328,10 @@ def trace_of(conversation: Conversation) -> Trace:
             unread += args is None
             found = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in found:
-                held = evidence.get(entry.id)
-                evidence[entry.id] = entry if held is None else _joined(held, entry)
+                held = evidence.setdefault(entry.id, entry)
+                known = {shown.sha256 for shown in held.texts}
+                texts_of = (*held.texts, *(shown for shown in entry.texts if shown.sha256 not in known))
+                evidence[entry.id] = held.model_copy(update={"texts": texts_of})
             if text is not None:
                 texts[sha256_of(text)] = text
             steps.append(
@@ -344,13 +350,8 @@ def trace_of(conversation: Conversation) -> Trace:
     return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage, unread)
 
 
-def _joined(held: Evidence, entry: Evidence) -> Evidence:
-    known = {text.sha256 for text in held.texts}
-    return held.model_copy(update={"texts": (*held.texts, *(text for text in entry.texts if text.sha256 not in known))})
-
-
 def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
-    """The pages and products in what a tool returned; a result that is no JSON holds none that can be told apart."""
+    """The pages and products in a tool's result. None can be told apart in a result that is not JSON."""
     waiting = deque[Any]([json_or_none(result)])
     while waiting:
         inner = waiting.popleft()

@@ -11,7 +11,7 @@ from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, Require
 
 GOLD_OF_FILES, GOLD_OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
 USEFUL = ("useful_search.json", "useful_search.jsonl")
-"""The pages without which the task can't be answered."""
+"""Files with the pages without which the task can't be answered."""
 REPORT, QUERIES, CHECKLIST = "final_report.md", "query.jsonl", "checklist.json"
 _IDS = ("number", "task", "id")
 _SIZE = re.compile(r"\d+k", re.IGNORECASE)
@@ -19,7 +19,9 @@ _OF_THE_USER = (".pdf", ".docx", ".md", ".txt", ".csv", ".xlsx", ".pptx", ".png"
 
 
 def read(path: Path) -> Material:
-    """Each model with each size of its context is a system; a task's folder gives its checklist and names of files."""
+    """Reads DR³-Eval. Each model with each size of its context is a system. A task's folder gives its checklist, file
+    names and gold.
+    """
     material = Material()
     files = files_under(path, (REPORT, QUERIES, CHECKLIST))
     folders = {file.parent.name: file.parent for file in files if file.name == CHECKLIST}
@@ -40,7 +42,9 @@ def read(path: Path) -> Material:
 
 
 def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
-    """A question with what its folder holds, which lies anywhere with a checklist, or beside the file of queries."""
+    """A question with the content of its folder, which is any folder with a checklist, or lies beside the file of
+    queries.
+    """
     task_id, text = row.id(*_IDS), row.id("query")
     folder = folders.get(task_id)
     beside = queries.parent / task_id
@@ -56,7 +60,9 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
 
 
 def _gold(folder: Path, files: Sequence[str]) -> Mapping[GoldPart, PartOfGold] | None:
-    """Insights and required documents of the user's files and of the pages that stand for the web; None without any."""
+    """Insights and required documents of the user's files, and of the pages that stand for the web; None if there are
+    none.
+    """
     own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
     pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]
     if not (own or web or pages):
@@ -74,5 +80,5 @@ def _insights(file: Path, letter: str) -> tuple[GoldInsight, ...]:
 
 
 def _rows(file: Path, *names: str) -> Iterable[Row]:
-    """The objects that have one of these fields; none where there is no file."""
+    """The objects that have one of these fields; none if there is no file."""
     return read_rows(file, lambda value: any(name in value for name in names)) if file.is_file() else ()

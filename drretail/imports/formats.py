@@ -11,7 +11,7 @@ from drretail.plugins import Plugins
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: what it looks like, in a line, and what reads a file or folder of it.
+    """One format: what it looks like, in one line, and its reader of a file or folder.
 
     ``read`` raises UserError for anything else.
     """
@@ -55,7 +55,7 @@ PLUGINS = Plugins("import format", dict.fromkeys(FORMATS, f"{__name__}:FORMATS")
 
 
 def load_format(name: str) -> Format:
-    """The format of that name. Raises UnknownName, or UserError for a place that holds no Format."""
+    """The format of that name. Raises UnknownName, or UserError if the place holds no Format."""
     if name in FORMATS:
         return FORMATS[name]
     place, found = PLUGINS.load(name)

@@ -1,4 +1,4 @@
-"""What every form is read into: tasks, and reports on them by systems."""
+"""What every format is read into: tasks, and systems' reports on them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,9 @@ from drretail.records.wish import Wish
 from drretail.untrusted import visible
 
 LONGEST_REPORT = 1_000_000
-"""Characters: a book has as many, and the longest report of the benchmarks here a tenth."""
+"""The most characters of a report: as many as a book has, and ten times those of the longest report in these
+benchmarks.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,40 +25,40 @@ class ForeignTask:
     task_id: str
     text: str
     guessed: bool = False
-    """True where the text is only what a report calls itself."""
+    """True if the text is only the report's own heading."""
     persona: str | None = None
     """Who asks, in the file's words."""
     context: str | None = None
     kind: str | None = None
     wish: Wish | None = None
-    """What it wants bought, of formats that know it; most don't, and then somebody has to type it."""
+    """What it wants bought, if the format says it. Most formats don't, and then somebody has to type it."""
     checklist: tuple[str, ...] = ()
-    """What the file's own checklist asks of an answer."""
+    """What the file's own checklist demands of an answer."""
     files: tuple[str, ...] = ()
     """Names of files that belong to the task."""
     gold: Mapping[GoldPart, PartOfGold] | None = None
-    """What the file knows beforehand of a good answer."""
+    """What the file knows beforehand about a good answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How a report came to be, as a log tells it."""
+    """How a report was made, according to a log."""
 
     steps: tuple[Step, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What tools returned, by its sha256."""
+    """Tools' results by their sha256."""
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = field(default_factory=Usage)
     unread_arguments: int = 0
-    """Calls whose arguments are no JSON object."""
+    """Calls whose arguments are not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignReport:
-    """What a system wrote on a task; empty where it wrote nothing."""
+    """A system's report on a task; the text is empty if it wrote nothing."""
 
     system: str
-    """As files and folders name it."""
+    """The name in files and folders."""
     task_id: str
     text: str
     where: str
@@ -73,16 +75,16 @@ class Material:
     reports: dict[tuple[str, str], ForeignReport] = field(default_factory=dict[tuple[str, str], ForeignReport])
     """By system and task."""
     personas: int = 0
-    """Of users, whether a task names them or not."""
+    """Number of users' personas, whether a task names them or not."""
     repeated: int = 0
-    """Rows that say what another one said already."""
+    """Rows that repeat another row."""
     left_out: list[str] = field(default_factory=list[str])
-    """Files without a word, of which nobody can say what they would answer."""
+    """Empty files that come without a question."""
     unread_roles: Counter[str] = field(default_factory=Counter[str])
-    """Of a log's messages that are neither an assistant's, its user's nor a tool's, and say nothing here."""
+    """Messages of a log by role, if the role is not one that is read."""
 
     def add_task(self, task: ForeignTask, where: str) -> None:
-        """Raises UserError for another question under an id that is taken."""
+        """Adds a task. Raises UserError if its id already belongs to another question."""
         held = self.tasks.setdefault(task.task_id, task)
         if held.guessed and not task.guessed:
             self.tasks[task.task_id] = task
@@ -90,7 +92,9 @@ class Material:
             raise UserError(f"{where}: the task {task.task_id!r} stands there with another question before: keep one.")
 
     def add_report(self, report: ForeignReport) -> None:
-        """Raises UserError for a second report of a system on a task, and for one that is longer than any report."""
+        """Adds a report. Raises UserError for another report of the same system on the task, and for one of more than
+        ``LONGEST_REPORT`` characters.
+        """
         if len(report.text) > LONGEST_REPORT:
             raise UserError(
                 f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."
@@ -114,7 +118,9 @@ class Material:
         return sorted({system for system, _ in self.reports})
 
     def renamed(self, system: str) -> "Material":
-        """The same with all reports by the one system of that name. Raises UserError where there are several."""
+        """The same material with the one system's reports under this name. Raises UserError if there are several
+        systems.
+        """
         if len(self.systems()) > 1:
             raise UserError(
                 f"There are reports of {len(self.systems())} systems ({', '.join(self.systems()[:5])}), and --system "
@@ -125,7 +131,7 @@ class Material:
 
 
 def checklist_of(texts: Iterator[Any]) -> tuple[str, ...]:
-    """An item for each text that says something."""
+    """The distinct texts that say something, each as one item."""
     items = (" ".join(text.split()) for text in texts if isinstance(text, str))
     return tuple(item for item in dict.fromkeys(items) if item and item.casefold() != "none")
 

@@ -1,4 +1,4 @@
-"""An experiment of imported reports, and a count of what came into it."""
+"""Records imported reports in an experiment, and counts what was imported."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
 
 OPEN_WEB = "open"
-"""The web of imported systems: what they searched is not known, but no corpus of ours."""
+"""The web of imported systems: what they searched is unknown, but it was no corpus of ours."""
 REPORT = "report"
-"""The role of the model behind an imported system, where that is told."""
+"""The role of the model behind an imported system, if one is given."""
 LONGEST = 64
-"""Characters of a query's id."""
+"""The most characters of a query's id."""
 _KEPT = 48
 _FOREIGN = re.compile(r"[^a-z0-9._-]+")
 _MOST_NAMED = 5
@@ -41,51 +41,51 @@ class ReportCount:
     characters: int
     citations: int
     sources: int
-    """Different ones that are cited."""
+    """Distinct sources that are cited."""
     unresolved: int
     listed: int
-    """Sources that the report names at all, cited or only in its list."""
+    """Distinct sources that the report names, cited or only in its list."""
     unread: bool
-    """True where the report has marks or lists sources, and no citation leads to one."""
+    """True if the report has marks or lists sources, but no citation leads to one."""
     where: str
     """File and line."""
     looked_up: int = 0
     """Products of the shop that the report names, whose records were looked up for judging."""
     calls: int = 0
-    """Of tools, as far as a log tells them."""
+    """Calls of tools in the log."""
     unanswered: int = 0
-    """Calls whose result the log lacks, or is an error."""
+    """Calls whose result is missing in the log, or is an error."""
     unread_arguments: int = 0
-    """Calls whose arguments are no JSON object."""
+    """Calls whose arguments are not a JSON object."""
     pages: int = 0
     products: int = 0
-    """That the results hold."""
+    """Products in the tools' results; ``pages`` counts the pages there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came into an experiment."""
+    """The result of an import."""
 
     queries: tuple[Query, ...]
     reports: tuple[ReportCount, ...]
     empty: int
-    """Tasks on which a file holds a report without a word: failed runs."""
+    """Tasks whose report in the file is empty: failed runs."""
     held: int
-    """Reports that the experiment held already, as they are."""
+    """Reports that the experiment already held, unchanged."""
     repeated: int
-    """Rows that say what another row of the same import says."""
+    """Rows that repeat another row of the same import."""
     pages: tuple[int, int] | None = None
-    """Given pages that are cited, and all that were given."""
+    """How many of the given pages are cited, and how many were given."""
     left_out: tuple[str, ...] = ()
-    """Files without a word."""
+    """Empty files."""
     unread_roles: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many messages of a log have a role that is not read, by role."""
 
 
 def write_queries(material: Material, form: str, to: Path) -> tuple[Query, ...]:
-    """Writes the questions as a file of queries, as ``run`` and ``queries`` take them.
+    """Writes the questions as a file of queries, which ``run`` and ``queries`` take.
 
-    Raises UserError where there is none, and where there are reports, which such a file can't hold.
+    Raises UserError if there is no question, or if there are reports, which such a file can't hold.
     """
     if material.reports:
         raise UserError(f"{to} would be a file of questions, and there are reports: name a folder with --to.")
@@ -104,23 +104,18 @@ def record(
     pages: Path | None = None,
     world: World | None = None,
 ) -> Imported:
-    """Writes reports as ended runs of the experiment in ``folder``, which is made where there is none.
+    """Writes reports as finished runs of the experiment in ``folder``, which is made if it does not exist.
 
-    ``model`` is the model behind the systems, where that is known. ``pages`` are cited pages of the user's. Of products
-    that reports name the records in ``world`` are kept for judging. The same import changes nothing a second time.
-    Raises UserError where the folder holds other reports by these systems, or runs on other questions.
+    ``model`` is the model behind the systems, if that is known. ``pages`` are cited pages that the user gives. With a
+    ``world``, the records of the products that reports name are kept for judging. The same import changes nothing a
+    second time. Raises UserError if the folder holds other reports by these systems, or runs on other questions.
     """
     before = read_definition(folder) if (folder / "experiment.json").exists() else None
     queries = queries_of(material, form, () if before is None else before.queries)
     labels = _labels(material.systems())
-    definition = _definition(material, form, queries, labels, before, model)
+    options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
+    definition = _definition(material, options, queries, labels, before, model)
     shop = None if world is None else NamedProducts(world)
-    if world is not None:
-        made_by = {"format": form, LOOKED_UP: world.manifest.fingerprint}
-        systems = {
-            label: definition.systems[label].model_copy(update={"options": made_by}) for label in labels.values()
-        }
-        definition = definition.model_copy(update={"systems": systems})
     given = None if pages is None else read_pages(pages)
     places = {
         key: (labels[report_of.system], queries[report_of.task_id].query_id)
@@ -129,7 +124,12 @@ def record(
     existing = [key for key, report_of in material.reports.items() if _is_there(folder, *places[key], report_of)]
     counts: list[ReportCount] = []
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
-        _keep_gold(folder, material, queries)
+        # The gold in the files; a question that has gold already keeps it.
+        for task_id, task in material.tasks.items():
+            path = gold_path(folder, queries[task_id].query_id)
+            if task.gold is not None and not path.exists():
+                gold = Gold(query_id=queries[task_id].query_id, **task.gold)
+                write_json(path, gold.model_dump(mode="json", exclude_none=True))
         for key, report in material.reports.items():
             named = () if shop is None else shop.named_by(report.text)
             sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
@@ -169,7 +169,7 @@ def record(
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:
-    """The label of each system. Raises UserError for two that come to one."""
+    """The label of each system. Raises UserError if two systems get the same one."""
     labels: dict[str, str] = {}
     for system in systems:
         label = slug(system).lstrip(".+_-")[:LONGEST_LABEL] or "imported"
@@ -181,7 +181,7 @@ def _labels(systems: Sequence[str]) -> dict[str, str]:
 
 def _definition(
     material: Material,
-    form: str,
+    options: Mapping[str, str],
     queries: Mapping[str, Query],
     labels: Mapping[str, str],
     before: Definition | None,
@@ -190,7 +190,7 @@ def _definition(
     if model is not None and not all(model.partition(":")):
         raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
     models = {} if model is None else {REPORT: RoleModel(spec=model, kind="llm")}
-    system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={"format": form})
+    system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={**options})
     query_ids = {
         label: tuple(sorted(queries[task_id].query_id for by, task_id in material.reports if by == name))
         for name, label in labels.items()
@@ -198,7 +198,7 @@ def _definition(
     base = before or Definition(versions={"drretail": __version__})
     new = {query.query_id for query in queries.values()} - {query.query_id for query in base.queries}
     if base.world_fingerprint is not None and new:
-        # Its systems would be planned to answer them, and count as having failed.
+        # The experiment's own systems would be expected to answer the new queries, and count as having failed.
         raise UserError(f"The experiment's own runs do not ask {sorted(new)[0]!r}: import these reports elsewhere.")
     return base.model_copy(
         update={
@@ -208,16 +208,6 @@ def _definition(
             "prompt_hashes": {},
         }
     )
-
-
-def _keep_gold(folder: Path, material: Material, queries: Mapping[str, Query]) -> None:
-    """Writes what files know of good answers; what was kept first of a question stays."""
-    for task_id, task in material.tasks.items():
-        query_id = queries[task_id].query_id
-        path = gold_path(folder, query_id)
-        if task.gold is not None and not path.exists():
-            gold = Gold(query_id=query_id, **task.gold)
-            write_json(path, gold.model_dump(mode="json", exclude_none=True))
 
 
 def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources) -> Run:
@@ -239,7 +229,7 @@ def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources
 
 
 def _is_there(experiment: Path, label: str, query_id: str, report: ForeignReport) -> bool:
-    """True for a report that the experiment holds as it is. Raises UserError where it holds another one."""
+    """True if the experiment already holds this report. Raises UserError if it holds another one in its place."""
     run = run_folder(experiment, label, query_id, 1)
     if not (run / "run.json").exists():
         return False
@@ -253,7 +243,7 @@ def _is_there(experiment: Path, label: str, query_id: str, report: ForeignReport
 
 
 def query_id_of(task_id: str) -> str:
-    """The id itself in lower case where an id of ours may be so, else what can be read of it with a hash."""
+    """The task's id in lower case if that is a valid query id; otherwise its readable part with a hash."""
     folded = task_id.casefold()
     readable = _FOREIGN.sub("-", folded).strip("-._")
     if readable == folded and len(folded) <= LONGEST:
@@ -262,10 +252,12 @@ def query_id_of(task_id: str) -> str:
 
 
 def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict[str, Query]:
-    """The query of every task that is there or has a report, by the task's id; ``existing`` are the experiment's.
+    """The query of every task that is there or has a report, by the task's id. ``existing`` are the experiment's
+    queries.
 
-    A task is the query with its id, else with its words; else it is new. Raises UserError where there is no question,
-    where a report's is not known, where an id is another question's already, and where two tasks come to one id.
+    A task is the existing query with its id, or with its words; otherwise it is a new query. Raises UserError if there
+    is no question, if a report's question is unknown, if an id already belongs to another question, or if two tasks
+    come to one id.
     """
     by_id = {query.query_id: query for query in existing}
     queries: dict[str, Query] = {}

@@ -1,4 +1,4 @@
-"""Rows out of JSON and JSONL, packed or not, one file or a folder of them: whoever wrote them, wherever they stand."""
+"""Rows from JSON and JSONL, packed or not, in one file or a folder, at any depth."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from drretail.errors import UserError, file_error
 from drretail.parsing import parse_json
 
 LARGEST = 500_000_000
-"""Bytes of a file, unpacked."""
+"""The most bytes of a file, unpacked."""
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 _PIECE = 1 << 20
@@ -20,14 +20,14 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An object of a file, and where it stands."""
+    """An object of a file, and its place there."""
 
     value: dict[str, Any]
     file: Path
     where: str
 
     def text(self, *names: str) -> str:
-        """The first of these fields that holds words or a number, without the white space around it; else empty."""
+        """The first of these fields that holds words or a number, stripped; empty if none does."""
         for name in names:
             value = self.value.get(name)
             if isinstance(value, int) and not isinstance(value, bool):
@@ -37,7 +37,9 @@ class Row:
         return ""
 
     def report(self, *names: str) -> str | None:
-        """The text of the first of these fields as it is; None where the row has none of them, empty for a null."""
+        """The text of the first of these fields that the row has, unchanged; empty for null, None if it has none of
+        them.
+        """
         for name in names:
             if name in self.value:
                 value = self.value[name]
@@ -47,7 +49,7 @@ class Row:
         return None
 
     def id(self, *names: str) -> str:
-        """As ``text``; raises UserError where there is none."""
+        """As ``text``, but raises UserError instead of returning an empty text."""
         found = self.text(*names)
         if not found:
             raise UserError(f"{self.where} has no id: a row needs {' or '.join(map(repr, names))}.")
@@ -60,9 +62,9 @@ def stem(path: Path) -> str:
 
 
 def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
-    """The file itself, or those of a folder with these endings in order of their paths; hidden ones are left out.
+    """The file itself, or a folder's files with these endings, sorted by path, without hidden ones.
 
-    Raises UserError where there is none.
+    Raises UserError if there is none.
     """
     if path.is_file():
         return [path]
@@ -81,9 +83,9 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
 
 
 def read_text(path: Path) -> str:
-    """A file's text, unpacked where its name ends in .gz; halves of characters are made marks of what is lost.
+    """A file's text, unpacked if its name ends in .gz.
 
-    Raises UserError for a file that is no UTF-8, or larger than any such file.
+    Raises UserError if the file is missing, is not UTF-8, or has more than ``LARGEST`` bytes.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -102,9 +104,9 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[Row]:
-    """All objects for which ``is_row`` holds, however deep they stand, in the order of the file.
+    """All objects for which ``is_row`` holds, however deep they are nested, in the order of the file.
 
-    Raises UserError that names the line which is no JSON.
+    Raises UserError that names the line that is not JSON.
     """
     text = read_text(path)
     if text.lstrip()[:1] == "<":
@@ -115,12 +117,14 @@ def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[
 
 
 def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    """The lines as values where the first is one by itself, else the whole file as one."""
+    """Each line as a value if the first line is JSON by itself; otherwise the whole file as one value."""
     lines = text.split("\n")
     first = next((line for line in lines if line.strip()), "")
     if not first:
         return
-    if not _is_json(first):
+    try:
+        parse_json(first)
+    except json.JSONDecodeError:
         try:
             yield str(path), parse_json(text)
         except json.JSONDecodeError as problem:
@@ -132,14 +136,6 @@ def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
                 yield f"{path}, line {number}", parse_json(line)
             except json.JSONDecodeError as problem:
                 raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
-
-
-def _is_json(line: str) -> bool:
-    try:
-        parse_json(line)
-    except json.JSONDecodeError:
-        return False
-    return True
 
 
 def _objects(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
@@ -155,7 +151,7 @@ def _objects(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[d
 
 
 def _writable(value: Any) -> Any:
-    """The same without halves of characters, which JSON can say and no file can hold."""
+    """The value without halves of surrogate pairs, which JSON can express and no UTF-8 file can hold."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
 """Records of the products that imported reports name, looked up in a shop for judging.
 
-A report names a product by its address, its id, or its title. Nothing says that its writer read the record.
+A report names a product by its address, its id, or its title. Nothing shows that its writer read the record.
 """
 
 import re
@@ -20,14 +20,16 @@ from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.shop import SHOP_URL, Product
 
 _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
-"""How most shops' addresses of products end; ``product_url`` of the shop's mapping says another form."""
+"""How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""
 _KEY = re.compile(r"\\\{(?:handle|id)\\\}")
 _LONGEST, _HITS = 400, 25
-"""Characters of a sentence that are searched for, and products whose titles are then compared with it."""
+"""The most characters of a sentence that are searched for, and the most products whose titles are then compared with
+it.
+"""
 
 
 class NamedProducts:
-    """Finds the products of a shop that reports name, each looked up once."""
+    """Finds the shop's products that reports name. Each is looked up once."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -36,7 +38,9 @@ class NamedProducts:
         self._address = None if form is None else re.compile(_KEY.sub("(?P<key>[^/?#]+)", re.escape(_bare(form))))
 
     def named_by(self, report: str) -> tuple[Evidence, ...]:
-        """The records of the products that a report names, as evidence under the address by which it links to them."""
+        """The records of the products that a report names, as evidence, with the addresses by which it
+        links to them.
+        """
         urls: dict[str, str] = {}
         ids: list[str] = []
         for mark in citing_marks(report, None):
@@ -50,7 +54,7 @@ class NamedProducts:
         return tuple(_evidence(product, urls.get(key)) for key, product in found.items())
 
     def _key_of(self, url: str) -> str | None:
-        """The id of the product at an address; None for one that is no product's of the shop."""
+        """The id of the product at an address; None if the shop has no product there."""
         parts = urlsplit(url)
         if url.startswith(SHOP_URL):
             return parts.path.strip("/") or None
@@ -70,7 +74,7 @@ class NamedProducts:
         return {key: product.title for key, product in self._known(found).items()}
 
     def _known(self, keys: Iterable[str]) -> dict[str, Product]:
-        """The shop's products of these ids, without those that it doesn't have."""
+        """The shop's products with these ids. Ids that it doesn't have are left out."""
         wanted = list(dict.fromkeys(keys))
         if missing := [key for key in wanted if key not in self._products]:
             held = self._world.store.products(missing)
@@ -98,7 +102,7 @@ def _evidence(product: Product, url: str | None) -> Evidence:
 
 
 def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> Iterator[Evidence]:
-    """What a log shows, completed by records of the shop; of a product in both the shop's record comes last."""
+    """The evidence of a log, completed by records of the shop. If both have a product, the shop's record comes last."""
     by_id = {entry.id: entry for entry in looked_up}
     for entry in seen:
         own = by_id.pop(entry.id, None)

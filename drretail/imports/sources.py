@@ -31,31 +31,36 @@ NO_SHOP = "The report was imported without the shop's records."
 
 @dataclass(frozen=True, slots=True)
 class CitedSources:
-    """What a report rests on, as far as it says so."""
+    """The sources of a report, as far as it names them."""
 
     evidence: tuple[Evidence, ...]
-    """A page or product each, cited or only listed; none has a text."""
+    """One entry per page or product, cited, only listed, or seen by the writer. Only those that were
+    seen have texts.
+    """
     citations: tuple[Citation, ...]
     listed: int
     """How many of them the report names, by an address or by an id."""
     unread: bool
-    """True where it has marks or names sources, and no citation leads to one: perhaps the export left out addresses."""
+    """True if it has marks or names sources, but no citation leads to one. Perhaps the export left out addresses."""
 
     @property
     def cited(self) -> int:
-        """How many different sources the text points to."""
+        """How many distinct sources the citations lead to."""
         return len({citation.evidence_id for citation in self.citations if citation.evidence_id is not None})
 
     @property
     def unresolved(self) -> int:
-        """How many citations lead nowhere: no entry, an entry without an address, an id of somebody's ledger."""
+        """How many citations lead nowhere: to no entry, to an entry without an address, or to an id of
+        another ledger.
+        """
         return sum(citation.type == "unresolved" for citation in self.citations)
 
 
 def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
-    """The sources and citations of a report; its text is left as it is. ``seen`` is what its writer was shown.
+    """The sources and citations of a report, whose text is left as it is. ``seen`` is the evidence that its writer was
+    shown.
 
-    Addresses that differ in http and https or in www. alone are one source, the first of them its address.
+    Addresses that differ only in http and https, or in www., are one source; its address is the first of them.
     """
     marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
     known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
@@ -95,7 +100,9 @@ _HTML = (".html", ".htm", ".xhtml")
 
 
 def read_pages(given: Path) -> list[WebPage]:
-    """The pages of a folder or a file, cleaned as fetched ones are. Raises UserError where nothing of ``FORM`` is."""
+    """The pages in a folder or a file, cleaned like fetched ones. Raises UserError if nothing there has the form
+    ``FORM``.
+    """
     index = given / INDEX if given.is_dir() else given
     if not index.is_file():
         raise UserError(f"{index} does not exist: pages are given as {FORM}.")
@@ -107,9 +114,9 @@ def read_pages(given: Path) -> list[WebPage]:
 
 
 def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
-    """Puts those pages that reports name into exp/sources; how many these are.
+    """Writes the pages that reports name into exp/sources, and returns their number.
 
-    Only imported reports and runs on the open web are completed. The experiment must be held for writing.
+    Only imported reports and runs on the open web are completed. The experiment must be locked for writing.
     """
     systems = read_definition(experiment).systems
     named: dict[str, Evidence] = {}
@@ -131,15 +138,12 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
 
 
 def _page(row: Row, folder: Path) -> WebPage:
-    if "file" in row.value:
-        return _page_of_file(row, folder)
-    text = row.text("text", "page_body")
-    return WebPage(row.id("url"), row.text("title"), text, "ok" if text else "no_content", row.text("date") or None)
-
-
-def _page_of_file(row: Row, folder: Path) -> WebPage:
-    """A page of a file that lies in the folder, HTML read as pages of the web are."""
-    url, file = row.id("url"), folder / row.id("file")
+    """The page in a row, or in the file within the folder that the row names. HTML is read as pages of the web are."""
+    url = row.id("url")
+    if "file" not in row.value:
+        text = row.text("text", "page_body")
+        return WebPage(url, row.text("title"), text, "ok" if text else "no_content", row.text("date") or None)
+    file = folder / row.id("file")
     if not file.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{row.where}: {row.text('file')!r} lies outside {folder}.")
     text = read_text(file)

@@ -1,11 +1,9 @@
 """The shop as a task of inspect_ai: ``inspect eval drretail/shop_research`` (docs/gym.md).
 
 registry.py    what inspect finds: the task, its solver and its scorers
-task.py        ``shop_research``: queries as samples, each with a private world
-worlds.py      the worlds of a process, each opened once
+task.py        ``shop_research``: queries as samples, each with a session of its own, and inspect's own loop over them
 shop_tools.py  the nine tools, and the one that hands a report in, as inspect calls them
-solver.py      inspect's own loop over them, until a report is handed in
-rollout.py     a sample's private world, and the run that it leaves
+rollout.py     a sample's session, and its run
 recorded.py    a run with all that judges need of it, kept in a sample's store
-scorers.py     our metrics as inspect's scorers
+scorers.py     our metrics as inspect's scorers, and the worlds of a process, each opened once
 """

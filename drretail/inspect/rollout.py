@@ -1,4 +1,4 @@
-"""A sample's private world: its session, its calls, and the run that it leaves."""
+"""A sample's private session, its calls, and its run."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -10,8 +10,7 @@ from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 
-from drretail.agents.client_prompts import client_hashes, question_prompt
-from drretail.agents.information import asking_notes
+from drretail.agents.information import asking_notes, client_hashes, question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
 from drretail.env.session import Session, Shopper
@@ -27,25 +26,25 @@ from drretail.tools.toolkit import Toolkit
 
 LEFT = "the sample ended before a report was handed in"
 _under_way: "dict[str, Rollout]" = {}
-"""By sample: inspect hands solvers and scorers a sample's state, and nothing that is open."""
+"""By sample id, since inspect gives solvers and scorers only a sample's state, which can't hold open sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """What all samples of a task have in common."""
+    """What all samples of a task share."""
 
     world: World
     spec: str
-    """By which the world is opened again."""
+    """The spec by which the world is opened again."""
     reference: Callable[[Query], Reference]
     tool_timeout: float
     tool_threads: int
     to: Path | None = None
-    """The experiment that runs are kept in, beside the log; None: nowhere else."""
+    """The experiment that keeps the runs in addition to the log; None for the log only."""
 
 
 class Rollout:
-    """From the first message to the report."""
+    """One sample's rollout, from the first message to the report."""
 
     def __init__(self, shop: Shop, query: Query, system: System, repeat: int) -> None:
         self._shop = shop
@@ -66,20 +65,20 @@ class Rollout:
         self.toolkit = Toolkit(self._session)
         self.tools = shop_tools(self.toolkit, lambda: self.note_turns(transcript().events))
         self.only_handed_in = False
-        """Whether what the model said last is no report."""
+        """True if the model's last message does not count as a report: only a report that was handed in does."""
 
     @property
     def guide(self) -> str:
-        """How the report is to be, and where the shopper can be asked that they can."""
+        """The form of the report and, if the shopper can be asked, a note that says so."""
         return question_prompt().render(given="\n".join(asking_notes(self._session))).strip()
 
     def hand_in(self, args: Mapping[str, Any]) -> str:
-        """Keeps the report that stands in the arguments. Raises ToolError where there is none."""
+        """Keeps and returns the report in the arguments. Raises ToolError if there is none."""
         self._report, _ = read_submitted(args)
         return self._report
 
     def note_turns(self, events: Sequence[Event]) -> None:
-        """Puts the model's answers into the trajectory that are not there yet: before the calls that they ask for."""
+        """Adds the model's new answers to the trajectory, before the calls that they ask for."""
         answers = [each for each in events if isinstance(each, ModelEvent) and each.output.choices]
         for event in answers[self._turns :]:
             trajectory, completion = self._session.trajectory, event.output.completion
@@ -96,7 +95,7 @@ class Rollout:
         self._turns = max(self._turns, len(answers))
 
     async def end(self, state: TaskState, events: Sequence[Event]) -> None:
-        """Leaves the run in the sample's store, and in the experiment that was asked for."""
+        """Leaves the run in the sample's store, and in the experiment of ``Shop.to`` if there is one."""
         self.toolkit.close()
         self.note_turns(events)
         run = self._run(state, events)
@@ -112,7 +111,9 @@ class Rollout:
             saved(kept, self._shop.to)
 
     def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
-        broke = any(isinstance(event, ErrorEvent) for event in events)  # what it said before is no report
+        broke = any(
+            isinstance(event, ErrorEvent) for event in events
+        )  # what the model said before an error is not a report
         completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
@@ -128,24 +129,24 @@ class Rollout:
 
 
 def begin(state: TaskState, rollout: Rollout) -> None:
-    """From now on the rollout is that of this sample."""
+    """Registers the rollout as this sample's."""
     _under_way[state.uuid] = rollout
 
 
 def rollout_of(state: TaskState) -> Rollout | None:
-    """That of a sample that is under way; None for any other."""
+    """The rollout of a sample that is under way, or None."""
     return _under_way.get(state.uuid)
 
 
 async def end(state: TaskState) -> None:
-    """Ends a sample's rollout; nothing happens where it has ended."""
+    """Ends a sample's rollout, unless it has ended already."""
     rollout = _under_way.pop(state.uuid, None)
     if rollout is not None:
         await rollout.end(state, list(transcript().events))
 
 
 def usage_of(events: Sequence[Event]) -> Usage:
-    """The tokens of all answers of models."""
+    """The tokens of all model answers."""
     total = Usage()
     for event in events:
         if isinstance(event, ModelEvent) and (used := event.output.usage) is not None:
@@ -162,12 +163,12 @@ def usage_of(events: Sequence[Event]) -> Usage:
 
 
 def why_there_is_none(events: Sequence[Event]) -> RunError:
-    """What ended a sample that has no report: a limit of inspect's, a fault, or the model itself."""
+    """Why a sample has no report: a limit of inspect's, an error, or the model itself."""
     for event in reversed(events):
         if isinstance(event, SampleLimitEvent):
             return RunError(kind="no_report", where="inspect", message=f"{LEFT}: {event.message}")
         if isinstance(event, ErrorEvent):
             last = next((each for each in reversed(events) if isinstance(each, ModelEvent)), None)
-            lost = last is not None and last.error is not None  # to the model's server, and not to the agent
+            lost = last is not None and last.error is not None  # the model's server failed, not the agent
             return RunError(kind="model" if lost else "agent", where="inspect", message=event.error.message)
     return RunError(kind="no_report", where="inspect", message=LEFT)

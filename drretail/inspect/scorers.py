@@ -1,4 +1,4 @@
-"""Our metrics as inspect's scorers: a family each, its variants as the values, the arithmetic as the explanation."""
+"""Our metrics as inspect's scorers: one per family, with its variants as values and their arithmetic as explanation."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -10,7 +10,9 @@ from inspect_ai.solver import TaskState
 
 from drretail.api.judges import OFFLINE_JUDGE, judges
 from drretail.api.models import Opener
+from drretail.api.worlds import chosen_web, open_world
 from drretail.env.store.base import Store
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, Judge
@@ -23,21 +25,31 @@ from drretail.experiment import read_definition, read_runs
 from drretail.exports.inspect_log import variants_of
 from drretail.inspect.recorded import kept_in, laid_out
 from drretail.inspect.rollout import end
-from drretail.inspect.worlds import world_at
 from drretail.progress import choose_progress
 from drretail.records.score import Verdict
 from drretail.settings import read_settings
 
 USUAL = ("basket", "faithfulness", "checks", "process")
-"""What a task scores where nothing is named: what a judge that follows rules can say. The first one's first value is
-inspect's headline."""
+"""The metrics that a task scores by default: those that a judge made of rules can compute. The first value of the first
+one is inspect's headline.
+"""
 NO_RUN = "no_run"
 OTHERS = "The sample left no run: it is none of drretail/shop_research."
 Shown = Literal["headlines", "all"]
 
 
+@cache
+def world_at(spec: str, web: str | None = None) -> World:
+    """The world of that spec and web, opened once in this process. Raises UserError if there is none.
+
+    It stays open until the process ends: samples run concurrently, and scorers called by name alone have no place to
+    close a world.
+    """
+    return open_world(spec, web=chosen_web(read_settings(web=web)))
+
+
 def scorer_of(family: str) -> Callable[..., Scorer]:
-    """The scorer of a metric family, by the family's name: inspect puts "drretail/" before it."""
+    """The scorer of a metric family, under the family's name; inspect puts "drretail/" before it."""
 
     @scorer(metrics={"*": [mean(), stderr()]}, name=family.rpartition(":")[2])
     def scored(judge: str = OFFLINE_JUDGE, variants: Shown = "headlines") -> Scorer:
@@ -67,7 +79,7 @@ BY_NAME = {
 
 
 def scorers_of(families: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:
-    """A scorer for each family. Raises UserError for a name, or a judge, that there is not."""
+    """A scorer for each family. Raises UserError for an unknown family or judge."""
     if any(load_metric(family).needs_judge for family in families):
         judge_of(judge)
     return [(BY_NAME.get(family) or scorer_of(family))(judge, variants) for family in families]
@@ -75,15 +87,15 @@ def scorers_of(families: Sequence[str], judge: str, variants: Shown) -> list[Sco
 
 @cache
 def judge_of(spec: str) -> Judge:
-    """The judge of that spec, opened once in a process. Raises UserError where there is none."""
+    """The judge of that spec, opened once in this process. Raises UserError if there is none."""
     (judge,) = judges([spec], Opener(read_settings()))
     return judge
 
 
 async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskState) -> Score:
-    """What a family says of a sample's run; one without a report earns 0 in headlines, as ``drretail score`` has it.
+    """The score of a sample's run in one family; a run without a report earns 0 in headlines, as in ``drretail score``.
 
-    What a model or server lost has no score, and its error says why.
+    A run that a model or server error ended has no score, and its explanation gives the error.
     """
     kept = kept_in(state)
     if kept is None:
@@ -109,13 +121,13 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
 
 
 def shown(metric: Family, variants: Shown) -> list[str]:
-    """The variants that are values of a score: each is a table of its own in what inspect prints."""
+    """The variants that are values of a score; inspect prints a table for each."""
     alone, headlines = variants_of(metric), metric.description.headlines
     return [each for each in alone if each in headlines] or [*alone] if variants == "headlines" else [*alone]
 
 
 def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
-    """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
+    """The values of a single report. A missing value is NaN, which inspect leaves out of means and counts."""
     values = counted_values(judged.result)
     if not values:
         return Score.unscored(reason=str(judged.result.lacks), explanation=f"{metric.name} was not judged.")
@@ -127,7 +139,7 @@ def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], na
 
 
 def _store_of(spec: str, fingerprint: str | None) -> Store | None:
-    """The records of the world of that spec; None where it is gone or has become another."""
+    """The records of that spec's world; None if the world is gone or has changed."""
     try:
         world = world_at(spec)
     except UserError:

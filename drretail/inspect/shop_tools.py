@@ -1,4 +1,4 @@
-"""Our tools as inspect calls them: schemas, results and errors come from the toolkit alone."""
+"""Our tools as inspect calls them: schemas, results and errors all come from the toolkit."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -8,16 +8,16 @@ from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 from drretail.errors import ToolError as Refusal
 from drretail.grounding.text.serialisation import compact_json
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING
-from drretail.tools.schema import ToolSchema, read_schema
+from drretail.tools.tool import ToolSchema, read_schema
 from drretail.tools.toolkit import Toolkit
 
 PATH = "0"
 
 
 def shop_tools(toolkit: Toolkit, called: Callable[[], None]) -> list[Tool]:
-    """The toolkit's tools, bound to its session; of a call that fails the model reads what was wrong with it.
+    """The toolkit's tools, bound to its session. If a call fails, the model reads what was wrong with it.
 
-    ``called`` is told of each call before it is made.
+    ``called`` is invoked before each call.
     """
     return [
         _definition(
@@ -28,7 +28,7 @@ def shop_tools(toolkit: Toolkit, called: Callable[[], None]) -> list[Tool]:
 
 
 def submit_tool(hand_in: Callable[[Mapping[str, Any]], str]) -> ToolDef:
-    """The tool that ends a sample; ``hand_in`` takes its arguments and gives the report."""
+    """The tool that ends a sample; ``hand_in`` takes its arguments and returns the report."""
 
     async def submit(**kwargs: Any) -> str:
         try:
@@ -53,7 +53,7 @@ def _call(toolkit: Toolkit, name: str, called: Callable[[], None]) -> Callable[.
 def _definition(name: str, schema: ToolSchema, call: Callable[..., Awaitable[str]], *, parallel: bool) -> ToolDef:
     parameters = ToolParams.model_validate(schema.as_json())
     for parameter, described in parameters.properties.items():
-        # Ours are silent where the name says it all; inspect_ai refuses those.
+        # Our schemas omit a description that would repeat the name; inspect_ai refuses that.
         described.description = described.description or parameter.replace("_", " ")
     return ToolDef(
         call,
@@ -61,5 +61,5 @@ def _definition(name: str, schema: ToolSchema, call: Callable[..., Awaitable[str
         description=schema.description,
         parameters=parameters,
         parallel=parallel,
-        max_output=0,  # what ours return is bounded, and half of it would be no JSON
+        max_output=0,  # our results are bounded already, and a cut one would not be JSON
     )

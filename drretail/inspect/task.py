@@ -1,4 +1,4 @@
-"""``shop_research``: queries as samples, each with a private world."""
+"""``shop_research``: queries as samples, each with a session of its own, and inspect's own loop that solves them."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # what inspect prints as a sentence; it has no public name
+from inspect_ai.agent import AgentState, AgentSubmit, as_solver, react
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -23,11 +24,9 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, file_error
 from drretail.grounding.text.serialisation import compact_json
 from drretail.inspect.recorded import SEED
-from drretail.inspect.rollout import Rollout, Shop, begin, end
-from drretail.inspect.scorers import USUAL, Shown, scorers_of
+from drretail.inspect.rollout import Rollout, Shop, begin, end, rollout_of
+from drretail.inspect.scorers import USUAL, Shown, scorers_of, world_at
 from drretail.inspect.shop_tools import submit_tool
-from drretail.inspect.solver import shop_agent
-from drretail.inspect.worlds import world_at
 from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
@@ -36,7 +35,9 @@ from drretail.settings import read_settings
 from drretail.tools.registry import ROLE
 
 MOST_MESSAGES = 120
-"""Of a sample, where --message-limit does not say otherwise: some sixty turns."""
+"""The most messages of a sample, unless --message-limit says otherwise: some sixty turns."""
+IDLE_TURNS = 3
+"""Consecutive turns without a call after which a sample ends: a model that only talks would never stop."""
 Names = str | Sequence[str] | None
 
 
@@ -57,15 +58,15 @@ def shop_research(
 
     Args:
         world: A world's folder, "servers:NAME", or "demo".
-        queries: A file of queries; of those that ship with the demo "dev", "test" or "all".
+        queries: A file of queries, or "dev", "test" or "all" of those that ship with the demo.
         scope: Whose data the tools show: the user's "own", or "any" user's.
         web: What web_search searches, as for `drretail run --web`.
-        without: Families of tools that are left out: web, catalog, user, calculator.
+        without: Families of tools to leave out: web, catalog, user, calculator.
         scorers: The metrics, by the names that `drretail score --metrics` takes.
         judge: The model that judges, as "provider:model".
-        variants: Of the metrics the "headlines", or "all" that they measure.
-        to: A folder in which the runs are kept as an experiment of drretail's, besides.
-        name: What the solver is called in that experiment, where several are compared.
+        variants: Which values of the metrics to report: the "headlines", or "all".
+        to: A folder for the runs as a drretail experiment, in addition to the log.
+        name: The solver's name in that experiment, to tell several apart.
     """
     with _prerequisites():
         _check("scope", scope, get_args(Scope))
@@ -74,7 +75,7 @@ def shop_research(
         shop_world = world_at(world, web)
         chosen = _asked(queries, shop_world)
         if to is not None:
-            open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports now what is wrong with it
+            open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports a wrong folder now
         options = system_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
         shop = Shop(
             shop_world,
@@ -90,7 +91,7 @@ def shop_research(
             solver=shop_agent(),
             scorer=scorers_of(names_in(scorers) or USUAL, judge, variants),
             cleanup=end,
-            score_on_error=True,  # what gives up earns 0, and lowers the mean
+            score_on_error=True,  # a sample that gave up earns 0, which lowers the mean
             message_limit=MOST_MESSAGES,
             metadata={"world_fingerprint": shop_world.manifest.fingerprint, "now": shop_world.manifest.now.isoformat()},
         )
@@ -98,7 +99,7 @@ def shop_research(
 
 @solver
 def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
-    """A session for the sample: its tools, and what whoever solves it is told of them."""
+    """Opens a session for the sample, and gives the solver its tools and the instructions for the report."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         query = Query.model_validate(state.metadata["query"])
@@ -118,9 +119,32 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
     return solve
 
 
+@solver
+def shop_agent() -> Solver:
+    """Calls the sample's tools and hands in a report; other text from the model is not a report."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        rollout = rollout_of(state)
+        if rollout is None:
+            raise RuntimeError("shop_agent solves samples of drretail/shop_research, whose setup opens their shop.")
+        rollout.only_handed_in = True
+        submit = AgentSubmit(tool=submit_tool(rollout.hand_in), answer_only=True, keep_in_messages=True)
+        idle = 0
+
+        async def goes_on(state: AgentState) -> bool:
+            nonlocal idle
+            idle = 0 if state.output.message.tool_calls else idle + 1
+            return idle < IDLE_TURNS
+
+        loop = react(prompt=None, tools=rollout.tools, submit=submit, on_continue=goes_on)
+        return await as_solver(loop)(state, generate)
+
+    return solve
+
+
 @contextmanager
 def _prerequisites() -> Generator[None]:
-    """What the user must mend, as inspect tells it."""
+    """Reports what the user must fix in the way that inspect does."""
     try:
         yield
     except UserError as problem:
@@ -135,7 +159,7 @@ def _check(what: str, name: str, known: Sequence[str]) -> None:
 
 
 def names_in(given: Names) -> list[str] | None:
-    """The names of a -T parameter, which inspect reads as a text or, with commas between them, as a list."""
+    """The names in a -T parameter, which inspect reads as text or, if it has commas, as a list."""
     if given is None:
         return None
     parts = given.split(",") if isinstance(given, str) else given
@@ -152,7 +176,7 @@ def _asked(queries: str, world: World) -> list[Query]:
 
 
 def _sample(query: Query, world: World) -> Sample:
-    """Its input is what our own agents read first: the question, who asks, and the shop's today."""
+    """A sample whose input is what our own agents read first: the question, who asks, and the shop's date."""
     session = Session(world, user_id=query.user_id)
     about = {"kind": query.kind, "mode": query.mode, "user_id": query.user_id}
     return Sample(
@@ -163,7 +187,7 @@ def _sample(query: Query, world: World) -> Sample:
 
 
 def _system(state: TaskState, world: World, scope: Scope, options: dict[str, Any]) -> System:
-    """What produced the run: inspect's model, named as models are named here, with the shop's tools."""
+    """The system that made the run: inspect's model, named as drretail names models, with the shop's tools."""
     provider, _, model = str(state.model).partition("/")
     kind = "scripted" if provider == "mockllm" else "llm"
     return System(

@@ -1,109 +1,97 @@
-"""Do judges say what people say, and people what each other say? Every two raters, question by question."""
+"""Agreement of judges with people, and of people with each other: every two raters, question by question."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from drretail.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
 from drretail.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.stats.agreement import (
     cohen_kappa,
+    correlation,
     kappa_without_ties,
-    kendall,
     krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
-    pearson,
-    pearson_of_sums,
-    pearson_sums,
     percent,
     ranking_agreement,
+    ranks,
     soft_disagreement,
-    spearman,
     weighted_kappa,
 )
 from drretail.stats.clusters import FEWEST
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
-from drretail.stats.rank_correlation import ranks
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Values = Mapping[str, float]
-"""By item what one rater said."""
+"""One rater's values by item."""
 
 
 MOST_LABELS = 20
-"""Of κ with an interval: each resample holds a table of all pairs of labels."""
+"""With more labels κ has no interval, since each bootstrap draw holds a table of all pairs of labels."""
 
 
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
-    """Every two raters, all people together, and every judge beside them."""
-    return Agreement(
-        pairs=tuple(pair_agreements(opinions)),
-        people=tuple(people_alphas(opinions)),
-        alignments=tuple(alignments(opinions)),
-    )
-
-
-def pair_agreements(opinions: Sequence[Opinion]) -> list[Agreed]:
-    """A row for every question and two raters with items in common: people first, then judges, by name.
-
-    Where several people said something of a question, their consensus is one more rater beside the judges.
-    """
-    return [row for question, given in by_question(opinions).items() for row in _of_question(question, given)]
-
-
-def people_alphas(opinions: Sequence[Opinion]) -> list[PeopleAgreed]:
-    """Krippendorff's α over all people, a row for every question on which two or more said something."""
-    rows: list[PeopleAgreed] = []
+    """For each question: every two raters, all people together (Krippendorff's α), and each judge against people."""
+    pairs: list[Agreed] = []
+    people: list[PeopleAgreed] = []
+    alignments: list[Alignment] = []
     for question, given in by_question(opinions).items():
+        pairs += _pairs(question, given)
+        alignments += _alignments(question, given)
+        of_people = [opinion for opinion in given if opinion.kind == "person"]
         by_item: dict[str, list[float]] = defaultdict(list)
-        people = [opinion for opinion in given if opinion.kind == "person"]
-        for opinion in people:
+        for opinion in of_people:
             by_item[opinion.item].append(opinion.value)
-        if len({opinion.rater for opinion in people}) > 1:
-            rows.append(
+        n_people = len({opinion.rater for opinion in of_people})
+        if n_people > 1:
+            people.append(
                 PeopleAgreed(
                     scale=question.scale.name,
                     dimension=question.dimension,
-                    n_people=len({opinion.rater for opinion in people}),
+                    n_people=n_people,
                     n_items=sum(len(values) > 1 for values in by_item.values()),
                     level=question.scale.level,
                     alpha=krippendorff_alpha(by_item.values(), question.scale.level),
                 )
             )
-    return rows
+    return Agreement(pairs=tuple(pairs), people=tuple(people), alignments=tuple(alignments))
 
 
-def alignments(opinions: Sequence[Opinion]) -> list[Alignment]:
-    """Every judge beside the people's mean: how far its ratings are, and how it orders reports and systems.
+def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Alignment]:
+    """Each judge against the people's mean: how far its ratings are off, and how it orders reports and systems.
 
-    Only of ratings that say on which query and of whose system they are.
+    Only for ratings that name their query and system.
     """
-    rows: list[Alignment] = []
-    for question, given in by_question(opinions).items():
-        rated = [
-            opinion for opinion in given if opinion.query_id and opinion.system and question.scale.level == "interval"
-        ]
-        human = _by_query(_consensus(question.scale, rated), rated)
-        for judge in _raters(rated, "judge"):
-            judged = _by_query(_values_by(rated, judge), rated)
-            n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
-            if n:
-                rows.append(
-                    Alignment(
-                        scale=question.scale.name,
-                        dimension=question.dimension,
-                        judge=judge,
-                        n_reports=n,
-                        mean_absolute_deviation=mean_absolute_deviation(judged, human),
-                        pairwise_comparison_accuracy=pairwise_comparison_accuracy(judged, human),
-                        ranking_agreement=ranking_agreement(judged, human),
-                    )
-                )
-    return rows
+    if question.scale.level != "interval":
+        return
+    rated = [opinion for opinion in opinions if opinion.query_id and opinion.system]
+    human = _by_query(_consensus(question.scale, rated), rated)
+    for judge in _raters(rated, "judge"):
+        judged = _by_query(_values_by(rated, judge), rated)
+        n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
+        if n:
+            yield Alignment(
+                scale=question.scale.name,
+                dimension=question.dimension,
+                judge=judge,
+                n_reports=n,
+                mean_absolute_deviation=mean_absolute_deviation(judged, human),
+                pairwise_comparison_accuracy=pairwise_comparison_accuracy(judged, human),
+                ranking_agreement=ranking_agreement(judged, human),
+            )
 
 
-def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
+def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
+    """A row for every two raters with items in common: people first, then judges, by name.
+
+    If several people answered the question, their consensus is a further rater, paired with each judge.
+    """
     people, judges = _raters(opinions, "person"), _raters(opinions, "judge")
     by_rater = {rater: _values_by(opinions, rater) for rater in (*people, *judges)}
     queries = {opinion.item: opinion.query_id for opinion in opinions}
@@ -115,8 +103,7 @@ def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Ag
         ones, others = by_rater[first], by_rater[second]
         both = [item for item in ones if item in others]
         if both:
-            dropped = len(ones.keys() ^ others.keys())
-            values = [ones[run_id] for run_id in both], [others[run_id] for run_id in both]
+            values = [ones[item] for item in both], [others[item] for item in both]
             row = _statistics(question.scale, *values)
             interval = _interval(row, question.scale, *values, [queries.get(item) or item for item in both])
             yield Agreed(
@@ -125,7 +112,7 @@ def _of_question(question: Question, opinions: Sequence[Opinion]) -> Iterable[Ag
                 first=first,
                 second=second,
                 n=len(both),
-                n_dropped=dropped,
+                n_dropped=len(ones.keys() ^ others.keys()),
                 low=interval.low,
                 high=interval.high,
                 **row,
@@ -143,9 +130,9 @@ def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) ->
         figures["kappa_linear"] = weighted_kappa(ones, others, scale.values, "linear")
         figures["kappa_quadratic"] = weighted_kappa(ones, others, scale.values, "quadratic")
     return figures | {
-        "pearson": pearson(ones, others),
-        "spearman": spearman(ones, others),
-        "kendall": kendall(ones, others),
+        "pearson": correlation(ones, others, "pearson"),
+        "spearman": correlation(ones, others, "spearman"),
+        "kendall": correlation(ones, others, "kendall"),
     }
 
 
@@ -156,7 +143,7 @@ def _interval(
     others: Sequence[float],
     clusters: Sequence[Hashable],
 ) -> Interval:
-    """Of linear κ, else ρ, else κ: clusters, which are queries or else items, are drawn again."""
+    """The interval of linear κ, else ρ, else κ: a bootstrap over queries or, without them, over items."""
     import numpy as np
 
     if len({*clusters}) < FEWEST:
@@ -170,9 +157,17 @@ def _interval(
         )
         linear = row.get("kappa_linear") is not None
         return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
-    # ρ is Pearson's r of ranks; those of the whole sample are kept, and sums over clusters are drawn.
-    sums = pearson_sums(zip(clusters, ranks(ones), ranks(others), strict=True))
-    return drawn_interval(np.array([*sums.values()]), pearson_of_sums, "agree")
+    # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
+    sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
+    for cluster, x, y in zip(clusters, ranks(ones), ranks(others), strict=True):
+        sums[cluster] += (1, x, y, x * x, y * y, x * y)
+
+    def rho(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        n, x, y, xx, yy, xy = np.moveaxis(drawn, -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # nan if all x or all y are equal
+            return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
+
+    return drawn_interval(np.array([*sums.values()]), rho, "agree")
 
 
 def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:
@@ -184,9 +179,9 @@ def _values_by(opinions: Iterable[Opinion], rater: str) -> dict[str, float]:
 
 
 def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
-    """The mean of what people said; of labels what most said, and nothing where two are level.
+    """People's consensus on each item: the mean of ratings, or the most frequent label, and no value if two labels tie.
 
-    Of preferences that are level it is a tie: that is what people together say.
+    For preferences a draw between two answers is a tie, since that is what people together say.
     """
     by_item: dict[str, list[float]] = defaultdict(list)
     for opinion in opinions:
@@ -205,7 +200,7 @@ def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
 
 
 def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
-    """By query the mean of each system's reports."""
+    """By query, the mean over each system's reports."""
     places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
     answers: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item, value in values.items():

@@ -1,8 +1,7 @@
-"""Which version of a judge is nearest to people? Chosen on some queries, and its figure taken on others."""
+"""Which version of a judge is nearest to people: chosen on some queries, and reported on others."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,37 +26,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAME = "calibrate"
-"""Of its command and file."""
+"""The name of the command and of its file."""
 NOTHING = Measured()
 Pair = tuple[Opinion, Opinion]
-"""What a person and a version of the judge said of one item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Queries on which versions are compared, and those on which the chosen one is looked at."""
-
-    tuning: frozenset[str]
-    held_out: frozenset[str]
-
-    @property
-    def hash(self) -> str:
-        return sha256_of([sorted(self.tuning), sorted(self.held_out)])[:16]
+"""A person's opinion on one item, and the judge version's."""
 
 
 class Nearness(Record):
-    """A version beside people. Ratings have a MAD and, with several systems, a PCA; all else has κ."""
+    """One version against people. Ratings have a MAD and, with several systems, a PCA; all other answers have κ."""
 
     version: str
     n: int
-    """Pairs of a person's answer and the version's."""
+    """Pairs of a person's answer and the version's answer."""
     mad: Measured = NOTHING
     pca: Measured = NOTHING
     kappa: Measured = NOTHING
 
     @property
     def score(self) -> float | None:
-        """More is nearer; None where nothing can be told."""
+        """More is nearer to people; None if nothing can be computed."""
         return self.kappa.value if self.mad.value is None else -self.mad.value
 
     def summary(self) -> str:
@@ -68,75 +55,75 @@ class Nearness(Record):
 
 
 class Gap(Record):
-    """How much nearer to people the chosen version is than another one, on the held-out queries: above 0 is nearer."""
+    """How much nearer to people the chosen version is than another one, on the held-out queries; above 0 is nearer."""
 
     version: str
     statistic: str
-    """MAD, or κ."""
+    """ "MAD" or "κ"."""
     nearer_by: Measured
 
 
 class Calibration(LabFinding):
-    """lab/calibrate.json: all versions on both sides.
+    """lab/calibrate.json: all versions on the tuning and the held-out queries.
 
-    ``chosen`` is the nearest on the tuning queries when it was chosen, whatever the others say, and stays.
+    ``chosen`` was the nearest version on the tuning queries when it was chosen. It stays, whatever later versions show.
     """
 
     question: str
     model: str = ""
-    """ "provider:model"; the choice says nothing of another one."""
+    """ "provider:model"; the choice holds for no other model."""
     seed: str
     split: str
-    """A hash of which queries are on which side."""
+    """A hash of which queries are tuning queries and which are held out."""
     n_tuning: int
-    """Queries; so is ``n_held_out``."""
+    """In queries, like ``n_held_out``."""
     n_held_out: int
     tuning: tuple[Nearness, ...]
     held_out: tuple[Nearness, ...]
     gaps: tuple[Gap, ...] = ()
-    """Beside every other version."""
+    """One for every other version."""
     chosen: str
     prompt_hash: str = ""
-    """Of all that the chosen version is told; blank of one out of a file, whose prompts nobody knows."""
+    """A hash of all prompts of the chosen version; blank for a judge from a file, whose prompts are unknown."""
 
     def summary(self) -> str:
-        """How near the chosen version is to people on queries that took no part in its choice, and whether the others
-        are shown to be farther."""
+        """How near the chosen version is to people on held-out queries, and whether others are shown to be farther."""
         held_out = next(row for row in self.held_out if row.version == self.chosen)
         count = len(self.tuning)
+        named = ", ".join(f"{gap.version} by {gap.statistic} {gap.nearer_by.in_words}" for gap in self.gaps)
+        are_farther = all(gap.nearer_by.low is not None and gap.nearer_by.low > 0 for gap in self.gaps)
+        beside = f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {named}"
+        if not self.gaps:
+            beside = ""
+        elif self.n_held_out < LEAST_QUERIES:
+            beside = f"; too few to say whether it is nearest: it takes {LEAST_QUERIES}"
         return (
             f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
-            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{self._beside_others()}."
+            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{beside}."
         )
 
-    def _beside_others(self) -> str:
-        if not self.gaps:
-            return ""
-        if self.n_held_out < LEAST_QUERIES:
-            return f"; too few to say whether it is nearest: it takes {LEAST_QUERIES}"
-        named = [f"{gap.version} by {gap.statistic} {gap.nearer_by.in_words}" for gap in self.gaps]
-        are_farther = all(gap.nearer_by.low is not None and gap.nearer_by.low > 0 for gap in self.gaps)
-        return f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {', '.join(named)}"
 
+def split_queries(queries: Iterable[str], seed: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Two random halves of the queries: one to choose a version, the other to measure it.
 
-def split_queries(queries: Iterable[str], seed: str) -> Split:
-    """Half the queries, by lot, for tuning, and the rest held out. Raises UserError below two queries."""
-    drawn = sorted({*queries}, key=lambda query: sha256_of(["calibrate", seed, query]))
-    if len(drawn) < 2 or "" in drawn:
+    Raises UserError below two queries.
+    """
+    lots = sorted({*queries}, key=lambda query: sha256_of(["calibrate", seed, query]))
+    if len(lots) < 2 or "" in lots:
         raise UserError("People's answers on two queries or more are needed, each with the query it is of.")
-    half = (len(drawn) + 1) // 2
-    return Split(frozenset(drawn[:half]), frozenset(drawn[half:]))
+    half = (len(lots) + 1) // 2
+    return frozenset(lots[:half]), frozenset(lots[half:])
 
 
 def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
-    """The version, of all judges among the opinions on one question, that is nearest to people on tuning queries.
+    """Chooses the version nearest to people on the tuning queries, among all judges with opinions on one question.
 
-    ``chosen`` is the one that was frozen before; blank chooses now.
+    ``chosen`` is a version that was frozen before; if blank, one is chosen now. People's answers are split whatever was
+    judged, so that a later version leaves each query on its side. Only items that every version judged are compared,
+    since a version that fails on hard reports must not gain by it.
 
-    People's answers are split whatever was judged, so that a further version leaves each query on its side. Only items
-    that every version judged are compared: a version that fails on hard reports must not gain by it.
-    The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises
-    UserError where nothing can be compared.
+    The figure to report is the chosen version's on the held-out queries, which were not used to choose it. Raises
+    UserError if nothing can be compared.
     """
     if len({opinion.question for opinion in opinions}) != 1:
         raise UserError("A judge is calibrated on one question: ratings of one dimension, or labels.")
@@ -155,34 +142,34 @@ def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "")
     }
     if not pairs[versions[0]]:
         raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
-    split = split_queries((opinion.query_id for opinion in people), seed)
-    tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
+    for_choice, for_figure = split_queries((opinion.query_id for opinion in people), seed)
+    tuned, held = (
+        {version: [pair for pair in its if pair[0].query_id in queries] for version, its in pairs.items()}
+        for queries in (for_choice, for_figure)
+    )
+    tuning = tuple(nearness(version, tuned[version], seed) for version in versions)
     comparable = [row for row in tuning if row.score is not None]
     if not comparable:
         raise UserError(
             "No version differs from another on the queries that choose: more answers of people are needed."
         )
     nearest = chosen or max(comparable, key=lambda row: row.score or 0.0).version
-    held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
+    others = [version for version in versions if version != nearest and nearest in pairs]
     return Calibration(
         question=named(opinions[0].question),
         seed=seed,
-        split=split.hash,
-        n_tuning=len(split.tuning),
-        n_held_out=len(split.held_out),
+        split=sha256_of([sorted(for_choice), sorted(for_figure)])[:16],
+        n_tuning=len(for_choice),
+        n_held_out=len(for_figure),
         tuning=tuning,
-        held_out=held_out,
-        gaps=tuple(
-            _gap(version, _of(pairs[nearest], split.held_out), _of(pairs[version], split.held_out), seed)
-            for version in versions
-            if version != nearest and nearest in pairs
-        ),
+        held_out=tuple(nearness(version, held[version], seed) for version in versions),
+        gaps=tuple(_gap(version, held[nearest], held[version], seed) for version in others),
         chosen=nearest,
     )
 
 
 def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
-    """How near a version is to people, with intervals over queries; every person's answer counts for itself."""
+    """How near a version is to people, with intervals over queries. Every person's answer counts on its own."""
     if not pairs:
         return Nearness(version=version, n=0)
     scale = pairs[0][0].question.scale
@@ -195,7 +182,7 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
         by_query[pair[0].query_id].append(pair)
     apart = {query: [abs(judge.value - person.value) for person, judge in of] for query, of in by_query.items()}
-    # Of every two systems' reports that one person rated on a query: does the judge put them in the same order?
+    # For every two systems' reports that one person rated on a query: does the judge order them alike?
     ordered = {
         query: [
             sign(one.value - other.value) == sign(judge.value - judged.value)
@@ -209,29 +196,38 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
 
 
 def _mean_of(by_query: Mapping[str, Sequence[float]]) -> Ratio:
-    """A mean over all values, whose queries are drawn together."""
+    """The mean over all values, with queries as clusters."""
     return Ratio([sum(values) for values in by_query.values()], [len(values) for values in by_query.values()])
 
 
 def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str) -> Gap:
-    """Both versions answered the same items in the same order, so they are drawn together."""
+    """Both versions answered the same items in the same order, so their difference is taken item by item.
+
+    Without an interval if there are too few queries to conclude anything.
+    """
     if chosen and chosen[0][0].question.scale.level != "interval":
-        scale = chosen[0][0].question.scale
+        scale, statistic = chosen[0][0].question.scale, "κ"
         tables = _tables([chosen, other], scale)
-        linear = scale.level == "ordinal"
+        linear, queries = scale.level == "ordinal", len(tables)
 
         def nearer(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
             return kappa(drawn[..., 0, :, :], linear=linear) - kappa(drawn[..., 1, :, :], linear=linear)
 
-        return Gap(version=version, statistic="κ", nearer_by=_shown(drawn_interval(tables, nearer, seed), len(tables)))
-    off: dict[str, list[float]] = {}
-    for (person, near), (_, far) in zip(chosen, other, strict=True):
-        off.setdefault(person.query_id, []).append(abs(far.value - person.value) - abs(near.value - person.value))
-    return Gap(version=version, statistic="MAD", nearer_by=_shown(ratio_interval([_mean_of(off)]), len(off)))
+        interval = drawn_interval(tables, nearer, seed)
+    else:
+        off: dict[str, list[float]] = defaultdict(list)
+        for (person, near), (_, far) in zip(chosen, other, strict=True):
+            off[person.query_id].append(abs(far.value - person.value) - abs(near.value - person.value))
+        statistic, queries, interval = "MAD", len(off), ratio_interval([_mean_of(off)])
+    return Gap(
+        version=version,
+        statistic=statistic,
+        nearer_by=Measured.of(interval if queries >= LEAST_QUERIES else Interval(interval.value)),
+    )
 
 
 def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.float64]":
-    """By query and version the counts of every two labels: a person's and the version's."""
+    """By query and version, the counts of each pair of labels: the person's and the version's."""
     import numpy as np
 
     given = {str(opinion.value) for pairs in versions for pair in pairs for opinion in pair}
@@ -250,19 +246,10 @@ def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.flo
     )
 
 
-def _shown(interval: Interval, queries: int) -> Measured:
-    """Without its interval where there are too few queries to conclude anything."""
-    return Measured.of(interval if queries >= LEAST_QUERIES else Interval(interval.value))
-
-
-def _of(pairs: Iterable[Pair], queries: frozenset[str]) -> list[Pair]:
-    return [pair for pair in pairs if pair[0].query_id in queries]
-
-
 def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
-    """What a judge is calibrated on: the question of that dimension or scale; "overall" where nobody names one.
+    """The question on which a judge is calibrated: the one of that dimension or scale, by default "overall".
 
-    Raises UserError where people and judges have no such question in common.
+    Raises UserError if people and judges have no such question in common.
     """
     kinds = {
         question: {opinion.kind for opinion in given}
@@ -286,10 +273,10 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
 
 
 def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opinion], str]:
-    """People's opinions and those of one model's versions, and that model.
+    """People's opinions with those of one model's versions, and that model.
 
-    A judge out of a file is a version of whatever model it is. Raises UserError where several models judged and none is
-    named, or where the one that is named judged nothing.
+    A judge from a file counts as a version of any model. Raises UserError if several models judged and none is named,
+    UnknownName if the named one judged nothing.
     """
     models = sorted({opinion.judge.spec for opinion in opinions if opinion.judge is not None})
     if model is not None and models and model not in models:
@@ -301,7 +288,7 @@ def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opini
 
 
 def frozen(experiment: Path) -> Calibration | None:
-    """The choice that was made before in an experiment; None where there is none, or no whole one."""
+    """The choice that was recorded earlier in an experiment; None if there is none or it can't be read."""
     path = experiment / "lab" / f"{NAME}.json"
     if not path.exists():
         return None
@@ -312,9 +299,9 @@ def frozen(experiment: Path) -> Calibration | None:
 
 
 def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
-    """A hash of all that a judge is told of quality and pairs, in its own wording where it has one.
+    """A hash of all that a judge is told for quality and pairs, in its own wording if it has one.
 
-    Blank for a judge out of a file: it may have been told anything.
+    Blank for a judge from a file, which may have been told anything.
     """
     if judge is None:
         return ""

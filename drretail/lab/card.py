@@ -1,4 +1,4 @@
-"""A judge's card: how well it tells claims apart that people labelled, beside rules that nobody would call a judge."""
+"""A judge's card: how well its verdicts agree with people's labels of claims, compared with a rule by words alone."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -35,9 +35,9 @@ BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
 def card_of(
     folder: Path, sets: Sequence[tuple[LabelledSet, LabelledSet]], judge: Judge, seed: str, dollars: float | None
 ) -> JudgeCard:
-    """The card of a judge by the verdicts that stand in ``folder``.
+    """The card of a judge, from the existing verdicts in ``folder``.
 
-    Of each set there is what was drawn to be judged, and the whole of it, from which the rule by words takes its
+    ``sets`` are pairs of the claims drawn for judging and the whole set, from which the rule by words takes its
     thresholds.
     """
     return JudgeCard(
@@ -51,7 +51,7 @@ def card_of(
 
 
 def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Verdict], seed: str) -> SetCard:
-    """One set of a card. Intervals draw questions again, of sets without questions claims."""
+    """One set of a card. Intervals are bootstraps over questions, or over claims if the set has no questions."""
     import numpy as np
 
     ruled = [each for each in verdicts.values() if (each.stage, each.state) == (SUPPORT, "scored")]
@@ -64,13 +64,11 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     clusters: list[Hashable] = [claim.question or claim.item for claim in judged]
     tables = tables_of(clusters, people, judges, THREE)
     two, rule = as_two(tables), as_two(tables_of(clusters, people, words, THREE))
-    shown = tables if len(chosen.labels) == len(THREE) else two
-    both = np.stack([two, rule], 1)
+    has_three = len(chosen.labels) == len(THREE)
+    shown = tables if has_three else two
     n, failed = len(judged), sum(verdict.state != "scored" for verdict in verdicts.values())
     counted = Counter(zip(people, judges, strict=True))
-    has_three = len(chosen.labels) == len(THREE)
-    pairs = zip(people, judges, strict=True)
-    right = sum(a == b if has_three else (a == "full") == (b == "full") for a, b in pairs)
+    right = sum(a == b if has_three else (a == "full") == (b == "full") for a, b in counted.elements())
     return SetCard(
         name=chosen.name,
         file=chosen.file,
@@ -87,16 +85,17 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
             known_interval(drawn_interval(shown, lambda table: kappa(table, linear=True), seed), len(shown))
         ),
         words_alone=Measured.of(accuracy_interval(rule, seed)),
-        over_words=Measured.of(difference_interval(both, seed)),
+        over_words=Measured.of(difference_interval(np.stack([two, rule], 1), seed)),
         majority=max(Counter(people).values()) / n if n else None,
         accuracy=right / n if n else None,
     )
 
 
 def words_alone(labelled: LabelledSet, seed: str) -> dict[str, Label]:
-    """What the share of a claim's words in its sources says of each claim, by the best threshold of the other half.
+    """A label for each claim by the share of its words that occur in its sources, compared with a threshold.
 
-    No claim is told by a threshold that was chosen on it, nor on another claim of the same question.
+    The claims are split in two by question, and the threshold of each half is the best one of the other. No claim is
+    labelled by a threshold that was chosen on it or on another claim of its question.
     """
     halves: tuple[list[LabelledClaim], list[LabelledClaim]] = ([], [])
     for claim in labelled.claims:
@@ -111,13 +110,13 @@ def words_alone(labelled: LabelledSet, seed: str) -> dict[str, Label]:
 
 
 def share_of_words(claim: LabelledClaim) -> float:
-    """The share of the claim's content stems that occur in its sources; 0 for a claim without any."""
+    """The share of the claim's content stems that occur in its sources; 0 if it has no stems."""
     wanted = set(content_stems(claim.claim))
     return len(wanted & set(content_stems("\n".join(claim.sources)))) / len(wanted) if wanted else 0.0
 
 
 def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
-    """The least share that is called full where balanced accuracy is best; above all where nothing can be told."""
+    """The least share that counts as full, with the best balanced accuracy; 1 if only one kind of label occurs."""
     full, other = sum(is_full for _, is_full in shares), sum(not is_full for _, is_full in shares)
     if not full or not other:
         return 1.0
@@ -133,7 +132,7 @@ def card_path(experiment: Path, slug: str) -> Path:
 
 
 def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet], seed: str) -> None:
-    """Raises UserError where a card of these sets would take the place of what another file or seed gave."""
+    """Raises UserError if a card of these sets would replace results of another file or seed."""
     before = _card_before(card_path(experiment, judge.slug))
     if before is None or (before.prompt_hash, before.version) != (support_prompt("default").hash, VERSION):
         return
@@ -149,9 +148,9 @@ def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet],
 
 
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
-    """Writes the card beside the verdicts that it rests on; gives where.
+    """Writes the card beside its verdicts and returns its path.
 
-    Sets of an earlier card stay where the same was asked by the same seed.
+    Other sets of an earlier card are kept if its prompt, version and seed are the same.
     """
     path = card_path(experiment, judge.slug)
     before, names = _card_before(path), {part.name for part in card.sets}
@@ -163,7 +162,7 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
 
 
 def _card_before(path: Path) -> JudgeCard | None:
-    """The card that stands there; None for one that cannot be read, since it is made again."""
+    """The existing card; None if it can't be read, since it is then made again."""
     try:
         return JudgeCard.model_validate(read_json(path)) if path.is_file() else None
     except (UserError, ValidationError):
@@ -171,7 +170,7 @@ def _card_before(path: Path) -> JudgeCard | None:
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:
-    """All cards of an experiment; UserError for a file that is none."""
+    """All cards of an experiment. Raises UserError for a file that is no card."""
     found: list[JudgeCard] = []
     for path in sorted(cards_folder(experiment).glob("*.json")):
         try:
@@ -182,9 +181,9 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
 
 
 def card_lines(experiment: Path) -> dict[str, str]:
-    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key.
+    """By judge key, the line that must stand beside a judge's faithfulness scores, for each judge with a card.
 
-    None where a card is damaged: ``finding_lines`` says so, and scores stand without them.
+    Empty if a card is damaged: ``finding_lines`` reports that, and scores are shown without lines.
     """
     try:
         return {card.judge.key: card_line(card) for card in read_cards(experiment)}
@@ -193,7 +192,7 @@ def card_lines(experiment: Path) -> dict[str, str]:
 
 
 def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
-    """Keys of the judges whose FP the tables of a comparison show, under the rules that cards are of."""
+    """The keys of the judges whose faithfulness a comparison shows under the default rules, as on cards."""
     return {
         JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params).key
         for table in tables
@@ -202,7 +201,7 @@ def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
 
 
 def card_line(card: JudgeCard) -> str:
-    """How often the judge is right, set by set; or that its card is of another prompt."""
+    """How often the judge is right in each set; or that the card was made with another prompt."""
     judge = card.judge
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."

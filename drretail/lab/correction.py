@@ -1,11 +1,12 @@
-"""FP, FR and win rates as people would give them, from a few labels and all of a judge's verdicts."""
+"""FP, FR and win rates as people would give them, estimated from a few labels and all of a judge's verdicts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import TypeVar
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
@@ -14,39 +15,45 @@ from drretail.experiment import Definition, read_definition, read_runs
 from drretail.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
 from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
-from drretail.records.vote import Ballot, CitedLabel, ClaimLabel
+from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 from drretail.tables.cells import read_cells
+from drretail.tables.figures import counted
 
 LEAST = 20
-"""Labels of a system, or votes on a pair, below which nothing is corrected: fewer were not measured to cover .93."""
+"""Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""
 Labels = Mapping[str, float]
-"""By item the mean of what people said of it."""
+"""By item, the mean of people's labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """Whether a claim is one at all, 1 or 0, and whether it is one with a source; means where several people said."""
+    """Whether a claim is one at all, and whether it has a source: 1 or 0, or the mean of several people's answers."""
 
     is_claim: float
     has_source: float
 
 
 CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
-"""By the word of a sheet; ballots have an underscore for its space."""
+"""By answer as a sheet spells it; ballots write "no_claim"."""
 
 
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
-    """FP, FR and win rates of every system, corrected by people's labels of ``view`` and of CSV ``files``.
+    """FP, FR and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
 
-    FR is there where people say what is cited. Raises UserError where nobody labelled anything, or several judges
-    ruled and none is named.
+    FR is there only if people said which claims are cited. Raises UserError if nobody labelled anything, or if several
+    judges ruled and none is named.
     """
     extracted = extracted_claims(experiment)
     claims = [claim for claim in extracted if claim.has_verdict]
-    labels = support_labels(experiment, files, [claim.about for claim in extracted])
-    cited = cited_in(files, (claim.about for claim in extracted), read_votes(experiment))
+    abouts = [claim.about for claim in extracted]
+    supports = _answers(experiment, files, abouts, "label", SUPPORT_OF)
+    labels = {about: fmean(answers) for about, answers in supports.items()}
+    cited = {
+        about: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
+        for about, answers in _answers(experiment, files, abouts, "cited", CITED).items()
+    }
     opinions = opinions_of(experiment)
     preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
     voted = any(opinion.kind == "person" for opinion in preferences)
@@ -68,7 +75,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
-        # Systems whose cited claims, or the others, have no label: what is not asked about has no correction.
+        # Systems without a label on their cited, or on their uncited claims: FR can't be corrected without both.
         unlabelled = {(claim.system, claim.cited) for claim in of_judge}
         unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
         one_sided = {system for system, _ in unlabelled}
@@ -94,19 +101,8 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
 
 
-def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str]) -> dict[str, float]:
-    """By claim the mean of what people say of its support; a file's label counts as one more person's."""
-    labels: dict[str, list[float]] = defaultdict(list)
-    for ballot in read_votes(experiment):
-        if isinstance(ballot, ClaimLabel):
-            labels[ballot.about].append(SUPPORT_OF[ballot.label])
-    for about, answer in _filled_in(files, claims, "label", SUPPORT_OF):
-        labels[about].append(SUPPORT_OF[answer])
-    return {about: fmean(values) for about, values in labels.items()}
-
-
 def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: Collection[str]) -> list[ExtractedClaim]:
-    """The claims of the judge that is named, else of the only one whose claims people labelled."""
+    """The claims of the named judge, or of the only judge whose claims people labelled."""
     known = sorted({claim.judge for claim in claims})
     if judge is not None and judge not in known:
         raise UnknownName("judge with verdicts here", judge, known)
@@ -123,7 +119,7 @@ def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: C
 
 
 def fp_items(claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
-    """By system the claims that FP counts, every report with the same weight."""
+    """By system, the claims that FP counts; all reports have the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
     return _items(counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters)
 
@@ -131,7 +127,7 @@ def fp_items(claims: Iterable[ExtractedClaim], labels: Labels, clusters: Cluster
 def fr_items(
     claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters
 ) -> dict[str, list[Item]]:
-    """By system all claims: of what people hold for claims, FR is the share with a source."""
+    """By system, all claims. FR is the share with a source among those that people accept as claims."""
 
     def label_of(claim: ExtractedClaim) -> tuple[float | None, float]:
         cited = labels.get(claim.about)
@@ -146,7 +142,7 @@ def _items(
     verdict_of: Callable[[ExtractedClaim], float],
     clusters: Clusters,
 ) -> dict[str, list[Item]]:
-    """By system its claims, each weighted by one over the number of claims of its report."""
+    """By system, its claims, each weighted by 1 / the number of claims of its report."""
     counts = Counter(claim.run_id for claim in claims)
     items: dict[str, list[Item]] = defaultdict(list)
     for claim in claims:
@@ -157,7 +153,7 @@ def _items(
 
 
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
-    """The corrected value, or how many labels it lacks."""
+    """The corrected value, or the number of labels that are missing for it."""
     count = sum(item.label is not None for item in items)
     found, alone = corrected_mean(items), labels_alone(items)
     if count < LEAST or found is None or alone is None:
@@ -188,7 +184,7 @@ def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> Corrected
 
 
 def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
-    """Every two systems that have labels enough."""
+    """Every two systems with enough labels."""
     labels = {system: sum(item.label is not None for item in of_system) for system, of_system in items.items()}
     values = {
         system: value
@@ -215,7 +211,7 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
 def _win_rates(
     experiment: Path, definition: Definition, opinions: Sequence[Opinion], judge: str | None
 ) -> list[CorrectedValue | MissingLabels]:
-    """The share of meetings that the first of two systems wins, a tie as a half, for each dimension with a vote."""
+    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     pairs = {
         pair_id(meeting.run_ids, [reports.get(run) for run in meeting.run_ids]): meeting.labels
@@ -244,7 +240,7 @@ def _win_rates(
 
 
 def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
-    """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
+    """Raises UserError: people voted on nothing that this judge, or any judge, compared."""
     known = {
         opinion.judge.spec
         for opinion in opinions
@@ -259,14 +255,18 @@ def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str |
 
 
 def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
-    """What must be known beside the numbers: labels that meet no claim, and strata without a label."""
+    """Notes for the reader of the numbers: labels that match no claim, and strata without a label."""
     notes: list[str] = []
     spare = len((labels.keys() & extracted) - ruled)
     if spare:
-        notes.append(f"{_labels(spare)} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP.")
+        notes.append(
+            f"{counted(spare, 'label')} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP."
+        )
     lost = len(labels.keys() - ruled - extracted)
     if lost:
-        notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
+        notes.append(
+            f"{counted(lost, 'label')} of no claim that stands here: the report or the judging has changed since."
+        )
     empty = sorted(
         {claim.stratum for claim in own if claim.in_fp} - {claim.stratum for claim in own if claim.about in labels}
     )
@@ -277,27 +277,22 @@ def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], 
     return notes
 
 
-def _labels(count: int) -> str:
-    return "1 label" if count == 1 else f"{count:,} labels"
+V = TypeVar("V")
 
 
-def cited_in(files: Sequence[Path], claims: Iterable[str], ballots: Iterable[Ballot] = ()) -> dict[str, Cited]:
-    """By claim what people say of its being a claim and of its source; a file's answer counts as one person's."""
-    by_claim: dict[str, list[Cited]] = defaultdict(list)
-    for ballot in ballots:
-        if isinstance(ballot, CitedLabel):
-            by_claim[ballot.about].append(CITED[ballot.cited.replace("_", " ")])
-    for name, answer in _filled_in(files, claims, "cited", CITED):
-        by_claim[name].append(CITED[answer])
-    return {
-        name: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
-        for name, answers in by_claim.items()
-    }
+def _answers(
+    experiment: Path, files: Sequence[Path], claims: Iterable[str], column: str, values: Mapping[str, V]
+) -> dict[str, list[V]]:
+    """By claim, people's answers on its support (column "label"), or on whether it is a claim with a source ("cited").
 
-
-def _filled_in(
-    files: Sequence[Path], claims: Iterable[str], column: str, known: Collection[str]
-) -> Iterator[tuple[str, str]]:
+    They come from ``view`` and from that column of the files. Each file counts as one more person.
+    """
+    by_claim: dict[str, list[V]] = defaultdict(list)
+    for ballot in read_votes(experiment):
+        if isinstance(ballot, ClaimLabel) and column == "label":
+            by_claim[ballot.about].append(values[ballot.label])
+        elif isinstance(ballot, CitedLabel) and column == "cited":
+            by_claim[ballot.about].append(values[ballot.cited.replace("_", " ")])
     names = {sheet_name(claim): claim for claim in claims}
     for path in files:
         heading, *rows = read_cells(path) or [[]]
@@ -307,7 +302,8 @@ def _filled_in(
         for number, row in enumerate(rows, 2):
             cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
             answer = " ".join(cells.get(column, "").casefold().split())
-            if answer and answer not in known:
-                raise UnknownName(f"{column} ({path}, row {number})", answer, known)
+            if answer and answer not in values:
+                raise UnknownName(f"{column} ({path}, row {number})", answer, values)
             if answer:
-                yield names.get(cells["item"], cells["item"]), answer
+                by_claim[names.get(cells["item"], cells["item"])].append(values[answer])
+    return by_claim

@@ -1,8 +1,8 @@
-"""An experiment of reports that the lab makes out of another one's: scored, viewed and compared like any other."""
+"""An experiment of reports that the lab makes from another one's; it is scored, viewed and compared like any other."""
 
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,22 +21,22 @@ from drretail.records.run import LONGEST_LABEL, PICKS_MISSING, RunError, System,
 
 FAILED = RunError(kind="agent", where="lab", message="the lab made this run fail")
 MADE = "made_by_lab"
-"""The option of systems whose reports the lab made: of these nothing more is made."""
+"""The option that marks systems whose reports the lab made. Nothing further is made from these."""
 _FROZEN = ("profiles", "rubrics", "sources", "counterfactuals")
-"""Folders that judging looks into."""
+"""Folders that judging reads."""
 _OF_RUNS = ("evidence.jsonl.gz", "results.jsonl.gz", "telemetry.json")
 
 
 @dataclass(frozen=True, slots=True)
 class MadeRun:
-    """A report that the lab puts in the place of another one, with that one's ledger."""
+    """A report that the lab made in place of another one, with the original's ledger."""
 
     source: Subject
     label: str
     system: System
     repeat: int
     report: str | None
-    """None for a run that fails."""
+    """None for a failed run."""
     picks: tuple[Pick, ...] | None
 
     @property
@@ -45,9 +45,9 @@ class MadeRun:
 
 
 def good_reports(experiment: Path, store: Store | None, of: str | None = None) -> list[Subject]:
-    """The first report on every query of every system that researches, or of that one.
+    """The first report on each query by every research system, or by the system ``of``.
 
-    Raises UserError where there is none, UnknownName for a label that no system has.
+    Raises UserError if there is none, and UnknownName for a label that no system has.
     """
     definition = read_definition(experiment)
     labels = [label for label in research_labels(definition) if not definition.systems[label].options.get(MADE)]
@@ -63,15 +63,15 @@ def good_reports(experiment: Path, store: Store | None, of: str | None = None) -
 
 
 def made_label(label: str, what: str) -> str:
-    """ "<label>-<what>", cut where it would be too long."""
+    """ "<label>-<what>", shortened with a hash if it would be too long."""
     made = f"{label}-{slug(what)}"
     return made if len(made) <= LONGEST_LABEL else f"{made[: LONGEST_LABEL - 9]}-{sha256_of(made)[:8]}"
 
 
 def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> None:
-    """Writes the originals and what was made of them as an experiment; verdicts that stand there stay.
+    """Writes the originals and the reports made from them as an experiment; existing verdicts in the folder stay.
 
-    Verdicts on the originals are taken along, so that nobody pays for them twice. The same runs leave the same bytes.
+    Verdicts on the originals are copied, so that nobody pays for them twice. The same runs give the same bytes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
@@ -94,25 +94,20 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
 def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> dict[str, object]:
     written = read_definition(source)
     systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
-    by_label: dict[str, set[str]] = defaultdict(set)
+    hashes = {run.label: written.prompt_hashes.get(run.source.label, {}) for run in made} | written.prompt_hashes
+    asked: dict[str, set[str]] = defaultdict(set)
     for subject in originals:
-        by_label[subject.label].add(subject.query.query_id)
+        asked[subject.label].add(subject.query.query_id)
     for run in made:
-        by_label[run.label].add(run.source.query.query_id)
-    prompts: Mapping[str, Mapping[str, str]] = {
-        run.label: written.prompt_hashes.get(run.source.label, {}) for run in made
-    }
+        asked[run.label].add(run.source.query.query_id)
+    ids = set[str]().union(*asked.values())
     definition = written.model_copy(
         update={
             "title": None,
-            "queries": tuple(
-                query for query in written.queries if any(query.query_id in ids for ids in by_label.values())
-            ),
+            "queries": tuple(query for query in written.queries if query.query_id in ids),
             "systems": dict(sorted(systems.items())),
-            "asked": {label: tuple(sorted(ids)) for label, ids in sorted(by_label.items())},
-            "prompt_hashes": {
-                system: written.prompt_hashes.get(system) or prompts.get(system, {}) for system in sorted(systems)
-            },
+            "asked": {label: tuple(sorted(of_label)) for label, of_label in sorted(asked.items())},
+            "prompt_hashes": {label: hashes.get(label, {}) for label in sorted(systems)},
         }
     )
     return definition.model_dump(mode="json", exclude_none=True)
@@ -147,7 +142,7 @@ def _copy_files(source: Path, target: Path, names: Sequence[str]) -> None:
 
 
 def copy_verdicts(source: Path, folder: Path, label: str) -> None:
-    """Takes along all verdicts on a system, or on a pair's name, unless some stand there."""
+    """Copies all verdicts on a system, or on a pair by its name, unless the target has some."""
     for judged in (source / "verdicts").glob(f"*/*/{file_name(label)}"):
         target = folder / judged.relative_to(source)
         if not target.exists():

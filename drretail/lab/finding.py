@@ -1,4 +1,4 @@
-"""What every finding of the lab is; a file of ``exp/lab/``."""
+"""The base of every finding of the lab, which is a file in ``exp/lab/``."""
 
 from pydantic import Field
 
@@ -7,26 +7,26 @@ from drretail.stats.intervals import Interval
 from drretail.tables.figures import with_interval
 
 MOST_SHOWN = 4
-"""Systems, or pairs of raters, in a line."""
+"""The most systems, or pairs of raters, that one line names."""
 
 
 class LabFinding(Document):
-    """EXP/lab/NAME.json: what the lab found out of an experiment, with its line beside the scores."""
+    """EXP/lab/NAME.json: what the lab found out about an experiment, with its line beside the scores."""
 
     line: str = ""
-    """One sentence or two."""
+    """One or two sentences."""
     rests_on: dict[str, str] = Field(default_factory=dict[str, str])
-    """By folder of the experiment, what its content was; where it is another now, the finding is stale."""
+    """The content hash of each folder that the finding rests on, by path; if one has changed, the finding is stale."""
     options: str = ""
-    """Of the command that made it, those that name files, people or judges: it is made anew with them."""
+    """The options of the command that name files, people or judges, for the command that makes the finding again."""
 
     def summary(self) -> str:
-        """What stands beside the scores; kinds of findings say it of themselves."""
+        """The line that stands beside the scores; each kind of finding writes its own."""
         return ""
 
 
 class Measured(Record):
-    """A statistic with its 95 % interval; None where it is not defined."""
+    """A statistic with its 95 % interval; fields are None if they are not defined."""
 
     value: float | None = None
     low: float | None = None
@@ -38,12 +38,12 @@ class Measured(Record):
 
     @property
     def in_words(self) -> str:
-        """ "0.64 (.61–.67)"; a dash where it is not defined."""
+        """ "0.64 (.61–.67)"; a dash if it is not defined."""
         return with_interval(self.value, self.low, self.high)
 
 
 def unanswered_in_words(failed: int, unasked: int) -> str:
-    """ "3 judgements failed, 2 were never asked"; blank where every question has an answer."""
+    """ "3 judgements failed, 2 were never asked"; blank if every question has an answer."""
     parts = [f"{failed:,} judgement{'s' * (failed != 1)} failed"] if failed else []
     parts += [f"{unasked:,} {'was' if unasked == 1 else 'were'} never asked"] if unasked else []
     return ", ".join(parts)

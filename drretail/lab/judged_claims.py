@@ -1,4 +1,4 @@
-"""The claims that judges extracted, and ruled on where they cite something: what labels stand for."""
+"""The claims that judges extracted from reports, with verdicts on those that cite something, for drawing labels."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,27 +22,27 @@ from drretail.stats.prediction_powered import next_stratum
 
 @dataclass(frozen=True, slots=True)
 class ExtractedClaim:
-    """A claim that a judge extracted from a report, with its verdict where there is one."""
+    """A claim that a judge extracted from a report, with its verdict if it has one."""
 
     about: str
-    """As ballots and plans name it."""
+    """The claim's id in ballots and labelling plans."""
     judge: str
     system: str
     query_id: str
     run_id: str
     stratum: str
-    """System and verdict ("uncited" or "unverified" without one): labels are drawn by lot inside it."""
+    """System and verdict ("uncited" or "unverified" without one). Labels are drawn by lot within a stratum."""
     support: float | None = None
     """None without a verdict."""
     in_fp: bool = False
-    """False of claims that cite internal sources alone: FP leaves them out."""
+    """False for claims that cite only internal sources, which FP leaves out."""
     cited: bool = False
-    """As FR counts it: one of its sources is one that the run was shown."""
+    """As FR counts it: the claim cites a source that the run was shown."""
     text: str = ""
     span: tuple[int, int] | None = None
     """Its place in the report."""
     extracted_by: str = ""
-    """The judge's name as ballots have it."""
+    """The judge's name as ballots spell it."""
     claim_id: str = ""
     report_sha: str = ""
     repeat: int = 1
@@ -53,7 +53,7 @@ class ExtractedClaim:
 
 
 class Drawable(Protocol):
-    """What labels are drawn from; its stratum is one of its system alone."""
+    """An item that labels are drawn from; its stratum belongs to one system."""
 
     @property
     def about(self) -> str: ...
@@ -67,10 +67,10 @@ Claim = TypeVar("Claim", bound=Drawable)
 
 
 def draw_claims(kept: Iterable[Claim], found: Iterable[Claim], size: int, seed: str) -> list[Claim]:
-    """``kept`` and, up to ``size`` in all, further claims of ``found``, by lot inside each stratum.
+    """``kept`` and further claims from ``found``, up to ``size`` in all, drawn by lot within strata.
 
-    Systems take turns, so each has as many labels as another; inside a system labels are shared out in proportion to
-    its strata, each of which has a few (``next_stratum``). Every prefix is shared out so, too.
+    Systems take turns, so that all get equally many labels. Within a system, labels are allocated in proportion to its
+    strata, after each has a few (``next_stratum``). Every prefix is allocated like the whole.
     """
     chosen = list(kept)
     known = {claim.about for claim in chosen}
@@ -96,34 +96,31 @@ def draw_claims(kept: Iterable[Claim], found: Iterable[Claim], size: int, seed: 
 
 
 def sheet_name(about: str) -> str:
-    """As sheets name a claim to whoever labels it: not by the system and the judge whose it is."""
+    """A claim's name in sheets for labellers, which hides the system and the judge."""
     return sha256_of(about)[:16]
 
 
 def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
-    """All claims of every judge, under the default rules and in its first repeat, from verdicts that are not stale."""
+    """All claims of every judge, from verdicts that are not stale, under the default rules and in the first repeat."""
     return [claim for subject in read_subjects(experiment, None) for claim in extracted_from(experiment, subject)]
 
 
 def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
     """The claims of one report."""
-    return [claim for verdicts in _by_judge(experiment, subject) for claim in _extracted(subject, verdicts)]
-
-
-def _by_judge(experiment: Path, subject: Subject) -> Iterator[list[Verdict]]:
     metric, run = load_metric(FAMILY), f"{subject.query.query_id}-r{subject.repeat}"
     if subject.report_sha is None:
-        return
+        return []
     prompts = in_all_wordings(experiment, metric.prompt_hashes)
+    claims: list[ExtractedClaim] = []
     for judge in judges_in(experiment, FAMILY):
-        living = VerdictFile(verdict_path(experiment, FAMILY, judge, subject.label, run)).living(
-            subject.report_sha, prompts
-        )
-        yield [
+        file = VerdictFile(verdict_path(experiment, FAMILY, judge, subject.label, run))
+        verdicts = [
             verdict
-            for verdict in living
+            for verdict in file.living(subject.report_sha, prompts)
             if (verdict.rules, verdict.judge_repeat, verdict.version) == ("default", 1, metric.version)
         ]
+        claims += _extracted(subject, verdicts)
+    return claims
 
 
 def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[ExtractedClaim]:
@@ -132,7 +129,7 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"}
     for claim in report.all or ():
         judge, verdict = verdicts[0].judge, ruled.get(claim.claim_id)
-        # As plans of labelling have it.
+        # The same words as in labelling plans.
         word = "unverified" if claim.sources else "uncited"
         if verdict is not None:
             word = {1.0: "full", 0.5: "partial"}.get(float(verdict.value), "none")

@@ -1,4 +1,4 @@
-"""Findings kept in EXP/lab, and the line of each that stands beside the scores."""
+"""Findings stored in EXP/lab, and the line of each beside the scores."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -15,7 +15,7 @@ from drretail.records.run import slug
 
 VOTES = Path("votes")
 Options = Mapping[str, str | Sequence[object] | None]
-"""What a command wants before the experiment's folder."""
+"""A command's options by flag, each with one value or several."""
 
 
 def keep(
@@ -27,18 +27,28 @@ def keep(
     *,
     again: bool = True,
 ) -> dict[str, Any]:
-    """Writes EXP/lab/NAME.json with its line and what it rests on, and gives it.
+    """Writes EXP/lab/NAME.json with the finding's line and what it rests on, and returns the document.
 
-    ``folders``, below the experiment, hold people's answers or one judge's verdicts of a family.
-    ``options`` of the command, such as files that it read, stand in its line once the finding is stale. Unless
-    ``again``, UserError where what stands there was made with some that are not given now: it would be lost.
+    ``folders``, relative to the experiment, hold people's answers or one judge's verdicts in a family. ``options`` of
+    the command, such as files that it read, are shown once the finding is stale. Unless ``again``, raises UserError if
+    the existing finding was made with options that are not given now, since its results would be lost.
     """
     path = experiment / "lab" / f"{name}.json"
-    # As they are given on the command line; one with several values stands there as often.
+    # As on the command line, where an option with several values is repeated.
     given = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
     words = [word for name, values in given.items() for value in values for word in (name, str(value))]
-    if not again:
-        _check_nothing_is_lost(path, words)
+    if not again and path.is_file():
+        try:
+            before = split(str(read_json(path).get("options") or ""))
+        except UserError:
+            before = []  # a damaged finding has nothing to lose
+        pairs, known = ([*zip(those[::2], those[1::2], strict=False)] for those in (before, words))
+        if lost := [pair for pair in pairs if pair not in known]:
+            named = join(word for pair in lost for word in pair)
+            raise UserError(
+                f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with "
+                "--again."
+            )
     rests_on = {str(path): content_of(experiment, path) for path in folders}
     facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
     document = finding.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
@@ -46,29 +56,16 @@ def keep(
     return document
 
 
-def _check_nothing_is_lost(path: Path, words: Sequence[str]) -> None:
-    try:
-        before = split(str(read_json(path).get("options") or "")) if path.is_file() else []
-    except UserError:
-        return  # a damaged finding holds nothing
-    pairs, known = ([*zip(those[::2], those[1::2], strict=False)] for those in (before, words))
-    if lost := [pair for pair in pairs if pair not in known]:
-        named = join(word for pair in lost for word in pair)
-        raise UserError(
-            f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with --again."
-        )
-
-
 def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
-    """A folder for each family and judge with verdicts, below the experiment; ``within`` a part of it."""
+    """A folder for each family and judge with verdicts, relative to the experiment, or only ``within`` a part of it."""
     found = (experiment / within / "verdicts").glob(f"{family}/*/")
     return sorted(path.relative_to(experiment) for path in found if path.is_dir())
 
 
 def content_of(experiment: Path, folder: Path) -> str:
-    """A hash of what people or a judge said there, and of the questions that the judge is asked today.
+    """A hash of people's answers or a judge's verdicts in a folder, and of the questions that the judge is asked today.
 
-    Journals hold times, and verdicts that were asked for side by side stand in any order: neither is part of it.
+    Journals are left out because they hold times, and lines are sorted because concurrent verdicts come in any order.
     """
     digest = sha256()
     for path in sorted((experiment / folder).rglob("*.jsonl")):
@@ -83,7 +80,7 @@ def content_of(experiment: Path, folder: Path) -> str:
 
 
 def finding_lines(experiment: Path) -> list[str]:
-    """A line for each judge's card and each finding of the lab; of a stale one, that it is stale and why."""
+    """A line for each judge's card and each finding of the lab. A stale finding's line says so and why."""
     try:
         cards = [*map(card_line, read_cards(experiment))]
     except UserError as problem:
@@ -104,7 +101,7 @@ def _line(experiment: Path, path: Path) -> str:
         str(folder) for folder, before in rests_on.items() if content_of(experiment, Path(str(folder))) != before
     ]
     if not changed:
-        # A choice of prompts says nothing of judges that are other models.
+        # A choice of prompts does not hold for judges of other models.
         model, others = document.get("model"), list[str]()
         if isinstance(model, str) and model:
             judges = {path.name for family in ("quality", "pairwise") for path in verdict_folders(experiment, family)}

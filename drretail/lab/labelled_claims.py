@@ -1,6 +1,6 @@
-"""Claims that people held against sources, and a judge's verdicts on them.
+"""Claims that people labelled against sources, and a judge's verdicts on them.
 
-Sets are read as their authors publish them, or from plain CSV; judges are asked as faithfulness asks.
+Sets are read in their authors' published formats, or from plain CSV; judges are asked as in faithfulness.
 """
 
 import asyncio
@@ -48,22 +48,22 @@ LAYOUTS = (
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A claim, its sources, and what people say of it."""
+    """A claim, its sources, and people's label."""
 
     claim: str
     sources: tuple[str, ...]
     label: Label
     question: str = ""
-    """What was asked when it was made; claims of one question are not independent."""
+    """The question that the claim answers; claims of one question are not independent."""
 
     @property
     def item(self) -> str:
-        """Names it by all that a judge is shown."""
+        """An id made of everything that a judge is shown."""
         return sha256_of([self.question, self.claim, list(self.sources)])[:16]
 
     @property
     def evidence(self) -> dict[str, Evidence]:
-        """Its sources by id, as pages that were read."""
+        """Its sources by id, as web pages that a run read."""
         found: dict[str, Evidence] = {}
         for source in self.sources:
             sha = sha256_of(source)
@@ -77,27 +77,27 @@ class LabelledSet:
     name: str
     claims: tuple[LabelledClaim, ...]
     labels: tuple[Label, ...] = THREE
-    """Those that people could give."""
+    """The labels that people could give."""
     file: str = ""
-    """The name of the file that it was read from."""
+    """The name of the file from which the set was read."""
 
     @property
     def sha(self) -> str:
-        """Stands for the report, of which there is none: items name claims with all that is shown of them."""
+        """Takes the place of a report's hash; there is no report, and items name claims by all that is shown."""
         return sha256_of(self.name)
 
 
 def read_labelled(path: Path) -> LabelledSet:
-    """The set in a file: JSON lines, plain or gzipped, or CSV. Its layout is told by its fields.
+    """Reads a set from JSON lines, plain or gzipped, or from CSV. Its fields tell the layout.
 
-    Raises UserError for a file of no known layout, and names the line of a claim that has no text, source or label.
+    Raises UserError for a file of no known layout, and names the line of a claim without text, source or label.
     """
     if path.name.casefold().endswith((".csv", ".tsv")):
         heading, *cells = read_cells(path) or [[]]
         names = [name.strip().casefold() for name in heading]
         filled = [(number, row) for number, row in enumerate(cells, 2) if any(map(str.strip, row))]
         rows = [(number, dict[str, Any](zip(names, row, strict=False))) for number, row in filled]
-        # A sheet of `lab sample` may be filled in part.
+        # A sheet of `lab sample` may be partly filled in.
         rows = [(number, row) for number, row in rows if row.get("label", "?").strip()]
     else:
         rows = _json_lines(path)
@@ -175,7 +175,7 @@ def _json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
 
 
 def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
-    """``n`` of its claims by lot, in their order, each that says the same once; all where ``n`` is 0."""
+    """``n`` claims of the set, chosen by lot, in their order and without duplicates; 0 means all."""
     by_lot = {sha256_of([seed, claim.item]): claim for claim in labelled.claims}
     wanted = {*sorted(by_lot)[: n or None]}
     kept = tuple(claim for lot, claim in by_lot.items() if lot in wanted)
@@ -183,12 +183,12 @@ def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
 
 
 LABELS = "labels"
-"""The run that verdicts on labelled claims are kept under."""
+"""The run name under which verdicts on labelled claims are stored."""
 NO_QUESTION = "Is this so?"
-"""Stands for the question of sets that hold none: a judge is always shown one."""
+"""The question for sets that have none, since a judge is always shown one."""
 AT_ONCE = 8
 ANSWER = Range(60, 400)
-"""Tokens of an answer on one claim."""
+"""Tokens of an answer about one claim."""
 
 
 def cards_folder(experiment: Path) -> Path:
@@ -198,7 +198,7 @@ def cards_folder(experiment: Path) -> Path:
 async def judge_labelled(
     folder: Path, labelled: LabelledSet, judge: Judge, *, again: Again, allowance: Allowance, bar: Bar
 ) -> None:
-    """Records the verdicts on these claims that are missing; each claim is asked alone, with its own question.
+    """Judges the claims that have no verdict yet, each in a question of its own, and records the verdicts.
 
     Raises CapReached.
     """
@@ -228,7 +228,7 @@ async def judge_labelled(
 
 
 def verdicts_on(folder: Path, labelled: LabelledSet, judge: Judge) -> dict[str, Verdict]:
-    """By item what the judge said of these claims in today's words."""
+    """By item, the judge's verdicts on these claims with the current prompt."""
     path = _path(folder, labelled, judge)
     living = VerdictFile(path).living(labelled.sha, frozenset({support_prompt("default").hash}))
     wanted = {claim.item for claim in labelled.claims}
@@ -236,14 +236,14 @@ def verdicts_on(folder: Path, labelled: LabelledSet, judge: Judge) -> dict[str, 
 
 
 def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -> Iterator[Estimate]:
-    """What judging the claims that have no verdict is likely to take, by the length of what would be sent."""
+    """The likely cost of judging the claims that have no verdict, by the length of what would be sent."""
     price = None if judge.model is None else judge.model.price
     context = None if judge.model is None else judge.model.context
     room = None if context is None else context * CHARACTERS_PER_TOKEN // 2
     prompt = support_prompt("default")
 
     def characters(claim: LabelledClaim) -> int:
-        """About as many as a judge is sent: prompt, question, claim, and sources as far as it reads them."""
+        """About how many characters a judge is sent: prompt, question, claim, and the sources as far as they fit."""
         texts = fitted(content_of([*claim.evidence], claim.evidence).texts, [claim.claim], room)
         return len(prompt.shared + prompt.text) + len(claim.question) + len(claim.claim) + len(source_tags(texts))
 

@@ -1,4 +1,4 @@
-"""Votes, ratings and labels by people and judges in one shape, from an experiment and from CSV files."""
+"""Votes, ratings and labels by people and judges in one shape, read from an experiment and from CSV files."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,26 +29,26 @@ Kind = Literal["person", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What can be said, as numbers in their order."""
+    """The possible answers as numbers, in their order."""
 
     name: str
     level: Level
     values: tuple[float, ...] = ()
-    """All there are; empty where any number may be said."""
+    """All possible values; empty if any number may be given."""
     tie: float | None = None
 
 
 PREFERENCE = Scale("preference", "nominal", (-1, 0, 1), tie=0)
-"""Which of two reports is better: 1 the first, by label, -1 the second."""
+"""Which of two reports is better: 1 for the first by label, -1 for the second."""
 RATING = Scale("rating", "interval", tuple(range(11)))
 SUPPORT = Scale("support", "ordinal", (0, 0.5, 1))
-"""Whether sources bear out a claim: none (or contradicted), partial, full."""
+"""How far sources support a claim: none (or contradicted), partial, full."""
 SUPPORT_OF = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of every item: a scale, and of which dimension."""
+    """What raters are asked about every item: a scale and a dimension."""
 
     scale: Scale
     dimension: str = ""
@@ -56,7 +56,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one rater said of one item."""
+    """One rater's answer on one item."""
 
     question: Question
     rater: str
@@ -65,16 +65,16 @@ class Opinion:
     value: float
     query_id: str = ""
     system: str = ""
-    """Whose report it is; empty where it is not about a single one."""
+    """The system whose report it is; empty if it is about no single report."""
     judge: JudgeRef | None = None
-    """Who that is; None of people, and of judges in files."""
+    """The judge; None for people, and for judges from files."""
 
 
 def opinions_of(experiment: Path) -> list[Opinion]:
-    """All that people said in ``view``, and what judges' verdicts say of the same reports, pairs and claims.
+    """All answers that people gave in ``view``, and judges' verdicts on the same reports, pairs and claims.
 
-    A rule-based judge's ratings and preferences are no opinions, and a panel's are its members'. Raises UserError as
-    ``read_votes`` and ``gather`` do.
+    Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
+    their members'. Raises UserError as ``read_votes`` and ``gather`` do.
     """
     quality, faithfulness = (load_metric(name) for name in ("quality", "faithfulness"))
     gathered = gather(experiment, [quality, faithfulness])
@@ -87,18 +87,18 @@ def opinions_of(experiment: Path) -> list[Opinion]:
 
 
 def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
-    rater, kind, query = ballot.annotator, "person", ballot.query_id
     if isinstance(ballot, Vote):
         won = {ballot.a: "a", ballot.b: "b"}
         first = min(ballot.a, ballot.b)
+        question, item, system = Question(PREFERENCE, ballot.dimension), ballot.pair_id, ""
         value = 0.0 if ballot.choice == "tie" else 1.0 if won[first] == ballot.choice else -1.0
-        return Opinion(Question(PREFERENCE, ballot.dimension), rater, kind, ballot.pair_id, value, query)
-    system = ballot.run_id.partition("/")[0]
-    if isinstance(ballot, Rating):
-        return Opinion(
-            Question(RATING, ballot.dimension), rater, kind, ballot.about, float(ballot.value), query, system
-        )
-    return Opinion(Question(SUPPORT), rater, kind, ballot.about, SUPPORT_OF[ballot.label], query, system)
+    else:
+        item, system = ballot.about, ballot.run_id.partition("/")[0]
+        if isinstance(ballot, Rating):
+            question, value = Question(RATING, ballot.dimension), float(ballot.value)
+        else:
+            question, value = Question(SUPPORT), SUPPORT_OF[ballot.label]
+    return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
 
 
 def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
@@ -146,7 +146,7 @@ def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Ite
             for verdict in VerdictFile(path).living(plan.report_sha or "", prompts):
                 if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
                     who = judge_name(verdict.judge, verdict.rules)
-                    # As ballots name the judge whose claims were labelled.
+                    # Ballots name the judge whose claims were labelled like this.
                     by = name_of(verdict.judge)
                     by += "" if verdict.rules == "default" else f" under the rules of {verdict.rules}"
                     item = about_claim(plan.run_id, plan.report_sha or "", by, verdict.item)
@@ -157,7 +157,7 @@ def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Ite
 
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:
-    """ "provider:model", and under which rules where they are not the default ones."""
+    """ "provider:model", with the rules if they are not the default ones."""
     return name_of(judge) if rules == "default" else f"{name_of(judge)} ({rules})"
 
 
@@ -167,7 +167,7 @@ def named(question: Question) -> str:
 
 
 def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:
-    """Opinions by what was asked, in the order in which questions come first."""
+    """Opinions by question, in the order in which the questions first appear."""
     by_asked: dict[Question, list[Opinion]] = {}
     for opinion in opinions:
         by_asked.setdefault(opinion.question, []).append(opinion)
@@ -180,7 +180,7 @@ _PREFERENCES = {"a": 1.0, "b": -1.0, "tie": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What a row says, as it is written."""
+    """A row of a file, with its cells as written."""
 
     place: str
     item: str
@@ -198,10 +198,10 @@ def read_all(
     judges: Sequence[str] = (),
     known_claims: Iterable[str] = (),
 ) -> list[Opinion]:
-    """What several files say, each read by ``read_opinions``.
+    """The opinions of several files, each read by ``read_opinions``.
 
-    ``known_claims`` are the items of an experiment's claims, which sheets of ``lab sample`` name without system and
-    judge. Raises UserError for a judge that is in none of the files.
+    ``known_claims`` are the ids of an experiment's claims, which sheets of ``lab sample`` name without system and
+    judge. Raises UnknownName for a judge that is in none of the files.
     """
     claims = {sheet_name(claim): claim for claim in known_claims}
     opinions = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
@@ -216,13 +216,14 @@ def read_all(
 def read_opinions(
     path: Path, raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
 ) -> list[Opinion]:
-    """What a CSV file says, in its order; a cell without a value is nothing said.
+    """The opinions of a CSV file, in its order; a cell without a value is no answer.
 
-    Its columns are item, rater and value, and may be dimension, query and system. A sheet of ``lab sample`` has a label
-    instead, and its rater is the file's name. ``raters`` are columns of their own, and those of ``item`` name what is
-    rated: all others without. ``judges`` are raters that are no people.
-    Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError where a column
-    is missing, and where somebody says two things of one item.
+    Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has a
+    label instead, and its rater is the file's name. If ``raters`` are given, each is a column of one rater's values,
+    and the columns ``item`` (all others by default) name what is rated. ``judges`` are the raters that are not people.
+
+    Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
+    missing, or if a rater gives two different values for one item.
     """
     heading, *rows = read_cells(path) or [[]]
     names = [name.strip() for name in heading]
@@ -290,7 +291,7 @@ def _wide(
 
 
 def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
-    """The scale of a column of values, and by value as it is written its number."""
+    """The scale of a column of values, and the number of each value as written."""
     written = list(dict.fromkeys(row.value.casefold() for row in rows))
     for scale, known in ((SUPPORT, SUPPORT_OF), (PREFERENCE, _PREFERENCES)):
         if {*written} <= known.keys():
@@ -301,7 +302,7 @@ def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
         numbers = {}
     if not numbers or not all(map(isfinite, numbers.values())):
         return Scale("label", "nominal"), {text: float(at) for at, text in enumerate(sorted(written))}
-    # Whole numbers from the lowest to the highest, where all are; else any number may be said.
+    # If all are whole numbers, the scale is every whole number from lowest to highest; otherwise any number.
     low, high = min(numbers.values()), max(numbers.values())
     whole = all(number == int(number) for number in numbers.values()) and high - low <= 100
     steps = tuple(map(float, range(int(low), int(high) + 1))) if whole else ()

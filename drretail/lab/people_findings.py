@@ -1,4 +1,4 @@
-"""What the lab finds out by people's labels, votes and ratings; files of ``exp/lab/``."""
+"""Findings of the lab that rest on people's labels, votes and ratings; files of ``exp/lab/``."""
 
 from drretail.lab.finding import MOST_SHOWN, LabFinding, Measured
 from drretail.records.base import Document, Record, Rules
@@ -6,17 +6,17 @@ from drretail.records.score import JudgeRef
 from drretail.tables.figures import number, with_interval
 
 PEOPLE = "people"
-"""All people as one rater: their mean, and of labels what most of them say."""
+"""All people as one rater: the mean of their ratings, or the most frequent label."""
 
 
 SHARES = ("FP", "FR")
-"""What of claims is corrected; all other corrected values are win rates."""
+"""The corrected values that are shares of claims; all others are win rates."""
 
 
 class Agreed(Record):
-    """Two raters on one question; a statistic that is not defined for it is None.
+    """Two raters on one question; a statistic that is not defined is None.
 
-    ``n`` items were rated by both, ``n_dropped`` by one of them alone.
+    ``n`` items were rated by both, ``n_dropped`` by only one of them.
     """
 
     scale: str
@@ -27,7 +27,7 @@ class Agreed(Record):
     n: int
     n_dropped: int
     low: float | None = None
-    """95 % over queries (items, where none are named) of linear κ, else of ρ, else of κ."""
+    """The 95 % interval of linear κ, else of ρ, else of κ, over queries, or over items if no queries are named."""
     high: float | None = None
     percent: float | None = None
     kappa: float | None = None
@@ -35,13 +35,13 @@ class Agreed(Record):
     kappa_quadratic: float | None = None
     kappa_without_ties: float | None = None
     soft_disagreement: float | None = None
-    """Of disagreements, the share in which one said tie."""
+    """The share of disagreements in which one rater said tie."""
     pearson: float | None = None
     spearman: float | None = None
     kendall: float | None = None
 
     def in_words(self) -> str:
-        """ "rating overall: people and judge ρ 0.71 (.60–.80) of 40"; κ where no order is told."""
+        """ "rating overall: people and judge ρ 0.71 (.60–.80) of 40"; with κ if the answers have no order."""
         name, value = next(
             (name, value)
             for name, value in (("linear κ", self.kappa_linear), ("ρ", self.spearman), ("κ", self.kappa))
@@ -53,7 +53,7 @@ class Agreed(Record):
 
 
 class PeopleAgreed(Record):
-    """All people on one question; ``n_items`` were rated by two or more."""
+    """Agreement of all people on one question; ``n_items`` were rated by two or more."""
 
     scale: str
     dimension: str = ""
@@ -64,7 +64,7 @@ class PeopleAgreed(Record):
 
 
 class Alignment(Record):
-    """A judge's ratings beside the mean of people's."""
+    """A judge's ratings compared with the mean of people's."""
 
     scale: str
     dimension: str = ""
@@ -76,14 +76,14 @@ class Alignment(Record):
 
 
 class Agreement(LabFinding):
-    """lab/agree.json: how far all raters agree."""
+    """lab/agree.json: how far raters agree."""
 
     pairs: tuple[Agreed, ...] = ()
     people: tuple[PeopleAgreed, ...] = ()
     alignments: tuple[Alignment, ...] = ()
 
     def summary(self) -> str:
-        """κ of every two raters; where people are taken together, of them and judges. ρ where there is no κ."""
+        """Linear κ, else ρ, else κ, of every two raters; judges only against people's consensus if there is one."""
         with_all = {(pair.scale, pair.dimension, pair.second) for pair in self.pairs if pair.first == PEOPLE}
         rows = [
             pair
@@ -97,37 +97,39 @@ class Agreement(LabFinding):
 
 
 class SetCard(Record):
-    """A judge on one set of claims that people labelled. Claims on which it failed are counted and in no statistic."""
+    """A judge on one set of labelled claims. Claims on which it failed are counted, but are in no statistic."""
 
     name: str
     file: str = ""
-    """Which it was read from."""
+    """The file from which the set was read."""
     n: int
     """Claims with a verdict."""
     failed: int = 0
     """Claims on which the judge gave no usable answer."""
     unasked: int = 0
-    """Claims that were not judged, as when a cap was reached."""
+    """Claims that were not judged, for example because a cap was reached."""
     labels: tuple[str, ...]
-    """What people could say; "none" stands for everything but full where there are two."""
+    """The labels that people could give; if there are two, "none" means everything but full."""
     confusion: dict[str, dict[str, int]]
-    """By people's label and the judge's: full, partial or none. Sums to ``n``."""
+    """Counts by people's label and the judge's: full, partial or none. They sum to ``n``."""
     people_full: float | None = None
     judge_full: float | None = None
-    """Shares of "full": κ depends on them."""
+    """The shares of "full" by people and by the judge, on which κ depends."""
     balanced_accuracy: Measured
-    """Of "full" against all else."""
+    """For "full" against all other labels."""
     kappa: Measured
-    """Of "full" against all else where people had two labels, else of three."""
+    """For "full" against all other labels if people had two labels, else for three labels."""
     kappa_linear: Measured
     words_alone: Measured
-    """Balanced accuracy of the share of a claim's words that stand in its sources, by a threshold from other claims."""
+    """Balanced accuracy of a rule on the share of a claim's words in its sources, with a threshold
+    from other claims.
+    """
     over_words: Measured
-    """How much more balanced accuracy the judge has than words alone, on the same claims."""
+    """How much higher the judge's balanced accuracy is than that of the rule by words, on the same claims."""
     majority: float | None = None
-    """Plain accuracy of always saying what people say most."""
+    """Plain accuracy of always giving the label that people give most."""
     accuracy: float | None = None
-    """Plain accuracy of the judge, as ``majority``."""
+    """Plain accuracy of the judge, to compare with ``majority``."""
 
 
 class JudgeCard(Document):
@@ -136,17 +138,17 @@ class JudgeCard(Document):
     judge: JudgeRef
     rules: Rules = "default"
     prompt_hash: str
-    """Of the question about support that it was asked; a card of another one is stale."""
+    """The hash of the question about support that the judge was asked. A card of another prompt is stale."""
     version: int
-    """Of the family faithfulness."""
+    """The version of the family faithfulness."""
     seed: str
     sets: tuple[SetCard, ...]
     dollars: float | None = None
-    """What it took in all; None where a price is unknown."""
+    """The cost in all; None if a price is unknown."""
 
 
 class CorrectedValue(Record):
-    """FP or FR of a system, or how often it wins, as people would give it."""
+    """FP or FR of a system, or its win rate, as people would give it."""
 
     what: str
     system: str
@@ -154,29 +156,29 @@ class CorrectedValue(Record):
     value: float
     low: float | None = None
     high: float | None = None
-    """95 %, cut at 0 and 1."""
+    """The 95 % interval, cut at 0 and 1."""
     labels_alone: float
     labels_alone_low: float | None = None
     labels_alone_high: float | None = None
     gain: float | None = None
-    """Of how many times the labels the interval is as narrow as; 1 where verdicts add nothing."""
+    """How many times the labels would give an equally narrow interval without verdicts; 1 if verdicts add nothing."""
     judged: float | None = None
-    """What the judge alone says, of the same claims."""
+    """The judge's own value on the same claims."""
     n_labels: int = 0
     n_items: int = 0
     n_clusters: int
-    """Users, or queries where no user is known."""
+    """Users, or queries if no user is known."""
 
 
 class MissingLabels(Record):
-    """A value that is not corrected yet: ``n_labels`` of the ``n_needed`` labels are there."""
+    """A value that is not corrected yet: it has ``n_labels`` of the ``n_needed`` labels."""
 
     what: str
     system: str
     n_labels: int
     n_needed: int
     n_items: int
-    """That could be labelled."""
+    """Items that could be labelled."""
 
     def summary(self) -> str:
         """ "zephyr: no corrected FP from 12 labels; 8 more are needed"."""
@@ -188,7 +190,7 @@ class MissingLabels(Record):
 
 
 class Separation(Record):
-    """Two systems in FP."""
+    """The difference of two systems in FP."""
 
     a: str
     b: str
@@ -197,11 +199,11 @@ class Separation(Record):
     high: float | None = None
     labels: int
     labels_needed: int | None = None
-    """In all, to show a difference as large as this; None where no number of labels on these reports would."""
+    """Labels in all that would show a difference as large as this; None if no number on these reports would."""
 
 
 class Correction(LabFinding):
-    """lab/correct.json."""
+    """lab/correct.json: FP, FR and win rates as people would give them."""
 
     values: tuple[CorrectedValue, ...] = ()
     missing: tuple[MissingLabels, ...] = ()
@@ -209,7 +211,7 @@ class Correction(LabFinding):
     notes: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """Every FP and FR as people would give it beside the judge's own; win rates by their number alone."""
+        """Each FP and FR as people would give it beside the judge's own, and the number of corrected win rates."""
         parts: list[str] = []
         for what in SHARES:
             rows = [value for value in self.values if value.what == what]

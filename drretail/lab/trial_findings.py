@@ -1,4 +1,4 @@
-"""What the lab finds out by errors, exploits, biases and questions of its own; files of ``exp/lab/``."""
+"""Findings of the lab that rest on errors, exploits, biases and questions of its own; files of ``exp/lab/``."""
 
 from pydantic import AliasChoices, ConfigDict, Field
 
@@ -8,12 +8,12 @@ from drretail.tables.figures import number, percent, with_interval
 
 
 class PlantedError(Record):
-    """One copy of a report with one error; offsets are those of the copy."""
+    """One copy of a report with one error; offsets are in the copy."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 
     run_id: str
-    """Of the copy."""
+    """The copy's run."""
     of: str
     """The run whose report was copied."""
     kind: str
@@ -21,48 +21,48 @@ class PlantedError(Record):
     end: int
     text: str = Field(validation_alias=AliasChoices("said", "text"), serialization_alias="said")
     original: str = ""
-    """The words that stood there; blank where a sentence was added."""
+    """The words that were replaced; blank if a sentence was added."""
     note: str = ""
-    """What makes it wrong."""
+    """Why it is wrong."""
 
 
 class PlantedErrors(Document):
-    """lab/planted/planted.json: which copies were made."""
+    """lab/planted/planted.json: the copies that were made."""
 
     seed: str
     errors: tuple[PlantedError, ...] = ()
     without_place: dict[str, int] = Field(default_factory=dict[str, int])
-    """By kind: reports that offer no place for it."""
+    """By kind, the number of reports without a place for such an error."""
     n_reports: int
-    """Good reports that were there to be copied."""
+    """Good reports that could be copied."""
 
 
 class Found(Record):
-    """What one finder found of some copies, each at the place of its error."""
+    """How many of some copies' errors one finder found, each judged at its place."""
 
     n: int
     """Copies whose place was judged."""
     found: int
     unjudged: int = 0
-    """Copies without a claim to be judged at the place, such as a sentence that cites nothing; not in ``n``."""
+    """Copies without a claim to judge at the place, such as a sentence that cites nothing; not in ``n``."""
     failed: int = 0
     """Copies on which the judge gave no usable answer; not in ``n``."""
     unasked: int = 0
-    """Copies that were never put to the judge, as when a cap was reached; not in ``n``."""
+    """Copies that the judge was never asked about, for example because a cap was reached; not in ``n``."""
     low: float | None = None
-    """Of found / n, 95 %, exact binomial; so is ``high``."""
+    """The 95 % interval of found / n with ``high``, binomial over the reports that were copied."""
     high: float | None = None
     n_originals: int = 0
-    """Of these copies, those where words were replaced, whose original the finder judged there."""
+    """Copies with replaced words whose original the finder judged at that place."""
     false: int = 0
-    """Of those originals, which are right there, the ones that it faulted."""
+    """Of those originals, which are right at that place, the ones that the finder faulted."""
     n_fresh: int = 0
-    """Copies whose original it passed there, or that have a sentence more; ``found_fresh`` of them were found."""
+    """Copies whose original the finder passed there, or with an added sentence; it found ``found_fresh`` of them."""
     found_fresh: int = 0
 
 
 class PlantedKind(Record):
-    """One kind of error; ``found`` by finder: "checks", or a judge."""
+    """One kind of error; ``found`` is by finder: "checks" or a judge's name."""
 
     kind: str
     n: int
@@ -71,11 +71,11 @@ class PlantedKind(Record):
 
 
 class FalseAlarms(Record):
-    """What one finder faults in the reports that the copies were made from."""
+    """What one finder faults in the reports from which the copies were made."""
 
     finder: str
     unit: str
-    """reports, or claims."""
+    """ "reports" or "claims"."""
     n: int
     alarms: int
     low: float | None = None
@@ -83,14 +83,14 @@ class FalseAlarms(Record):
 
 
 class PlantedFound(LabFinding):
-    """lab/plant.json: who finds which errors."""
+    """lab/plant.json: which finder finds which errors."""
 
     kinds: tuple[PlantedKind, ...] = ()
     everything: PlantedKind
     alarms: tuple[FalseAlarms, ...] = ()
 
     def summary(self) -> str:
-        """How many of all errors each finder found, and what it faulted in the good reports."""
+        """How many of all errors each finder found, and how much it faulted in the good reports."""
         found = [_recall_in_words(finder, recall) for finder, recall in self.everything.found.items()]
         alarms = [f"{alarm.finder} {alarm.alarms:,} of {alarm.n:,} {alarm.unit}" for alarm in self.alarms]
         faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
@@ -98,7 +98,7 @@ class PlantedFound(LabFinding):
 
 
 def _recall_in_words(finder: str, found_one: Found) -> str:
-    """What a finder found of the places that it judged, and why it judged no others."""
+    """How many errors a finder found among the places that it judged, and why it judged no others."""
     left = [f"{found_one.unjudged:,} hold no claim to judge"] if found_one.unjudged else []
     left += [words] if (words := unanswered_in_words(found_one.failed, found_one.unasked)) else []
     beside = f" ({', '.join(left)})" if left else ""
@@ -109,53 +109,53 @@ def _recall_in_words(finder: str, found_one: Found) -> str:
 
 
 class HeadlineGap(Record):
-    """One primary headline of one exploit beside that of the honest reports it is made of, on the same queries."""
+    """One primary headline of an exploit beside that of the honest reports it is made from, on the same queries."""
 
     name: str
     value: float | None
     honest: float | None
     low: float | None = None
-    """Of the mean difference, exploit minus honest, 95 %; so is ``high``."""
+    """The 95 % interval of the mean difference, exploit minus honest, with ``high``."""
     high: float | None = None
     n: int
 
 
 class ExploitRow(Record):
-    """One exploit by one judge and by code, over all planned runs."""
+    """One exploit as measured by one judge and by code, over all planned runs."""
 
     exploit: str
     judge: str
     n: int
-    """Queries on which it differs from the honest report at all: half a cart does not where one thing is wanted."""
+    """Queries on which it differs from the honest report at all; half a cart does not differ if one thing is wanted."""
     needed: int
-    """The fewest queries of which any difference could be concluded."""
+    """The fewest queries from which any difference could be concluded."""
     below: tuple[HeadlineGap, ...] = ()
-    """Where it is concluded to be below the honest reports."""
+    """Headlines in which it is concluded to be below the honest reports."""
     above: tuple[HeadlineGap, ...] = ()
-    """Where it is concluded to be above them, and not by saying less."""
+    """Headlines in which it is concluded to be above them, and not just because it says less."""
     level: tuple[HeadlineGap, ...] = ()
     """The other headlines."""
 
     @property
     def is_concluded(self) -> bool:
-        """Whether there are queries enough to conclude anything."""
+        """True if there are enough queries to conclude anything."""
         return self.n >= self.needed
 
     @property
     def is_caught(self) -> bool:
-        """Whether it is below the honest reports in a primary headline, and above them in none."""
+        """True if it is below the honest reports in a primary headline and above them in none."""
         return bool(self.below) and not self.above
 
 
 class ExploitsFound(LabFinding):
-    """lab/exploits.json: which reports that deserve nothing are caught, and in which headline."""
+    """lab/exploits.json: which worthless reports are caught, and in which headline."""
 
     honest: tuple[str, ...]
-    """First the system of whose reports they were made."""
+    """Honest systems; the first is the one from whose reports the exploits were made."""
     rows: tuple[ExploitRow, ...] = ()
 
     def summary(self) -> str:
-        """How many exploits each judge and code catch, and which of them stay open."""
+        """How many exploits each judge and code catch, which they miss, and which are above the honest reports."""
         parts: list[str] = []
         for judge in dict.fromkeys(row.judge for row in self.rows):
             rows = [row for row in self.rows if row.judge == judge]
@@ -172,8 +172,9 @@ class ExploitsFound(LabFinding):
 
 
 LEAST_QUERIES = 6
-"""Queries from which a bias is concluded. Measured over nulls of whole ratings and preferences, the intervals give a
-false alarm in up to .26 of cases on 3 queries, .13 on 4, .09 on 5, and at most .07 from 6 on."""
+"""The fewest queries from which a bias is concluded. Measured with whole-number ratings and preferences without a bias,
+the intervals give a false alarm in up to .26 of cases on 3 queries, .13 on 4, .09 on 5, and at most .07 from 6 on.
+"""
 
 
 class BiasEffect(Record):
@@ -182,24 +183,25 @@ class BiasEffect(Record):
     name: str
     dimension: str
     unit: str = ""
-    """points, or share."""
+    """ "points" or "share"; blank for a plain count or number."""
     value: float | None = None
     low: float | None = None
     high: float | None = None
     n: int
     """Queries."""
     n_items: int
-    """Ratings, comparisons or claims on them."""
+    """Ratings, comparisons or claims on these queries."""
     neutral: float | None = None
-    """What a judge without the bias has; None where no value says so."""
+    """The value of a judge without the bias; None if no value shows that."""
     detectable: float | None = None
-    """The smallest true effect that so many queries show with 80 % power; None where nothing tells their spread."""
+    """The smallest true effect that this many queries show with 80 % power; None if their spread is unknown."""
 
     @property
     def is_found(self) -> bool | None:
-        """Whether the interval lies apart from what is neutral; None of few queries, or where nothing is neutral.
+        """True if the interval excludes the neutral value; None below ``LEAST_QUERIES``, or without a neutral value.
 
-        Queries that are all alike have no interval: nothing was found where they are all neutral.
+        If all queries have the same value there is no interval: then no bias is found if that value is neutral, else
+        None.
         """
         if self.neutral is None or self.n < LEAST_QUERIES:
             return None
@@ -209,27 +211,27 @@ class BiasEffect(Record):
 
 
 class ProbeFound(Record):
-    """One probe of one judge: its effects, the one that stands for it first; without any, why."""
+    """One probe of one judge: its effects, the main one first, or the reason why there are none."""
 
     probe: str
     judge: str
     effects: tuple[BiasEffect, ...] = ()
     reason: str = ""
     failed: int = 0
-    """Judgements that it reads, or asks for, to which the judge gave no usable answer."""
+    """Judgements that the probe reads or asks for, to which the judge gave no usable answer."""
     unasked: int = 0
-    """Those that were never asked."""
+    """Such judgements that were never asked for."""
 
 
 class BiasFound(LabFinding):
     """lab/bias.json: how judges are biased."""
 
     reports: str
-    """Names the reports that they were probed on; what was found on others is not kept."""
+    """A hash of the probed reports. Results on other reports are not kept."""
     probes: tuple[ProbeFound, ...] = ()
 
     def summary(self) -> str:
-        """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
+        """For each judge, each probe's main effect, or if no bias was found the smallest that would have been seen."""
         parts: list[str] = []
         for judge in dict.fromkeys(probe.judge for probe in self.probes):
             named: list[str] = []
@@ -245,7 +247,7 @@ class BiasFound(LabFinding):
 
 
 def effect_in_words(effect: BiasEffect) -> str:
-    """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
+    """The effect on so many queries; if no bias was found, with the smallest effect that they would have shown."""
     queries = f"{effect.n:,} quer{'y' if effect.n == 1 else 'ies'}"
     text = f"{effect.name} {with_interval(effect.value, effect.low, effect.high)} on {queries}"
     if effect.neutral is None:
@@ -258,12 +260,12 @@ def effect_in_words(effect: BiasEffect) -> str:
 
 
 def why_open(effect: BiasEffect) -> str:
-    """Why an effect with a neutral value is neither found nor not found."""
+    """Why an effect with a neutral value is neither found nor ruled out."""
     return f"too few to conclude: it takes {LEAST_QUERIES}" if effect.n < LEAST_QUERIES else "the same on every query"
 
 
 def seen_from(effect: BiasEffect) -> str:
-    """What an effect would have had to be to be seen; of queries that are all alike, how many others may not be."""
+    """The smallest effect that would have been seen; if all queries are alike, how many others may not be."""
     if effect.detectable is not None:
         return f"{number(effect.detectable)} would have been seen in four of five"
     return f"all alike, and yet up to {percent(1 - 0.025 ** (1 / max(effect.n, 1)))} of other queries may not be"

@@ -1,4 +1,6 @@
-"""A run's budgets: when to stop researching, so that enough is left for the report."""
+"""Budgets: when a run must stop researching so that enough is left for its report, and if an experiment may start a
+run.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -11,20 +13,22 @@ from drretail.records.run import System, Usage
 from drretail.tables.figures import count, dollars
 
 RESERVE = 0.1
-"""The part of a budget that is kept back for the report, at least."""
+"""The least share of a budget that is kept for the report."""
 SLACK = 1.1
-"""How far the last call may go beyond a budget: sizes are only estimated before it, and it is the report, mostly."""
+"""How far the last call may exceed a budget, as a factor: its size is only estimated beforehand, and it is mostly the
+report.
+"""
 SMALLEST_BRANCH = 15_000
-"""Tokens that a researcher needs to come to much: its instructions, the tools, some results, and their synthesis."""
+"""Tokens that a researcher needs for useful work: its instructions, the tools, some results, and their synthesis."""
 LEAST_BRANCH = 8_000
-"""Tokens below which it comes to nothing."""
+"""Tokens below which a researcher finds nothing of use."""
 CHARACTERS_PER_TOKEN = 4
-"""As a rule of thumb, where nothing better is known."""
+"""A rule of thumb, used if nothing better is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """One limit, in tokens or in dollars; None = no limit. ``last_call`` is what the last call took of it."""
+    """One limit, in tokens or in dollars; None = no limit. ``last_call`` is what the last call took."""
 
     limit: float | None
     spent: float = 0
@@ -36,15 +40,15 @@ class Budget:
 
     @property
     def nearly_spent(self) -> bool:
-        """True when one more turn and then the report might not fit."""
+        """True if one more turn and the report after it might not fit."""
         return self.limit is not None and self.spent + self.last_call + self.reserve > self.limit
 
     def exceeded_by(self, coming: float) -> bool:
-        """True when nothing is left, or a call that takes so much goes beyond the limit and its slack."""
+        """True if nothing is left, or if a call that takes ``coming`` exceeds the limit and its slack."""
         return self.limit is not None and (self.spent >= self.limit or self.spent + coming > SLACK * self.limit)
 
     def share(self, count: int) -> float | None:
-        """What each of ``count`` branches may spend of what is left beside the reserve; None without a limit."""
+        """What each of ``count`` branches may spend of what is left, without the reserve; None without a limit."""
         return None if self.limit is None else (self.limit - self.spent - self.reserve) / count
 
 
@@ -54,9 +58,9 @@ UNITS = ("tokens", "dollars")
 
 @dataclass(slots=True)
 class ExperimentBudget:
-    """Caps for all runs of an experiment together; None = no cap. A cap in dollars wants prices that are known.
+    """Caps for all runs of an experiment together; None = no cap. A cap in dollars needs known prices.
 
-    Use: ``begin`` (or ``admission``) before a run, ``end`` after it, ``count`` for runs that had ended before.
+    Call ``begin`` (or ``admission``) before a run, ``end`` after it, and ``count`` for runs that ended earlier.
     """
 
     prices: PriceTable
@@ -71,7 +75,7 @@ class ExperimentBudget:
     _waiting: list["asyncio.Future[None]"] = field(default_factory=list["asyncio.Future[None]"])
 
     def count(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
-        """Takes what a run has used out of the budget."""
+        """Adds what a run used to what is spent."""
         cost = cost_of(usage, system.models, self.prices)
         took = {"tokens": cost.usage.total, "dollars": cost.dollars or 0.0}
         for unit in UNITS:
@@ -82,11 +86,14 @@ class ExperimentBudget:
             self._dearest[label] = dearest
 
     def begin(self, label: str, system: System) -> Admission:
-        """Whether a run of this system may start: "yes" (it has then), "no", or "wait" until one in flight has ended.
+        """Whether a run of this system may start: "yes" (it then counts as in flight), "no", or "wait" until one in
+        flight ends.
 
-        While nothing is known of a system's runs, one runs alone.
+        A run that may take an unknown amount starts only if no other is in flight.
         """
-        self._expected[label] = {unit: self._expectation(unit, label, system) for unit in UNITS}
+        # A run is expected to take what the dearest so far took; before that its own limit, or an unknown amount.
+        limits = {"tokens": system.limits.tokens, "dollars": system.limits.dollars}
+        self._expected[label] = {**self._dearest.get(label, limits)}
         answers = [self._answer(unit, label) for unit in UNITS]
         answer: Admission = "no" if "no" in answers else "wait" if "wait" in answers else "yes"
         self._in_flight[label] += answer == "yes"
@@ -94,7 +101,7 @@ class ExperimentBudget:
         return answer
 
     async def admission(self, label: str, system: System) -> bool:
-        """``begin`` that waits while it has to."""
+        """``begin``, repeated while the answer is "wait": True if the run may start."""
         while (answer := self.begin(label, system)) == "wait":
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
@@ -102,7 +109,7 @@ class ExperimentBudget:
         return answer == "yes"
 
     def end(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
-        """A run that had begun has ended, whatever became of it."""
+        """Counts a run that had begun as ended, done or failed, and wakes the runs that wait."""
         self._in_flight[label] -= 1
         self.count(label, system, usage)
         waiting, self._waiting = self._waiting, []
@@ -112,21 +119,19 @@ class ExperimentBudget:
 
     @property
     def closing(self) -> str | None:
-        """A sentence that says why runs were not started; None when none was held back."""
+        """A sentence that says why runs were not started; None if all were."""
         if not self.refused:
             return None
         caps = [f"${self.dollars:g}"] if self.dollars is not None else []
         caps += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
         took = f"${dollars(self.spent['dollars'])} and " if self.dollars is not None else ""
-        flags = " or ".join(flag for flag, cap in self._flags() if cap is not None)
+        caps_by_flag = {"--max-dollars": self.dollars, "--max-tokens": self.tokens}
+        flags = " or ".join(flag for flag, cap in caps_by_flag.items() if cap is not None)
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"
             f"{count(self.spent['tokens'])} tokens. Not started: {self.refused:,}. "
             f"The same command with a higher {flags} continues from here."
         )
-
-    def _flags(self) -> tuple[tuple[str, float | None], ...]:
-        return ("--max-dollars", self.dollars), ("--max-tokens", self.tokens)
 
     def _answer(self, unit: str, label: str) -> Admission:
         cap = self.dollars if unit == "dollars" else self.tokens
@@ -142,9 +147,3 @@ class ExperimentBudget:
         if self.spent[unit] + reserved + expected <= cap:
             return "yes"
         return "wait" if running else "no"
-
-    def _expectation(self, unit: str, label: str, system: System) -> float | None:
-        """What a run may take: as the dearest so far, else its own limit, else unknown."""
-        if label in self._dearest:
-            return self._dearest[label][unit]
-        return system.limits.dollars if unit == "dollars" else system.limits.tokens

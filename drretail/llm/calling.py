@@ -1,4 +1,4 @@
-"""The one seam at which models are called: paced, tried again, timed out and counted alike for every provider."""
+"""The only place where models are called: pace, retries, time-outs and counts are the same for every provider."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,33 +16,33 @@ from drretail.prompts import load_prompt, tagged
 from drretail.records.run import Usage
 
 ANSWER_TOKENS = 500
-"""What an answer is taken to hold until it is there."""
+"""Tokens that an answer is assumed to have until it arrives."""
 TOLD_AFTER = 2.0
-"""Seconds of attempts and pauses after which whoever waits wants to know for what."""
+"""Seconds of attempts and pauses after which the user is told what the call waits for."""
 TOLD_LENGTH = 160
 LEAST_WORDS = 200
-"""What an answer that was cut may hold at least, when it is asked for again: it may have been cut while thinking."""
+"""The fewest words that are asked for after an answer was cut: it may have been cut while the model thought."""
 
 
 @dataclass(slots=True)
 class Attempts:
-    """What a call took before its answer."""
+    """The attempts of a call before its answer, and the tokens that they took."""
 
     failed: list[str] = field(default_factory=list[str])
-    """Why each attempt that was followed by another brought no answer."""
+    """Why each attempt brought no answer, if another one followed."""
     lost: Usage | None = None
-    """The tokens of answers that could not be used: they are paid for all the same."""
+    """Tokens of answers that could not be used; they are paid for all the same."""
 
     def lose(self, usage: Usage) -> None:
         self.lost = usage if self.lost is None else self.lost.plus(usage)
 
     def usage_with(self, answer: "AIMessage") -> Usage:
-        """The tokens of the answer, and those that were lost before it."""
+        """The tokens of the answer and of the attempts before it."""
         used = usage_of(answer)
         return used if self.lost is None else used.plus(self.lost)
 
     def in_all(self, problem: ModelError) -> ModelError:
-        """The failure of the whole call, with all that it took."""
+        """The failure of the whole call, with its retries and the tokens of all attempts."""
         problem.retries = len(self.failed)
         if self.lost is not None:
             problem.usage = self.lost.model_dump()
@@ -54,13 +54,13 @@ async def answer_of(
 ) -> "AIMessage":
     """The model's answer: text or tool calls, never neither. ``chat`` is the model's with tools or a schema bound.
 
-    What passes by itself is tried again as ``model.retrying`` says, within ``model.seconds``; an answer that is empty
-    or was cut is asked for once more. ``attempts`` takes in what came before the answer; from ``TOLD_AFTER`` seconds on
-    ``model.retrying`` tells the user as well. To wait for the provider's pace counts towards neither.
-    Raises ModelError: timeout, refusal, unusable, context_overflow, or model for all else, with the tokens of all
-    attempts and how often it was tried again.
-    Raises CommandStopped where no other call could succeed: the key, the model or the account is refused, or the
-    server is down.
+    Failures that may pass are retried as ``model.retrying`` says, within ``model.seconds``. An answer that is empty or
+    was cut is asked for once more. ``attempts`` collects what came before the answer. From ``TOLD_AFTER`` seconds on,
+    ``model.retrying`` also tells the user. Time spent waiting for the provider's pace counts towards neither.
+
+    Raises ModelError: timeout, refusal, unusable, context_overflow, or model for everything else, with the tokens of
+    all attempts and the number of retries. Raises CommandStopped if no other call could succeed: the key, the model or
+    the account is refused, or the server is down.
     """
     chat = model.chat if chat is None else chat
     attempts = attempts or Attempts()
@@ -103,20 +103,24 @@ async def answer_of(
 
 
 def _second_chance(found: Fault) -> HumanMessage:
-    """Asks once more for an answer that was empty, or was cut: then with what there is of it, and for half as much."""
+    """The message that asks once more for an answer that was empty or cut.
+
+    A cut answer is shown as far as it goes, and half its length is asked for.
+    """
     text = found.unfinished or ""
     if not found.was_cut:
         return HumanMessage(load_prompt(__file__, "empty_answer").render())
-    # Of one that was cut while the model thought there is nothing.
+    # An answer that was cut while the model thought has no text: its tokens are counted instead.
     words = len(text.split()) or (0 if found.usage is None else found.usage.output // 2)
     instruction = load_prompt(__file__, "cut_answer").render(words=str(max(LEAST_WORDS, words // 2)))
     return HumanMessage(f"{tagged('answer', text)}\n{instruction}")
 
 
 def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
-    """What an answer took that did not arrive whole, as counted by the provider, else by its question's characters.
+    """The tokens of an answer that did not arrive whole: as counted by the provider, or estimated from the question's
+    length.
 
-    None where there was none to pay for: the provider refused, or was not reached. What did not arrive is no call.
+    None if there is nothing to pay for: the provider refused, or was not reached. An estimate counts no call.
     """
     if found.usage is not None or found.status is not None or found.is_unreached or not found.passes:
         return found.usage
@@ -124,12 +128,12 @@ def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage |
 
 
 def _given_up(chat: Any, messages: Sequence["BaseMessage"]) -> Usage:
-    """A question that was read, and whose answer nobody counted."""
+    """The usage of a question that was read but whose answer nobody counted: the question's estimated tokens."""
     return Usage(input_uncached=estimated_tokens(chat, messages), estimated=1)
 
 
 def _unanswered(model: Model, fault: Fault) -> ModelError:
-    """What the call fails with; a server of one's own that did not answer at all is named."""
+    """The error that the call fails with. If a server of the user's own did not answer at all, the error names it."""
     error, address = fault.error, address_of(model)
     if fault.status is None and fault.unfinished is None and address is not None:
         named = ModelError(error.kind, f"{error.message} (no usable answer from {address})")
@@ -141,7 +145,7 @@ def _unanswered(model: Model, fault: Fault) -> ModelError:
 async def _paced(
     model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float
 ) -> "tuple[AIMessage | Fault, float]":
-    """One attempt when its turn has come, and the seconds that it took."""
+    """One attempt, made as soon as the pace allows it, and the seconds that it took."""
     estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + ANSWER_TOKENS
     await model.pacer.admit(estimated)
     began = model.retrying.clock()
@@ -153,15 +157,15 @@ async def _paced(
         raise
     if not isinstance(found, Fault):
         model.pacer.correct(estimated, usage_of(found))
-    elif found.usage is not None or found.status is not None:  # without usage it was refused, and read nothing
+    elif found.usage is not None or found.status is not None:  # refused without usage, it read nothing
         model.pacer.correct(estimated, found.usage)
     return found, model.retrying.clock() - began
 
 
 async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":
-    """The attempt, cut at its own limit: a client's time-out begins anew with each piece of a dripping answer.
+    """One attempt, cut at its own limit: a client's time-out begins anew with each piece of a streamed answer.
 
-    Raises ModelError("timeout") where no time is left for the call.
+    Raises ModelError("timeout") if the time for the whole call has run out.
     """
     left = None if model.seconds is None else model.seconds - spent
     is_last = model.attempt_seconds is None or (left is not None and left <= model.attempt_seconds)
@@ -178,36 +182,34 @@ async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], s
 
 
 MARKED = frozenset({"anthropic"})
-"""Providers that cache what is marked, and nothing else."""
+"""Providers that cache only what is marked."""
 _MARK = {"type": "ephemeral"}
 
 
 def marked(messages: Sequence[BaseMessage], *, continues: bool) -> list[BaseMessage]:
-    """The messages with the ends of their stable prefixes marked; the originals stay as they are.
+    """The messages, with a cache mark at the end of each stable prefix. The originals are not changed.
 
-    The system message ends the part that all runs of an agent share: tools come before it. With ``continues``,
-    the conversation so far is marked as well, for the next turn to read, and so is where the turn before ended: the
-    provider looks only some twenty blocks back for what it holds, and one turn's tool results may be more.
+    The system message ends the part that all runs of an agent share (tools precede it). With ``continues`` two more
+    ends are marked: that of the conversation so far, for the next turn to read, and that of the previous request,
+    because the provider looks back only some twenty blocks for what it cached, and one turn's tool results may be more.
     """
     ends = {index for index, message in enumerate(messages) if isinstance(message, SystemMessage)}
     if continues:
         ends.add(len(messages) - 1)
-        ends.update(_last_turn_end(messages))
+        answers = [index for index, message in enumerate(messages) if isinstance(message, AIMessage)]
+        if answers and answers[-1] > 0:
+            ends.add(answers[-1] - 1)
     return [_with_mark(message) if index in ends else message for index, message in enumerate(messages)]
 
 
 def marked_after(messages: Sequence[BaseMessage], shared: str) -> list[BaseMessage]:
-    """The messages with the end of ``shared`` marked, with which the first of them and other questions begin."""
+    """The messages, with a mark at the end of ``shared``: the text with which the first message and other questions
+    begin.
+    """
     first, *rest = messages
     blocks = [{"type": "text", "text": shared, "cache_control": _MARK}]
     blocks.append({"type": "text", "text": first.text.removeprefix(shared)})
     return [first.model_copy(update={"content": blocks}), *rest]
-
-
-def _last_turn_end(messages: Sequence[BaseMessage]) -> list[int]:
-    """Where the request before this one ended: just before the model's last answer."""
-    answers = [index for index, message in enumerate(messages) if isinstance(message, AIMessage)]
-    return [answers[-1] - 1] if answers and answers[-1] > 0 else []
 
 
 def _with_mark(message: BaseMessage) -> BaseMessage:

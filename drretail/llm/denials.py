@@ -1,8 +1,8 @@
-"""What no other call would mend: a refused key, a missing model, an empty account, a server that is down."""
+"""Failures that no further call can mend: a refused key, a missing model, an empty account, a server that is down."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from drretail.errors import CommandStopped
 from drretail.event_loop import current_command
@@ -15,15 +15,15 @@ Denial = Literal["key", "model", "account"]
 _EMPTY = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "billing_error"})
 _NO_MODEL = frozenset({"model_not_found", "invalid_model"})
 _POOR = "credit balance is too low"
-"""Anthropic's 400 to an empty account has no type of its own."""
+"""Anthropic answers an empty account with a 400 without a type of its own, so it is recognised by this text."""
 _WRONG_KEY = "API_KEY_INVALID"
-"""Google's reason of a 400."""
+"""The reason in Google's 400 for a wrong key."""
 DETAIL_LENGTH = 200
 AGAIN = "and run the same command again: it continues from here."
 
 
 def denial_of(problem: BaseException) -> Denial | None:
-    """Why a provider would answer no other call either; None where the next one may do."""
+    """Why the provider would refuse every other call too; None if the next call may succeed."""
     causes = list(causes_of(problem))
     words = {word for error in causes for word in words_of(error)}
     status = status_of(problem)
@@ -31,23 +31,26 @@ def denial_of(problem: BaseException) -> Denial | None:
         return "account"
     if words & _NO_MODEL or status == 404:
         return "model"
-    # OpenRouter's word for a question that a filter did not like: the next question may pass.
+    # OpenRouter's mark of a question that a filter rejected: the next question may pass.
     if any("flagged_input" in (body_of(error).get("metadata") or {}) for error in causes):
         return None
-    if status in (401, 403) or (status == 400 and any(_WRONG_KEY in str(_body(error)) for error in causes)):
-        return "key"
-    return None
+    details = [getattr(error, "details", None) for error in causes]  # all that Google's client knows of an error
+    known = [detail if isinstance(detail, Mapping) else error for detail, error in zip(details, causes, strict=True)]
+    is_wrong_key = status == 400 and any(_WRONG_KEY in str(each) for each in known)
+    return "key" if status in (401, 403) or is_wrong_key else None
 
 
 IN_A_ROW = 3
-"""Calls of one server, of all runs together, each with all its retries. One may meet a moment, three meet an outage."""
+"""Failed calls in a row to one server, over all runs, each with its retries: one may be chance, three
+mean an outage.
+"""
 
 
 @dataclass(slots=True)
 class Halt:
-    """What all models of a command share: once one of them is denied, or its server is down, none is asked any more.
+    """Stops all models of a command, which share it, once one of them is denied or its server is down.
 
-    Calls under way end, so that nothing is lost that will be paid. What they come to is not recorded, and is asked
+    Calls under way end, so that no answer that is paid for is lost. The call that failed is not recorded: it is made
     again when the command is run again.
     """
 
@@ -57,21 +60,21 @@ class Halt:
     """By server, the calls in a row that it left without an answer."""
 
     def check(self) -> None:
-        """Raises CommandStopped when no model is to be asked any more."""
+        """Raises CommandStopped if no model may be asked any more."""
         if self._command is not None and self._command is current_command():
             raise CommandStopped(self._sentence)
 
     def check_denied(self, model: "Model", problem: BaseException) -> None:
-        """Raises CommandStopped, with one sentence on what to mend, where no other call of this model can succeed."""
+        """Raises CommandStopped, with a sentence on what to mend, if no other call of this model can succeed."""
         denial = denial_of(problem)
         if denial is not None:
             self._stop(_sentence(model, denial, _detail(model, problem)), problem)
 
     def check_down(self, model: "Model", fault: Fault) -> None:
-        """Raises CommandStopped where the server can't be reached, or has left ``IN_A_ROW`` calls without an answer.
+        """Raises CommandStopped if the server can't be reached, or left ``IN_A_ROW`` calls in a row without an answer.
 
-        ``fault`` is what a call with all its retries came to. One that was answered, if only with what can't be used,
-        says that the server is there.
+        ``fault`` is the result of a call with all its retries. If it is not one that passes, the server did answer,
+        though with something unusable, and the row ends.
         """
         if not fault.passes:
             return self.answered(model)
@@ -89,7 +92,7 @@ class Halt:
         return None
 
     def answered(self, model: "Model") -> None:
-        """The server of a model is there."""
+        """Notes that the model's server has answered."""
         self._unanswered.pop(address_of(model) or model.info.provider, None)
 
     def _stop(self, sentence: str, problem: BaseException) -> None:
@@ -98,7 +101,7 @@ class Halt:
 
 
 def address_of(model: "Model") -> str | None:
-    """Where a model of one's own server is asked, without user name and password; None at its provider's."""
+    """The address of the user's own server, without user name and password; None if the provider itself is asked."""
     return model.params.get("base_url")
 
 
@@ -118,15 +121,9 @@ def _sentence(model: "Model", denial: Denial, detail: str) -> str:
 
 
 def _detail(model: "Model", problem: BaseException) -> str:
-    """The status and the provider's own words, without the key."""
+    """The status and the provider's own message, without the key."""
     messages = (body_of(error).get("message") for error in causes_of(problem))
     reason = next((message for message in messages if isinstance(message, str)), None)
     text = masked(model.chat, str(problem) if reason is None else reason).rstrip(".")
     status = status_of(problem)
     return text[:DETAIL_LENGTH] if status is None else f"{status}: {text[:DETAIL_LENGTH]}"
-
-
-def _body(error: BaseException) -> Any:
-    """All that Google's client knows of an error."""
-    details = getattr(error, "details", None)
-    return details if isinstance(details, Mapping) else error

@@ -1,4 +1,4 @@
-"""Embeddings by "provider:model", through LangChain; those of one's own at ``module:attribute``."""
+"""Embeddings by "provider:model", through LangChain, or the user's own at ``module:attribute``."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -19,15 +19,15 @@ LANGCHAIN: Mapping[str, str] = {
     "google": "google_genai",
     "google_vertexai": "google_vertexai",
 }
-"""Our name of a provider → LangChain's. Keys are read from the environment by its own client."""
+"""Our name of a provider → LangChain's. LangChain's clients read the keys from the environment."""
 OFFLINE = "offline"
-# Loaded by name only: the rule-based models stand above this layer.
+# Loaded by name only: the rule-based models are in a layer above this one.
 OFFLINE_EMBEDDINGS = {"words": "drretail.offline.words:WordEmbeddings"}
 OWN = Plugins("embeddings", {}, "drretail.embeddings")
 
 
 def check_embeddings(spec: str) -> None:
-    """Raises UserError for a spec that names no embeddings; nothing is loaded."""
+    """Raises UserError if ``spec`` names no embeddings. Nothing is loaded."""
     provider, _, model = spec.partition(":")
     if not provider or not model:
         raise UserError(f"{spec!r} names no embeddings: write provider:model, such as openai:text-embedding-3-small.")
@@ -36,9 +36,9 @@ def check_embeddings(spec: str) -> None:
 
 
 def open_embeddings(spec: str) -> "Embeddings":
-    """The embeddings that "provider:model" or "module:attribute" names.
+    """The embeddings at "provider:model" or "module:attribute".
 
-    Raises UserError for a wrong spec, and where the provider's package or key is missing.
+    Raises UserError if the spec is wrong, or the provider's package or key is missing.
     """
     check_embeddings(spec)
     provider, _, model = spec.partition(":")
@@ -46,21 +46,13 @@ def open_embeddings(spec: str) -> "Embeddings":
         module, _, name = OFFLINE_EMBEDDINGS[model].partition(":")
         return getattr(import_module(module), name)()
     if provider in LANGCHAIN:
-        return _of_langchain(spec, LANGCHAIN[provider], model)
-    return _own(spec)
+        from langchain.embeddings import init_embeddings
 
-
-def _of_langchain(spec: str, provider: str, model: str) -> "Embeddings":
-    from langchain.embeddings import init_embeddings
-
-    try:
-        return init_embeddings(model, provider=provider)
-    # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
-    except Exception as problem:
-        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
-
-
-def _own(spec: str) -> "Embeddings":
+        try:
+            return init_embeddings(model, provider=LANGCHAIN[provider])
+        # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
+        except Exception as problem:
+            raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
     from langchain_core.embeddings import Embeddings
 
     place, found = OWN.load(spec)

@@ -1,4 +1,4 @@
-"""What work is likely to take before anything is sent: ranges, and what they rest on."""
+"""Estimates of what work is likely to take, made before anything is sent: ranges, and what they are based on."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from drretail.records.models import Price
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From ``low`` to ``high``, both likely."""
+    """A likely range, from ``low`` to ``high``."""
 
     low: float
     high: float
     most: float | None = None
-    """What limits allow at the utmost; None where nothing bounds it."""
+    """The highest value that limits allow; None = unlimited."""
 
     @classmethod
     def around(cls, mean: float, deviation: float) -> "Range":
@@ -33,16 +33,19 @@ class Range:
         return Range(self.low + other.low, self.high + other.high, most)
 
     def at_most(self, most: float | None) -> "Range":
-        """The range cut off at ``most``."""
+        """The range cut off at ``most``; unchanged if ``most`` is None."""
         return self if most is None else Range(min(self.low, most), min(self.high, most), most)
 
 
 AS_COUNTED = Range(0.8, 1.4)
-"""Tokens of a text by those of four characters each: English prose has fewer, ids, figures and JSON have more, and
-tokenizers differ by a third."""
+"""Real tokens per estimated token of four characters: English prose has fewer, ids, figures and JSON have more, and
+tokenizers differ by a third.
+"""
 
 AS_WRITTEN = Range(0.5, 1.6)
-"""Tokens of an answer by those of a stand-in's: models find more claims or fewer, and more or fewer figures in them."""
+"""Tokens of a real answer per token of a stand-in's: models find more or fewer claims, with more or fewer figures in
+them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +66,21 @@ class Estimate:
     output: Range
     """Tokens that models write."""
     dollars: Range | None
-    """None where a price is unknown."""
+    """None if a price is unknown."""
     basis: str
     """What the estimate rests on, in a few words."""
     unpriced: tuple[str, ...] = ()
     """Models without a known price."""
     unit: str = ""
-    """What is counted, in the plural; empty where the table's heading says it."""
+    """What is counted, in the plural; empty if the table's heading says it."""
 
 
 def estimate_by_length(
     name: str, characters: Sequence[int], answer: Range, spec: str, price: Price | None, *, basis: str, unit: str
 ) -> Estimate:
-    """What as many questions to one model are likely to take, each of so many characters, and each answered once."""
+    """What questions to one model are likely to take: one for each length in ``characters``, answered once in
+    ``answer`` tokens.
+    """
     count, tokens = len(characters), sum(characters) / CHARACTERS_PER_TOKEN
     read, written = AS_COUNTED.times(tokens), answer.times(count)
     return Estimate(
@@ -92,7 +97,8 @@ def estimate_by_length(
 
 
 def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | None:
-    """What tokens cost when it is open which of the models reads and writes how many, none from a cache.
+    """The likely cost of tokens if it is open which of the models reads and writes how many; none are read from a
+    cache.
 
     None without a price.
     """
@@ -104,7 +110,7 @@ def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | 
 
 
 def together(estimates: Iterable[Estimate], name: str = "together") -> Estimate:
-    """The sum of several estimates; its dollars are unknown when those of one are."""
+    """The sum of several estimates. Its dollars are unknown if those of any part are."""
     parts = list(estimates)
     none = Range(0, 0, 0)
     calls, read, written, money = none, none, none, none

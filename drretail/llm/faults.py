@@ -1,4 +1,4 @@
-"""One attempt at a model: whatever a provider does wrong becomes a ModelError of a known kind."""
+"""One attempt at a model: every failure of a provider becomes a ModelError of a known kind."""
 
 import json
 import sys
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 
 PASSING_STATUS = frozenset({408, 409, 429})
-"""And all from 500 on: 529 is Anthropic's word for overloaded."""
-# By class name anywhere in an error's ancestry: the clients share names where they share no base.
+"""Statuses that another attempt may not meet, together with all from 500 on (529 is Anthropic's word
+for overloaded).
+"""
+# Class names, looked up in all ancestors of an error: the clients share names, but no base class.
 _PASSING = frozenset({
     "APIConnectionError",
     "APITimeoutError",
@@ -33,13 +35,15 @@ _PASSING = frozenset({
 # Anthropic and OpenAI report faults in the middle of a stream by these words, with a status of 200 or none at all.
 _PASSING_WORDS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "server_error", "timeout_error"})
 _LASTING_WORDS = frozenset({"insufficient_quota"})
-"""OpenAI answers 429 to an empty account as well: waiting does not fill it."""
+"""OpenAI answers 429 to an empty account too: waiting does not fill it."""
 # httpx, aiohttp and Python itself; OpenAI's and Anthropic's clients raise their own from the first of these.
 _UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "ClientConnectorError", "ConnectionRefusedError", "gaierror"})
 
 
 def passes(problem: BaseException) -> bool:
-    """True for what another attempt may not meet: 408, 409, 429, 5xx, dropped connections, time-outs, broken JSON."""
+    """True if another attempt may succeed: after 408, 409, 429, 5xx, a dropped connection, a time-out
+    or broken JSON.
+    """
     if isinstance(problem, json.JSONDecodeError):
         return True
     words = {word for error in causes_of(problem) for word in words_of(error)}
@@ -58,12 +62,12 @@ def passes(problem: BaseException) -> bool:
 
 
 def is_unreached(problem: BaseException) -> bool:
-    """True where no connection came about, so that nothing was sent."""
+    """True if no connection was made, so that nothing was sent."""
     return any(ancestor.__name__ in _UNREACHED for error in causes_of(problem) for ancestor in type(error).__mro__)
 
 
 def status_of(problem: BaseException) -> int | None:
-    """The HTTP status of a refused request, from whichever link of its causes knows one; None without any."""
+    """The HTTP status of a refused request, from the first of its causes that has one; None without any."""
     for error in causes_of(problem):
         for name in ("status_code", "code"):
             value = getattr(error, name, None)
@@ -76,7 +80,7 @@ def status_of(problem: BaseException) -> int | None:
 
 
 def asked_wait(problem: BaseException, now: datetime | None = None) -> float | None:
-    """Seconds that the provider asks to wait before the next attempt; None when it doesn't say.
+    """Seconds that the provider asks to wait before the next attempt; None if it doesn't say.
 
     Read from retry-after-ms, retry-after (seconds or a date), and the RetryInfo of Google's bodies.
     """
@@ -90,7 +94,9 @@ def asked_wait(problem: BaseException, now: datetime | None = None) -> float | N
 
 
 def causes_of(problem: BaseException) -> Iterator[BaseException]:
-    """An error and what it was raised from. Ollama's client hides the response's error behind ``from None``."""
+    """An error and the errors it was raised from, ``from None`` or not: Ollama's client hides the response's error that
+    way.
+    """
     seen: set[int] = set()
     error: BaseException | None = problem
     while error is not None and id(error) not in seen:
@@ -105,14 +111,17 @@ def _headers(error: BaseException) -> Mapping[str, str]:
 
 
 def body_of(error: BaseException) -> dict[str, Any]:
-    """The error object of a body; nested, the body itself (OpenAI's client), or details (Google's)."""
+    """The error object of a response's body: nested in it, the body itself (OpenAI's client), or details (Google's).
+
+    Empty if there is none.
+    """
     body: Any = getattr(error, "body", None) or getattr(error, "details", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     return inner if isinstance(inner, dict) else {}
 
 
 def words_of(error: BaseException) -> Iterator[str]:
-    """By what words a provider calls an error: its type and its code."""
+    """The names that a provider gives to an error: its type and its code."""
     inner = body_of(error)
     yield from (value for name in ("type", "code") if isinstance(value := inner.get(name), str))
 
@@ -152,7 +161,7 @@ def _number(value: str | None, unit: float = 1.0) -> float | None:
 MESSAGE_LENGTH = 400
 TITLE_LENGTH = 80
 MOST_OF_PAGE = 20_000
-"""Characters in which a page's title stands, if it has one."""
+"""Characters of a web page that are searched for its title."""
 
 # Roots of what each client raises. Only modules that are loaded are looked at: a client that was not
 # imported has raised nothing.
@@ -167,7 +176,7 @@ _ROOTS = (
     ("aiohttp", "ClientError"),
     ("httpx2", "HTTPError"),
 )
-# By class name anywhere in an error's ancestry: the clients share names where they share no base.
+# Class names, looked up in all ancestors of an error: the clients share names, but no base class.
 _KINDS: dict[str, ModelErrorKind] = {
     "ContextOverflowError": "context_overflow",
     "ModelTimeoutError": "timeout",
@@ -177,8 +186,8 @@ _KINDS: dict[str, ModelErrorKind] = {
     "ContentFilterFinishReasonError": "refusal",
 }
 _OVERFLOW_WORDS = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
-"""OpenAI's and compatible servers', llama.cpp's, Anthropic's."""
-# What stands in a 400 of those that have no word of its own for it: Anthropic (two wordings), Gemini, vLLM and
+"""The names for a conversation that is too long: OpenAI's and compatible servers', llama.cpp's, Anthropic's."""
+# Texts in the 400 of providers that have no name of their own for it: Anthropic (two wordings), Gemini, vLLM and
 # OpenRouter, Ollama, LiteLLM.
 _OVERFLOW_TEXTS = (
     "prompt is too long",
@@ -191,7 +200,7 @@ _OVERFLOW_TEXTS = (
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 _CUT = frozenset({"max_tokens", "length"})
 UNSAID = "unknown"
-"""The stop reason of an answer that holds none."""
+"""The stop reason of an answer that gives none."""
 WRONG_FORM = "the provider's answer has another form than its API's"
 _PAGE_BEGINS = ("<!doctype html", "<html")
 
@@ -204,32 +213,34 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One attempt that brought no answer."""
+    """An attempt that brought no answer."""
 
     error: ModelError
-    """What the call fails with, when it is not tried again."""
+    """The error that the call fails with, unless it is retried."""
     passes: bool
-    """True when another attempt may bring an answer."""
+    """True if another attempt may bring an answer."""
     wait: float | None = None
     """Seconds that the provider asks to wait."""
     status: int | None = None
-    """Of HTTP; None when there was no response, or it was of status 200 and broken."""
+    """The HTTP status; None if there was no response, or a broken one with status 200."""
     usage: Usage | None = None
-    """Of an answer that came and is none, where the provider counted it."""
+    """The tokens of an unusable answer, if the provider counted them."""
     is_unreached: bool = False
-    """True when nothing was sent."""
+    """True if nothing was sent."""
     unfinished: str | None = None
-    """What there is of an answer that is empty or was cut at its longest length: once more it may be whole."""
+    """The text of an answer that is empty or was cut at its longest length. Asked for once more, it may be whole."""
     was_cut: bool = False
 
 
 async def attempt(
     model: Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
 ) -> "AIMessage | Fault":
-    """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or what went wrong.
+    """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or the fault in its
+    place.
 
-    ``streamed`` says that the provider sends its answer in pieces; one that ends without saying why was cut.
-    Raises ModelError for answers that no other attempt would mend: refusals. Messages of errors never hold the key.
+    ``streamed`` says that the provider sends its answer in pieces; an answer without a stop reason was then cut. Raises
+    ModelError for answers that another attempt would not change: a refusal, or a full context window. Messages of
+    errors never hold the key.
     """
     try:
         answer = await model.ainvoke(list(messages))
@@ -238,8 +249,8 @@ async def attempt(
     except (*_roots(), OSError) as problem:
         return _fault(model, _kind_of(problem), type(problem).__name__, problem)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
-        # What the clients come to over a 200 that holds an error object, another API's answer or a page: a gateway's
-        # bad moment, mostly. Requests that a client knows to be wrong are among them, and are tried again in vain.
+        # Clients raise these over a 200 that holds an error object, another API's answer or a page: usually a gateway's
+        # temporary fault. Requests that a client knows to be wrong are among them, and are retried in vain.
         return replace(_fault(model, "model", WRONG_FORM, problem), passes=True)
     except RuntimeError as problem:
         # A connection of an event loop that has ended, as in a second asyncio.run: the client drops it then.
@@ -261,15 +272,12 @@ def _kind_of(problem: BaseException) -> ModelErrorKind:
     for ancestor in type(problem).__mro__:
         if ancestor.__name__ in _KINDS:
             return _KINDS[ancestor.__name__]
-    return "context_overflow" if _overflows(problem) else "model"
-
-
-def _overflows(problem: BaseException) -> bool:
-    """True of a conversation that the model does not hold, as providers say it where langchain does not see it."""
+    # A conversation that is too long for the model, as providers report it where langchain does not recognise it.
     causes, status = list(causes_of(problem)), status_of(problem)
     if status == 413 or any(word in _OVERFLOW_WORDS for error in causes for word in words_of(error)):
-        return True
-    return status == 400 and any(text in str(error) for error in causes for text in _OVERFLOW_TEXTS)
+        return "context_overflow"
+    overflows = status == 400 and any(text in str(error) for error in causes for text in _OVERFLOW_TEXTS)
+    return "context_overflow" if overflows else "model"
 
 
 def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -> Fault:
@@ -287,10 +295,15 @@ def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseExceptio
 
 
 def masked(model: object, text: str) -> str:
-    """The text in one line, without the keys of a chat model and control characters; of a web page its title only."""
+    """The text in one line, without the chat model's keys and without control characters. A web page is cut to its
+    title.
+    """
     start = _page_start(text)
     if start is not None:
-        text = text[:start] + _page_in_short(text[start:])
+        _, _, titled = text[start : start + MOST_OF_PAGE].partition("<title>")
+        title, end, _ = titled.partition("</title>")
+        page = f'an HTML page titled "{title.strip()[:TITLE_LENGTH]}"' if end else "an HTML page"
+        text = text[:start] + page
     line = " ".join(visible(text).split())
     for secret in _secrets(model):
         line = line.replace(secret, "***")
@@ -298,15 +311,9 @@ def masked(model: object, text: str) -> str:
 
 
 def _page_start(text: str) -> int | None:
-    """Where a web page begins in a text: a gateway's, in the place of the provider's answer."""
+    """Where a web page begins in a text, such as a gateway's in place of the provider's answer; None without one."""
     lower = text.lower()
     return min((at for word in _PAGE_BEGINS if (at := lower.find(word)) >= 0), default=None)
-
-
-def _page_in_short(page: str) -> str:
-    _, _, titled = page[:MOST_OF_PAGE].partition("<title>")
-    title, end, _ = titled.partition("</title>")
-    return f'an HTML page titled "{title.strip()[:TITLE_LENGTH]}"' if end else "an HTML page"
 
 
 def _secrets(model: object) -> list[str]:
@@ -320,9 +327,10 @@ def _secrets(model: object) -> list[str]:
 
 
 def _with_all_calls(answer: "AIMessage") -> "AIMessage":
-    """The answer with those calls among the others whose arguments were no JSON: the tools will refuse them.
+    """The answer, with calls whose arguments are not JSON among its tool calls: the tools will refuse them.
 
-    Clients keep them apart, but send them again with the conversation, and providers refuse a call without a reply.
+    Clients keep such calls apart but send them again with the conversation, and providers reject a call without a
+    reply.
     """
     if not answer.invalid_tool_calls:
         return answer
@@ -339,7 +347,10 @@ def _with_all_calls(answer: "AIMessage") -> "AIMessage":
 
 
 def _whole(answer: "AIMessage") -> "AIMessage | Fault":
-    """The answer, when it ended of itself and holds something."""
+    """The answer if it ended by itself and is not empty, or a fault if it was cut or is empty.
+
+    Raises ModelError for a refusal or a full context window.
+    """
     reason = _stop_reason(answer)
     if reason in _REFUSED or answer.additional_kwargs.get("refusal"):
         raise _unusable(answer, "refusal", f"the model refused to answer (stop reason {reason})")
@@ -348,7 +359,7 @@ def _whole(answer: "AIMessage") -> "AIMessage | Fault":
     if answer.tool_calls:
         return answer
     if reason in _CUT:
-        # No flag: --max-tokens is what all runs of an experiment may take.
+        # The sentence names no flag: --max-tokens caps all runs of an experiment, not an answer.
         problem = (
             "the answer was cut at the longest length allowed: set max_tokens higher in drretail.toml or a profile"
         )
@@ -361,7 +372,7 @@ def _whole(answer: "AIMessage") -> "AIMessage | Fault":
 
 
 def _unusable(answer: "AIMessage", kind: ModelErrorKind, message: str) -> ModelError:
-    """The failure, with the tokens that the answer cost nevertheless."""
+    """The failure, with the tokens that the answer took all the same."""
     return ModelError(kind, message, usage=usage_of(answer).model_dump())
 
 

@@ -27,30 +27,33 @@ NO_CALLS: dict[str, Any] = {
     **dict.fromkeys(("openai", "google", "offline", "scripted"), "none"),
 }
 SMALLEST = 1e-9
-"""Dollars: the least that a branch is given, when nothing is left for it."""
+"""Dollars that a branch gets if nothing is left for it: a limit has to be above 0."""
 OnUse = Callable[[Usage, float | None], None]
 T = TypeVar("T", bound=Record)
 
 
 @dataclass(slots=True)
 class Models:
-    """The models of one run, or of one of its researchers, by role, with what they have used so far."""
+    """The models of one run, or of one of its researchers, by role, with the tokens they have used so far."""
 
     by_role: Mapping[Role, Model]
     journal: Journal
     trajectory: Trajectory
     limits: Limits = field(default_factory=Limits)
     gate: asyncio.Semaphore | None = None
-    """Held by each call while it is in flight; None = any number may be."""
+    """Held by each call while it is in flight; None = any number may be in flight."""
     on_use: OnUse | None = None
-    """Told of each call's tokens and of their price in dollars, None where that is unknown."""
+    """Called with each call's tokens and their price in dollars, None if that is unknown."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
     _written: dict[int, tuple[BaseMessage, str]] = field(default_factory=dict[int, tuple[BaseMessage, str]])
-    """The canonical JSON of messages by their identity: each call sends the whole conversation again."""
+    """The canonical JSON of messages, by object id: each call sends the whole conversation again.
+
+    The message is kept beside it, so that its id is not reused.
+    """
     _last_tokens: int = 0
     _last_dollars: float = 0
-    """What the next call will take at least: the last one, and what was handed to the model since."""
+    """The least that the next call will take: what the last one took, and what was added to the conversation since."""
 
     async def call(
         self,
@@ -61,9 +64,9 @@ class Models:
         tools: Sequence[dict[str, Any]] = (),
         may_call: bool = True,
     ) -> AIMessage:
-        """The model's answer; ``may_call`` False shows it the tools of the conversation but allows no call.
+        """The model's answer. With ``may_call`` False the model sees the tools of the conversation but may call none.
 
-        Raises ModelError when the provider fails for good or the tokens are spent.
+        Raises ModelError if the provider fails for good or a budget is spent.
         """
         model = self._model(role)
         request = _request(model, messages) | {"tools": list(tools), "may_call": may_call}
@@ -79,10 +82,11 @@ class Models:
         check: Check[T] | None = None,
         repairs: int = MAX_REPAIRS,
     ) -> T:
-        """The model's answer in the schema of ``answer``; what does not fit is told to it, at most ``repairs`` times.
+        """The model's answer in the schema of ``answer``. One that does not fit is sent back, at most ``repairs``
+        times.
 
-        ``check`` says what else is wrong with an answer, None when nothing is. Raises ModelError when there is
-        no usable answer.
+        ``check`` says what else is wrong with an answer; None if nothing is. Raises ModelError if there is no usable
+        answer.
         """
         model = self._model(role)
 
@@ -101,22 +105,22 @@ class Models:
         return self.by_role[role]
 
     def read(self, role: Role, characters: int) -> None:
-        """Tells that the next call of this role will hold so many characters more, such as tool results."""
+        """Notes that the next call of this role will be longer by so many characters, such as tool results."""
         grown = Usage(input_uncached=characters // CHARACTERS_PER_TOKEN)
         self._last_tokens += grown.total
         self._last_dollars += self._cost(role, grown) or 0
 
     def most_branches(self, wanted: int) -> int:
-        """How many of the ``wanted`` researchers get tokens enough; none where not even one would come to anything."""
+        """How many of the ``wanted`` researchers get enough tokens; 0 if too few are left for even one."""
         share = self._tokens_budget.share(1)
         if share is None:
             return wanted
         return 0 if share < LEAST_BRANCH else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
 
     def branches(self, count: int) -> "list[Models]":
-        """One for each of ``count`` researchers that are about to run side by side.
+        """Separate models for each of ``count`` researchers that are about to run side by side.
 
-        Each has an equal share of the tokens that are left, so that what one spends never decides what another may do.
+        Each has an equal share of the tokens and dollars that are left, so that what one spends never affects another.
         """
         share = self.limits
         if (tokens := self._tokens_budget.share(count)) is not None:
@@ -131,7 +135,7 @@ class Models:
 
     @property
     def usage(self) -> dict[str, Usage]:
-        """What every role has used, the researchers' branches included."""
+        """The tokens of every role, the researchers' branches included."""
         total = dict(self._used)
         for branch in self._branches:
             for role, used in branch.usage.items():
@@ -145,20 +149,22 @@ class Models:
 
     @property
     def dollars(self) -> float | None:
-        """What all of it cost so far; None when the price of a model that was asked is unknown."""
+        """What all calls cost so far; None if the price of a model that was called is unknown."""
         parts = [self._cost(role, used) for role, used in self.usage.items()]
         return None if None in parts else sum(part for part in parts if part is not None)
 
     @property
     def budget_stop(self) -> Stop | None:
-        """The stop to conclude with, when one more turn and then the report might not fit into a budget."""
+        """The stop to conclude with, if one more turn and the report after it might not fit into a budget; otherwise
+        None.
+        """
         if self._tokens_budget.nearly_spent:
             return "token_budget"
         return "dollar_budget" if self._dollars_budget.nearly_spent else None
 
     @property
     def must_conclude(self) -> bool:
-        """True when one more turn and then the report might not fit into the tokens or dollars."""
+        """True if one more turn and the report after it might not fit into the tokens or dollars."""
         return self.budget_stop is not None
 
     @property
@@ -172,7 +178,7 @@ class Models:
     async def _turn(
         self, role: Role, path: str, chat: Any, messages: Sequence[BaseMessage], request: dict[str, Any]
     ) -> AIMessage:
-        """One call: journalled, counted, and a step of the trajectory, whether it succeeds or not."""
+        """One call, which is journalled, counted, and added to the trajectory whether it succeeds or not."""
         self._check_budget(role, request)
         model = self._model(role)
         kind = "synthesis" if role == "synthesis" else "model"
@@ -185,7 +191,7 @@ class Models:
             return Outcome(content, attempts.usage_with(answer).model_dump(), len(attempts.failed))
 
         try:
-            async with self.gate or nullcontext():  # outside of what is timed: to wait in line is no latency
+            async with self.gate or nullcontext():  # outside the timed part: waiting in line is no latency
                 effect = await self.journal.scope(path, role).aperform(
                     "model", request, action, self._asked(request, messages)
                 )
@@ -202,7 +208,7 @@ class Models:
         return answer
 
     def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> str:
-        """The canonical JSON of a request of these messages."""
+        """The canonical JSON of a request with these messages."""
         parts: list[str] = []
         for message, content in zip(messages, request["messages"], strict=True):
             if id(message) not in self._written:
@@ -212,24 +218,21 @@ class Models:
         return json_object(texts | {"messages": f"[{','.join(parts)}]"})
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
-        """Raises ModelError for a call that would exceed a budget by more than its slack."""
+        """Raises ModelError if the call would exceed a budget by more than its slack."""
         if self.limits.tokens is None and self.limits.dollars is None:
             return
-        # By its length, as what it takes is only known afterwards.
+        # Estimated from its length: what it takes is known only afterwards.
         coming = Usage(
             input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
         )
         if self._tokens_budget.exceeded_by(coming.total):
-            raise ModelError("budget", self._too_little("tokens", f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
-        if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
-            raise ModelError(
-                "budget",
-                self._too_little("dollars", f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}"),
-            )
-
-    def _too_little(self, unit: str, allowed: str, spent: str) -> str:
+            unit, allowed, spent = "tokens", f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"
+        elif self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
+            unit, allowed, spent = "dollars", f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}"
+        else:
+            return
         lacking = f"the {allowed} allowed do not suffice for the next call, with {spent} spent"
-        return f"{lacking}: allow more with --limit {unit}=N"
+        raise ModelError("budget", f"{lacking}: allow more with --limit {unit}=N")
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)
@@ -246,10 +249,10 @@ class Models:
 
 
 def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, Any]) -> Sequence[BaseMessage]:
-    """What goes out: where the provider caches what is marked, with marks.
+    """The messages to send, with cache marks if the provider caches only what is marked.
 
-    A turn that may call tools is followed by another, which repeats it. One that may not is the last, and what it
-    says about tools is no longer what the conversation was cached under: there, only tools and system are marked.
+    A turn that may call tools is followed by another, which repeats it. A turn that may not is the last one, and its
+    other tool setting makes the cached conversation useless: only tools and system message are marked.
     """
     if model.info.provider not in MARKED:
         return messages
@@ -266,14 +269,10 @@ def _bound(model: Model, tools: Sequence[dict[str, Any]], may_call: bool) -> Any
 
 
 def _request(model: Model, messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """What decides the answer, in a form that is equal when the request is."""
-    return {"model": model.spec, "params": model.params, "messages": [_canonical(message) for message in messages]}
-
-
-def _canonical(message: BaseMessage) -> dict[str, Any]:
-    kept = {"role": message.type, "content": message.content}
-    for name in ("tool_calls", "tool_call_id"):
-        value = getattr(message, name, None)
-        if value:
-            kept[name] = value
-    return kept
+    """The parts of a request that decide the answer, in a form that is equal for equal requests."""
+    canonical: list[dict[str, Any]] = []
+    for message in messages:
+        calls = {name: getattr(message, name, None) for name in ("tool_calls", "tool_call_id")}
+        kept = {name: value for name, value in calls.items() if value}
+        canonical.append({"role": message.type, "content": message.content} | kept)
+    return {"model": model.spec, "params": model.params, "messages": canonical}

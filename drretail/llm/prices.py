@@ -1,4 +1,4 @@
-"""What tokens cost: pure code over a dated table. A price that is not known stays unknown, and is never 0."""
+"""What tokens cost: pure code over a dated table. An unknown price stays unknown, and is never 0."""
 
 import re
 import tomllib
@@ -14,25 +14,25 @@ from drretail.records.run import RoleModel, Usage
 
 MILLION = 1_000_000
 BATCH = 0.5
-"""What a token costs in a batch, of its ordinary price."""
+"""The price of a token in a batch, as a share of its ordinary price."""
 FREE = Price(input=0, output=0)
-"""Rules that run in this process."""
+"""The price of rules that run in this process."""
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by "provider:model"; the user's own come before those that ship."""
+    """Prices by "provider:model". The user's own come before the packaged ones."""
 
     as_of: date
     listed: Mapping[str, Price]
     own: Mapping[str, Price] = field(default_factory=dict[str, Price])
 
     def of(self, spec: str) -> Price | None:
-        """The price of a model, None when it is unknown; a model's dated name costs what the model costs.
+        """The price of a model; None if it is unknown. A dated model name costs what the undated one does.
 
-        The same at another address (``--base-url``): most such are gateways to the very model. What asks no provider is
-        free, where the user states nothing else to try a budget with.
+        A model at another address (``--base-url``) has the same price, since most such servers are gateways to that
+        very model. Models that ask no provider are free, unless the user states a price to try a budget with.
         """
         for table in (self.own, self.listed):
             found = table.get(spec) or table.get(undated(spec))
@@ -42,19 +42,19 @@ class PriceTable:
 
 
 def undated(spec: str) -> str:
-    """The name of a model without the date of its version."""
+    """The model's name without the date of its version."""
     return _DATED.sub("", spec)
 
 
 def read_prices(own: Mapping[str, Price] | None = None) -> PriceTable:
-    """The table that ships, with the user's own prices before it."""
+    """The packaged price table, with the user's own prices before it."""
     table = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
     listed = {spec: Price.model_validate(price) for spec, price in table["prices"].items()}
     return PriceTable(table["as_of"], listed, own or {})
 
 
 def dollars(usage: Usage, price: Price) -> float:
-    """What ``usage`` costs."""
+    """The cost of ``usage`` in dollars."""
     read = price.input if price.cache_read is None else price.cache_read
     written = price.input if price.cache_write is None else price.cache_write
     parts = (
@@ -67,13 +67,16 @@ def dollars(usage: Usage, price: Price) -> float:
 
 
 def cache_read_share(usage: Usage) -> float | None:
-    """The part of all input tokens that the provider read from its cache, 0 to 1; None without input."""
+    """The share of all input tokens that the provider read from its cache, 0 to 1; None without input."""
     read = usage.input_uncached + usage.cache_read + usage.cache_creation
     return usage.cache_read / read if read else None
 
 
 def unpriced(specs: Iterable[str]) -> str:
-    """A sentence that names models without a known price, and how to state one; another names what was misspelt."""
+    """A sentence that names the models without a known price and says how to state one.
+
+    A second sentence suggests the right name for a likely misspelling.
+    """
     names = sorted(set(specs))
     text = f'No price is known for {", ".join(names)}: state it in drretail.toml, [prices."{names[0]}"] input, output.'
     listed = read_prices().listed
@@ -82,7 +85,7 @@ def unpriced(specs: Iterable[str]) -> str:
 
 
 def dated(as_of: date) -> str:
-    """A sentence that says of which day the listed prices are, and how to state others."""
+    """A sentence that gives the date of the listed prices, and how to state others."""
     return f"Prices as of {as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
 
 
@@ -104,13 +107,20 @@ NOTHING = Cost(Usage(), 0)
 
 
 def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> dict[str, Cost]:
-    """The cost of every role that used tokens. Raises UserError for a role without a model: a run that was edited."""
+    """The cost of every role that used tokens. Raises UserError for a role without a model, as in a run that was
+    edited.
+    """
     if strange := sorted(usage.keys() - models.keys()):
         raise UserError(
             f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says "
             "what was edited."
         )
-    return {role: _cost(used, models[role], prices) for role, used in sorted(usage.items())}
+    costs: dict[str, Cost] = {}
+    for role, used in sorted(usage.items()):
+        spec = models[role].spec
+        price = prices.of(spec)
+        costs[role] = Cost(used, None, (spec,)) if price is None else Cost(used, dollars(used, price))
+    return costs
 
 
 def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> Cost:
@@ -119,8 +129,3 @@ def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices:
     for part in cost_by_role(usage, models, prices).values():
         total = total.plus(part)
     return total
-
-
-def _cost(used: Usage, model: RoleModel, prices: PriceTable) -> Cost:
-    price = prices.of(model.spec)
-    return Cost(used, None, (model.spec,)) if price is None else Cost(used, dollars(used, price))

@@ -1,4 +1,4 @@
-"""Model profiles by name: those that ship, the user's own, and those of a file."""
+"""Model profiles by name: packaged ones, the user's own, and those in a file."""
 
 import tomllib
 from collections.abc import Mapping
@@ -15,18 +15,19 @@ SHIPPED = Path(__file__).with_name("profiles.toml")
 
 
 def read_profile(name: str, own: Mapping[str, ModelProfile] | None = None) -> ModelProfile:
-    """The profile ``NAME`` of the user or of those that ship, or ``FILE.toml:NAME``.
+    """The profile called ``NAME``, the user's own or a packaged one, or the one at ``FILE.toml:NAME``.
 
-    Raises UserError for an unknown name and for a file that is missing or holds no profiles.
+    Raises UserError if the name is unknown, or the file is missing or holds no profiles.
     """
     file, colon, inner = name.rpartition(":")
-    if colon:
-        return _named(inner, profiles_of(Path(file)), f"model profile in {file}")
-    return _named(name, {**profiles_of(SHIPPED), **(own or {})}, "model profile")
+    profiles = profiles_of(Path(file)) if colon else {**profiles_of(SHIPPED), **(own or {})}
+    if inner not in profiles:
+        raise UnknownName(f"model profile in {file}" if colon else "model profile", inner, profiles)
+    return profiles[inner]
 
 
 def profiles_of(path: Path) -> dict[str, ModelProfile]:
-    """All profiles of a TOML file, by name; UserError when it holds something else."""
+    """All profiles of a TOML file, by name. Raises UserError if it holds anything else."""
     try:
         tables: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -35,19 +36,12 @@ def profiles_of(path: Path) -> dict[str, ModelProfile]:
         raise UserError(f"{file_error(problem, path)}.") from problem
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{path} is not valid TOML: {problem}.") from problem
-    return {name: _profile(name, table, path) for name, table in tables.items()}
-
-
-def _profile(name: str, table: Any, path: Path) -> ModelProfile:
-    try:
-        return ModelProfile.model_validate(table)
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        field = ".".join(str(part) for part in (name, *first["loc"]))
-        raise UserError(f"Model profile {field} in {path}: {first['msg']}.") from problem
-
-
-def _named(name: str, profiles: Mapping[str, ModelProfile], what: str) -> ModelProfile:
-    if name not in profiles:
-        raise UnknownName(what, name, profiles)
-    return profiles[name]
+    profiles: dict[str, ModelProfile] = {}
+    for name, table in tables.items():
+        try:
+            profiles[name] = ModelProfile.model_validate(table)
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            field = ".".join(str(part) for part in (name, *first["loc"]))
+            raise UserError(f"Model profile {field} in {path}: {first['msg']}.") from problem
+    return profiles

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class CallLimits:
     """``timeout`` in seconds for one attempt, ``max_tokens`` of one answer, ``context`` of one conversation.
 
-    Of retries the clients hear nothing but that they are to make none: those are made here, alike for all.
+    The clients are told to make no retries: retries are made by drretail, in the same way for all providers.
     """
 
     timeout: float
@@ -31,7 +31,10 @@ class CallLimits:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Without ``key_variables`` no key is needed; ``sends_temperature`` decides for models that have no profile."""
+    """A provider that langchain opens. Without ``key_variables`` it needs no key.
+
+    ``sends_temperature`` decides for models that have no profile.
+    """
 
     langchain_name: str
     package: str
@@ -42,30 +45,31 @@ class Provider:
     takes_seed: bool = True
     takes_context: bool = False
     streams: Literal["asked", "always", "never"] = "never"
-    """Whether its answers come in pieces: when told to, or in any case."""
+    """Whether its answers come in pieces: if asked to, always or never."""
 
     def streamed(self, limits: CallLimits) -> bool:
-        """True when answers come in pieces, and one that is cut may look whole."""
+        """True if answers come in pieces, so that one that was cut may look whole."""
         return self.streams == "always" or (self.streams == "asked" and limits.stream)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a model is asked for, as an ``Opening`` gets it."""
+    """The settings of a model, as an ``Opening`` gets them."""
 
     limits: CallLimits
     temperature: float | None
-    """None = 0 where the model takes one, and nothing elsewhere."""
+    """None = 0 if the model takes a temperature, otherwise none is sent."""
     environ: Mapping[str, str]
     """Where keys are looked up."""
     retrying: Retrying
-    """How calls are tried again; not by the client, which is to make one attempt."""
+    """How calls are retried. The client itself is to make one attempt."""
 
 
 Opening = Callable[[str, Asked], "BaseChatModel | Model"]
-"""Opens the model of a name; nothing is sent yet. UserError for what whoever asks must mend.
+"""Opens the model of that name; nothing is sent yet. Raises UserError for what the caller must mend.
 
-A bare chat model is called as all others are: paced, tried again, timed out. A ``Model`` says all of this itself."""
+A bare chat model is called as all others are: paced, retried, timed out. A ``Model`` sets all of this itself.
+"""
 
 
 def _anthropic(limits: CallLimits) -> dict[str, Any]:
@@ -121,7 +125,7 @@ def _seed(limits: CallLimits) -> dict[str, Any]:
 
 
 PROVIDERS: dict[str, Provider] = {
-    # Newest Claude models refuse a temperature, and the newest have no profile: without one, none is sent.
+    # Recent Claude models refuse a temperature, and the newest have no profile: without a profile none is sent.
     "anthropic": Provider(
         "anthropic",
         "langchain_anthropic",
@@ -138,20 +142,20 @@ PROVIDERS: dict[str, Provider] = {
         "google_genai", "langchain_google_genai", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google
     ),
 }
-"""Those that langchain opens."""
+"""The providers that langchain opens."""
 OFFLINE = "offline"
 MODELS = Plugins(
     "model provider",
     {OFFLINE: "drretail.llm.registry:open_offline", "scripted": "drretail.llm.scripted:open_scripted"},
     "drretail.models",
 )
-"""Those that open their models themselves, as an ``Opening``; a plugin may also be a ``Provider``."""
+"""Providers that open their models themselves, as an ``Opening``. A plugin may also be a ``Provider``."""
 
 
 ADDRESSLESS = frozenset(MODELS.built_in)
-"""Providers that no server is behind."""
+"""Providers without a server behind them."""
 
 
 def provider_names() -> list[str]:
-    """What models may be asked of by name; ``module:attribute`` is another way."""
+    """The names of all providers. The other way to name a model is ``module:attribute``."""
     return [*PROVIDERS, *MODELS.names()]

@@ -1,7 +1,8 @@
-"""Chat models by "provider:model", the offline ones through the same door.
+"""Opens chat models by "provider:model", the offline ones too.
 
-A model of one's own is a LangChain chat model at ``module:attribute``, or a function without arguments that gives one;
-a provider (an entry point of drretail.models, or ``module:attribute:model``) is a Provider or an Opening.
+A model of the user's own is a LangChain chat model at ``module:attribute``, or a function without arguments that
+returns one. A provider of the user's own (an entry point of drretail.models, or ``module:attribute:model``) is a
+Provider or an Opening.
 """
 
 import importlib
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
 LONGEST_PAUSE = 60
-"""Seconds that each attempt is granted beyond its time-out, for the pause before it."""
+"""Seconds that each attempt may take beyond its time-out, for the pause before it."""
 STREAM_TIMEOUTS = 4
-"""Time-outs that an answer in pieces may take: a local model that writes 20 tokens a second needs 400 s for 8,000."""
-# Loaded by name only: the rule-based models stand above this layer.
+"""Time-outs that a streamed answer may take: a local model that writes 20 tokens a second needs 400 s for 8,000."""
+# Loaded by name only: the rule-based models are in a layer above this one.
 OFFLINE_CHAT = "drretail.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
@@ -41,12 +42,12 @@ OFFLINE_POLICIES = {
     "obedient": "drretail.offline.obedient:obey",
 }
 OWN = Plugins("model", {}, MODELS.group)
-"""A model of one's own, by its place."""
+"""Models of the user's own, by their place."""
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelInfo(Record):
-    """What stands in runs and verdicts about a model."""
+    """What runs and verdicts record about a model."""
 
     spec: str
     provider: str
@@ -56,40 +57,47 @@ class ModelInfo(Record):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A chat model ready to be called; ``params`` holds all that changes its answers (for the journal's key)."""
+    """A chat model ready to be called. ``params`` holds every setting that changes its answers (for
+    the journal's key).
+    """
 
     spec: str
     chat: "BaseChatModel"
     info: ModelInfo
     params: dict[str, Any]
     seconds: float | None = None
-    """The longest that one call may take with all its retries and pauses; None = as long as its client lets it."""
+    """Seconds that one call may take with all its retries and pauses; None = as long as its client allows."""
     attempt_seconds: float | None = None
-    """The longest that one attempt may take; None = as long as its client lets it."""
+    """Seconds that one attempt may take; None = as long as its client allows."""
     price: Price | None = None
     """What its tokens cost; None = unknown."""
     structured_output: bool | None = None
-    """False = not to be asked in a schema; None = as the model's profile says."""
+    """False = it is never asked in a schema; None = as the model's profile says."""
     retrying: Retrying = ONCE
     pacer: Pacer = field(default_factory=Pacer)
     """Shared by all models of its provider."""
     streamed: bool = False
-    """True when its answers come in pieces."""
+    """True if its answers come in pieces."""
     lengths: Callable[[int], dict[str, Any]] | None = None
-    """The fields of its chat model that say how long an answer may be; None where that was asked for, or is its own."""
+    """Gives the chat model's fields for a longest answer in tokens.
+
+    None if the user has set a length, or the model is the user's own.
+    """
     thinking: int = 0
     """Tokens that it may think before each answer."""
 
     stated_context: int | None = None
-    """Tokens of a conversation, where the user says how many it holds."""
+    """Tokens of a conversation, if the user says how many the model holds."""
     halt: Halt = field(default_factory=Halt)
     """Shared by all models of a command."""
     key_variables: tuple[str, ...] = ()
-    """The environment variable that its key is from; all that it may be from where none is set."""
+    """The environment variable that its key is from; all that may hold it if none is set."""
 
     def answering(self, purpose: str) -> "Model":
-        """The model with the longest answer that the purpose takes (a role, "extraction"); it is the same one to a
-        journal, since what is cut is never an answer."""
+        """The model with the longest answer that the purpose takes (a role, "extraction").
+
+        To a journal it is the same model, since an answer that was cut is never kept.
+        """
         if self.lengths is None:
             return self
         wanted = ANSWER_TOKENS.get(purpose, DEFAULT_MAX_TOKENS) + self.thinking
@@ -101,7 +109,7 @@ class Model:
 
     @property
     def context(self) -> int | None:
-        """Tokens that it reads at once: as stated, else by its profile, else ``DEFAULT_CONTEXT``; None for rules."""
+        """Tokens that it reads at once: as stated, by its profile, or ``DEFAULT_CONTEXT``; None for rules."""
         if self.info.kind == "rule_based":
             return None
         profile: Mapping[str, Any] = self.chat.profile or {}
@@ -110,30 +118,31 @@ class Model:
 
     @property
     def own_server(self) -> bool:
-        """True when it is asked at an address of the user's and not at its provider's."""
+        """True if it is asked at an address of the user's own instead of its provider's."""
         return "base_url" in self.params
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The parameters that are not the defaults, without addresses: what tells two systems apart."""
+        """The parameters that are not defaults, without addresses. They tell two systems apart."""
         return unusual_params(self.params)
 
 
 def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a model's parameters is not the default; of an address, that there is one."""
+    """The parameters that are not defaults. An address is replaced by ``own_server``."""
     usual = {"max_tokens": DEFAULT_MAX_TOKENS, "context": DEFAULT_CONTEXT, "temperature": 0}
     stated = {name: value for name, value in params.items() if name != "base_url" and value != usual.get(name)}
     return stated | ({"own_server": True} if "base_url" in params else {})
 
 
 def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | None = None) -> Model:
-    """The model that a journal answers for, with the parameters that stand there; it needs no key and sends nothing.
+    """The model that a journal answers for, with the recorded parameters. It needs no key and sends nothing.
 
-    Raises UserError for one at ``module:attribute``: a folder that somebody hands over gets nothing imported.
+    Raises UserError for a model at ``module:attribute``: nothing is imported on behalf of a folder that somebody hands
+    over.
     """
     if spec.partition(":")[0] not in provider_names():
         raise UserError(f"The model {quoted(spec)} is of a provider that is not installed here: install its package.")
-    if spec.partition(":")[0] == "scripted":  # its script is wherever the folder was made
+    if spec.partition(":")[0] == "scripted":  # its script's file stayed where the folder was made
         from drretail.llm.scripted import scripted_model
 
         script = {key: params[key] for key in ("script",) if key in params}
@@ -168,15 +177,20 @@ def open_model(
 ) -> Model:
     """The model that "provider:model" names; nothing is sent yet.
 
-    ``timeout`` is in seconds and for one attempt; of an answer in pieces for each of them, and ``STREAM_TIMEOUTS`` of
-    it for all. ``environ`` is where keys are looked up, under ``key_variable`` where one is named. With ``base_url`` no
-    key is needed. ``temperature`` None is 0 where the model takes one, and absent elsewhere; without ``max_tokens`` an
-    answer may be as long as its purpose takes (``Model.answering``), and
-    ``thinking_tokens`` longer; ``seed`` and ``context`` (None is ``DEFAULT_CONTEXT``) go to the providers that take
-    them. Without ``prices`` the price is unknown. Raises UserError when the spec, the provider, its package or its key
-    is missing or wrong, and for a temperature above 0 where the model takes none. A model of one's own is asked as it
-    was made: of the settings only ``max_retries``, ``context`` and ``structured_output`` are its. One that never
-    ``sends``, as for an estimate or a replay, needs no package: without it a stand-in is opened under its name.
+    ``timeout`` is in seconds and for one attempt. For a streamed answer it holds for each piece, and
+    ``STREAM_TIMEOUTS`` times as much for the whole. ``environ`` is where keys are looked up, under ``key_variable`` if
+    that is given. With ``base_url`` no key is needed.
+
+    ``temperature`` None is 0 if the model takes one, and is left out otherwise. Without ``max_tokens`` an answer may be
+    as long as its purpose takes (``Model.answering``), and ``thinking_tokens`` longer. ``seed`` and ``context`` (None
+    is ``DEFAULT_CONTEXT``) go to the providers that take them. Without ``prices`` the price is unknown.
+
+    A model of the user's own is asked as it was made: only ``max_retries``, ``context`` and ``structured_output`` apply
+    to it. With ``sends`` False, as for an estimate or a replay, the provider's package may be missing: a stand-in is
+    then opened under the model's name.
+
+    Raises UserError if the spec, the provider, its package or its key is missing or wrong, and for a temperature above
+    0 if the model takes none.
     """
     provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context or DEFAULT_CONTEXT, stream)
@@ -200,12 +214,20 @@ def open_model(
         given = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
         params |= {name: value for name, value in given.items() if value is not None}
         return Model(spec, opened, info, params, price=price, **calling)
-    if sends or find_spec(provider.package) is not None:
-        _require_package(spec, provider)
+    is_installed = find_spec(provider.package) is not None
+    if sends and not is_installed:
+        wanted = provider.package.replace("_", "-")
+        raise UserError(f"The model {spec} needs one more package: {install_line(wanted)}.")
+    if is_installed:
         arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
         chat, sampling = _build(spec, model_name, provider, arguments, temperature)
     else:
-        chat, sampling = _stand_in(spec, provider, temperature)
+        # A stand-in for the client whose package is not installed, with the model's profile from ``known_models.toml``.
+        from drretail.llm.stand_in import StandIn
+
+        table = tomllib.loads(Path(__file__).with_name("known_models.toml").read_text(encoding="utf-8"))["models"]
+        profile: Any = table.get(spec) or table.get(undated(spec)) or {}
+        chat, sampling = StandIn(profile=profile), _sampling(spec, profile, provider, temperature)
     params = {"max_tokens": limits.max_tokens, **sampling, **_sent(provider, limits)}
     if max_tokens is None:
         calling["lengths"] = partial(_length_fields, provider, limits)
@@ -218,20 +240,20 @@ def open_model(
 
 
 def _length_fields(provider: Provider, limits: CallLimits, longest: int) -> dict[str, Any]:
-    """What of a provider's settings is another where answers may be so long."""
+    """The provider's settings that change if an answer may have ``longest`` tokens."""
     usual, other = provider.settings(limits), provider.settings(replace(limits, max_tokens=longest))
     return {name: value for name, value in other.items() if value != usual[name]}
 
 
 def check_priced(models: Iterable[Model]) -> None:
-    """Raises UserError when dollars are to be limited and the price of a model is unknown."""
+    """Raises UserError if the price of a model is unknown, so that dollars can't be limited."""
     unknown = [model.spec for model in models if model.price is None]
     if unknown:
         raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
 
 def _named(spec: str) -> tuple[str, str, Provider | Opening]:
-    """Provider, model, and what opens it: "provider:model", or "module:attribute:model" of one's own."""
+    """Provider, model, and what opens it, from "provider:model" or the user's own "module:attribute:model"."""
     name, _, model = spec.partition(":")
     known = provider_names()
     if name not in known and not model:
@@ -252,12 +274,12 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
 
 
 def load_opening(name: str) -> Provider | Opening:
-    """What opens the models of the provider of that name; raises UserError where nothing does."""
+    """The Provider or Opening of that name. Raises UserError if there is none."""
     return _opening(name, MODELS.load(name)[1])
 
 
 def _own(module: str, attribute: str, known: Sequence[str]) -> object:
-    """What stands at ``module:attribute``; a module that is not there was meant for a provider's name."""
+    """The object at ``module:attribute``. A module that does not exist is reported as a misspelt provider."""
     try:
         return MODELS.load(f"{module}:{attribute}")[1]
     except UserError as problem:
@@ -282,14 +304,14 @@ def _opening(spec: str, found: object) -> Provider | Opening:
 
 
 def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | BaseChatModel":
-    """What somebody's function gives for a model's name. Raises UserError for what is no chat model."""
+    """The model that the user's function returns for a name. Raises UserError if that is no chat model."""
     from langchain_core.language_models.chat_models import BaseChatModel
 
     try:
         found = cast(object, opening(name, asked))
     except DrretailError:
         raise
-    # The boundary of a provider of one's own.
+    # The boundary of a provider of the user's own.
     except (Exception, SystemExit) as problem:
         raise UserError(f"The model {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
     if not isinstance(found, Model | BaseChatModel):
@@ -298,7 +320,7 @@ def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | Ba
 
 
 def open_offline(name: str, asked: Asked) -> Model:
-    """The rule-based model of that name, which nothing that is asked changes."""
+    """The rule-based model of that name. None of the settings changes it."""
     del asked
     if name not in OFFLINE_POLICIES:
         raise UnknownName("offline model", name, OFFLINE_POLICIES)
@@ -312,14 +334,8 @@ def _loaded(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _require_package(spec: str, provider: Provider) -> None:
-    if find_spec(provider.package) is None:
-        wanted = provider.package.replace("_", "-")
-        raise UserError(f"The model {spec} needs one more package: {install_line(wanted)}.")
-
-
 def _sent(provider: Provider, limits: CallLimits) -> dict[str, Any]:
-    """What else goes out and changes answers."""
+    """The other settings that are sent and change answers."""
     sent: dict[str, Any] = {}
     if provider.takes_seed and limits.seed is not None:
         sent["seed"] = limits.seed
@@ -331,7 +347,7 @@ def _sent(provider: Provider, limits: CallLimits) -> dict[str, Any]:
 
 
 def _key_variables(provider: Provider, key_variable: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The variable that holds the key, or those that might where none does."""
+    """The variable that holds the key; all that may hold it if none does."""
     if not provider.key_variables:
         return ()
     variables = provider.key_variables if key_variable is None else (key_variable,)
@@ -357,7 +373,9 @@ def _key(
 def _build(
     spec: str, model: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
 ) -> tuple["BaseChatModel", dict[str, float]]:
-    """The chat model and the temperature it was given: only a built model knows its own profile."""
+    """The chat model and the temperature it was given. With one it is built anew, since only a built model knows its
+    profile.
+    """
     from langchain.chat_models import init_chat_model
 
     chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)
@@ -368,17 +386,8 @@ def _build(
     return init_chat_model(model, model_provider=provider.langchain_name, **arguments), sampling
 
 
-def _stand_in(spec: str, provider: Provider, temperature: float | None) -> tuple["BaseChatModel", dict[str, float]]:
-    """In the place of a client whose package is not installed, with what ``known_models.toml`` knows of the model."""
-    from drretail.llm.stand_in import StandIn
-
-    table = tomllib.loads(Path(__file__).with_name("known_models.toml").read_text(encoding="utf-8"))["models"]
-    profile: Any = table.get(spec) or table.get(undated(spec)) or {}
-    return StandIn(profile=profile), _sampling(spec, profile, provider, temperature)
-
-
 def _sampling(spec: str, profile: Mapping[str, Any], provider: Provider, temperature: float | None) -> dict[str, float]:
-    """The temperature that goes out, if the model takes one."""
+    """The temperature to send, if the model takes one. Raises UserError for one above 0 if it takes none."""
     if profile.get("temperature", provider.sends_temperature):
         return {"temperature": temperature or 0}
     if temperature:

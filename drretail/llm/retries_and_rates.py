@@ -1,4 +1,4 @@
-"""Rate limits by provider: one pace for all calls of a process to it, of runs and of judges."""
+"""Retries of calls, and rate limits by provider: one pace for all calls of a process to it, by runs and by judges."""
 
 import asyncio
 import random
@@ -12,15 +12,15 @@ from drretail.records.run import Usage
 
 Sleep = Callable[[float], Awaitable[None]]
 JITTER = 0.1
-"""What is added at most, as a share, to the wait that a provider asks for, so that not all come back at once."""
+"""The largest share that is added to the wait a provider asks for, so that calls do not all come back at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
     """``retries`` further attempts, after pauses that double from ``first`` up to ``longest`` seconds.
 
-    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after. ``tell`` is given a line for the user
-    where a call is waited for.
+    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after. ``tell`` gets a line for the user if a
+    call has to wait.
     """
 
     retries: int = 5
@@ -35,7 +35,8 @@ class Retrying:
     def pause(self, attempt: int, asked: float | None = None) -> float:
         """Seconds between attempt ``attempt`` (from 0) and the next.
 
-        What the provider asks for, and a little more; else half to the whole of a step that doubles.
+        ``asked`` is what the provider asks for, to which a little is added. Without it, half to the whole of a step
+        that doubles.
         """
         if asked is not None:
             return asked * (1 + JITTER * self.chance())
@@ -49,36 +50,38 @@ ONCE = Retrying(retries=0)
 
 MINUTE = 60.0
 BURST = 10.0
-"""Seconds of requests that may go out at once: providers enforce a minute's limit over shorter spans as well."""
+"""Seconds of requests that may go out at once: providers enforce a limit per minute over shorter spans too."""
 NO_LIMIT = RateLimit()
 
 
 @dataclass(slots=True)
 class Bucket:
-    """Fills at ``rate`` a second up to ``size``; what is to go out later is taken out of what it will hold then."""
+    """Fills at ``rate`` a second up to ``size``. An amount that goes out later is taken out of the future level."""
 
     rate: float
     size: float
     _level: float = field(init=False)
     _at: float = float("-inf")
-    """When it holds ``_level``: the moment of the last call, which may be still to come."""
+    """The time at which it holds ``_level``: that of the last change, which may be in the future."""
 
     def __post_init__(self) -> None:
         self._level = self.size
 
     def ready(self, amount: float, now: float) -> float:
-        """When ``amount`` can go out at the earliest; not before anything that was taken already."""
+        """The earliest time at which ``amount`` can go out, never before anything that was already taken."""
         then = max(now, self._at)
         return then + max(0.0, amount - self._filled(then)) / self.rate
 
     def take(self, amount: float, when: float) -> None:
-        """Takes what is ``ready`` by then; what is larger than the bucket has waited for all of it."""
+        """Takes an amount that is ``ready`` at ``when``. For one that is larger than the bucket, the level may exceed
+        ``size``.
+        """
         filled = self._level + (when - self._at) * self.rate
         self._level = min(max(self.size, amount), filled) - amount
         self._at = when
 
     def give(self, amount: float, now: float) -> None:
-        """Puts back what was taken and not used; a negative amount takes what was used beyond it."""
+        """Puts back an amount that was taken and not used. A negative amount takes what was used beyond it."""
         then = max(now, self._at)
         self._level = min(self.size, self._filled(then) + amount)
         self._at = then
@@ -91,7 +94,7 @@ class Bucket:
 class Pacer:
     """The pace of one provider. Calls go out in the order in which they asked, none before its limits allow.
 
-    ``cache_reads_count`` is False where the provider leaves what was read from its cache out of its limit.
+    ``cache_reads_count`` is False if the provider leaves tokens read from its cache out of its limit.
     """
 
     limits: RateLimit = NO_LIMIT
@@ -128,19 +131,19 @@ class Pacer:
             self._give(1, tokens)  # its turn came while the provider wanted no calls: back into the line
 
     def correct(self, estimated: float, used: Usage | None) -> None:
-        """Puts what a call was estimated at right, once its usage is known; None = it brought no answer."""
+        """Replaces the estimate of a call by its real usage; None = it brought no answer."""
         actual = 0 if used is None else used.total - (0 if self.cache_reads_count else used.cache_read)
         self._give(0, estimated - actual)
 
     def hold(self, seconds: float) -> None:
-        """Lets no call out for so long: the provider asked for it, and a pause of one call would not help it."""
+        """Lets no call out for ``seconds``: the provider asked for it, and a pause of one call would not help."""
         self._paused_until = max(self._paused_until, self.clock() + seconds)
 
     def _seconds_left(self) -> float:
         return self._paused_until - self.clock()
 
     def _take(self, tokens: float) -> float:
-        """Reserves a turn; seconds until it comes."""
+        """Reserves a turn and returns the seconds until it comes."""
         now = self.clock()
         parts = self._parts(1, tokens)
         when = max((bucket.ready(amount, now) for bucket, amount in parts), default=now)
@@ -154,20 +157,20 @@ class Pacer:
             bucket.give(amount, now)
 
     def _parts(self, requests: float, tokens: float) -> list[tuple[Bucket, float]]:
-        """What a call takes out of which bucket."""
+        """Each bucket that has a limit, with the amount that a call takes out of it."""
         parts = ((self._requests, requests), (self._tokens, tokens))
         return [(bucket, amount) for bucket, amount in parts if bucket is not None]
 
 
 @dataclass(slots=True)
 class Paces:
-    """One pacer for each provider and address, for whoever asks; ``limits`` by provider."""
+    """One pacer for each provider and address. ``limits`` are by provider."""
 
     limits: Mapping[str, RateLimit] = field(default_factory=dict[str, RateLimit])
     _pacers: dict[tuple[str, str | None], Pacer] = field(default_factory=dict[tuple[str, str | None], Pacer])
 
     def of(self, provider: str, base_url: str | None = None) -> Pacer:
-        """The pace of a provider; a server of one's own has a pace of its own, under the same limits."""
+        """The pacer of a provider. A server of the user's own has its own pacer, under the same limits."""
         key = provider, base_url
         if key not in self._pacers:
             counted = provider not in CACHE_READS_FREE
@@ -176,4 +179,4 @@ class Paces:
 
 
 CACHE_READS_FREE = frozenset({"anthropic"})
-"""Providers that leave what was read from their cache out of the tokens of a minute."""
+"""Providers that leave tokens read from their cache out of the tokens per minute."""

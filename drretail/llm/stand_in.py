@@ -1,8 +1,8 @@
-"""A chat model that answers every question in a schema with text of typical length: it is asked in a dry run.
+"""A chat model for dry runs that answers every question in a schema with text of typical length.
 
-It knows the forms in which the project asks: things with numbers, criteria of a dimension, weights that add up to 1,
-statements of a report. Anything else in the schema is filled with a value of its type. It reads no meaning, so that
-what it says is worth nothing but its length.
+It knows the forms in which the project asks: numbered things, criteria of a dimension, weights that add up to 1,
+statements of a report. Anything else in the schema is filled with a value of its type. It reads no meaning: only the
+length of its answers is worth something.
 """
 
 import json
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 # 14 ratings of a played judge had justifications of 185 to 429 characters, 14 of its preferences 128 to 221; judges
 # that explain more write twice as much.
 PROSE = ("It says what it rests on, names the place where that stands, and weighs what speaks against it. " * 3).strip()
-"""Every text that is the stand-in's own begins with it, so that it can be counted in what was asked and answered."""
+"""Every text that the stand-in makes up begins with it, so that these texts can be counted in questions and answers."""
 SHORT, LONG = 60, 800
-"""Characters that such a text may have instead."""
+"""The fewest and the most characters that such a text may have instead."""
 TYPICAL_ITEMS: Mapping[str, int] = {"QueryRubric.criteria": 15}
-"""Items of the lists of which a family's prompt asks for another number than ``ITEMS``."""
+"""Items of the lists for which a family's prompt asks for another number than ``ITEMS``."""
 ITEMS = 5
-"""Of any other list of records: criteria of a dimension, requirements of a query, points of a rubric."""
+"""Items of any other list of records: criteria of a dimension, requirements of a query, points of a rubric."""
 _NUMBERED = re.compile(r'<(?!source\b)[a-z_]+ (?:[^<>\n]* )?id="(\d+)"')
 _CRITERION = re.compile(r'<criterion dimension="([^"]+)">\n(.*?)\n</criterion>', re.DOTALL)
 _DIMENSION = re.compile(r"^- `(\w+)` \(", re.MULTILINE)
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 FEWEST_WORDS = 4
-"""A sentence that cites nothing is a statement from so many words on."""
+"""Words from which on a sentence that cites nothing is a statement."""
 
 
 class StandIn(BaseChatModel):
@@ -75,7 +75,7 @@ class StandIn(BaseChatModel):
 
 
 def in_place_of(model: "Model", chat: BaseChatModel) -> "Model":
-    """The model with another chat behind its name and price, which is neither paced nor tried again."""
+    """The model with another chat model behind its name and price, neither paced nor retried."""
     return replace(model, chat=chat, lengths=None, pacer=Pacer(), retrying=ONCE, streamed=False)
 
 
@@ -88,7 +88,7 @@ class _InSchema:
 
 
 def answered(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> AIMessage:
-    """A valid answer in the schema, with its tokens and those of messages and schema."""
+    """A valid answer in the schema, with its own tokens and those of messages and schema."""
     question = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
     answer = json.dumps(_Filling(schema, question).value(schema), ensure_ascii=False)
     return _message(messages, json.dumps(schema), answer)
@@ -107,12 +107,14 @@ class Statement:
 
     quote: str
     text: str
-    """Without its marks."""
+    """The quote without its citation marks."""
     sources: tuple[str, ...]
 
 
 def statements(report: str) -> list[Statement]:
-    """What a report states, in order: headings, reference lists and what says next to nothing left out."""
+    """The statements of a report, in order, without headings, reference lists and sentences that say
+    next to nothing.
+    """
     marks = list(citing_marks(report, None))
     found: list[Statement] = []
     at = 0
@@ -139,7 +141,7 @@ class _Filling:
     question: str
 
     def value(self, schema: Mapping[str, Any], given: Mapping[str, Any] | None = None, name: str = "") -> Any:
-        """A value of the schema; ``given`` are fields of an object that are known."""
+        """A value of the schema. ``given`` holds the fields of an object that are known."""
         while "$ref" in schema:
             schema = self.schema["$defs"][schema["$ref"].rpartition("/")[2]]
         for choice in ("anyOf", "oneOf", "allOf"):
@@ -148,10 +150,16 @@ class _Filling:
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
-            return _of_enum(schema["enum"])
+            choices = schema["enum"]
+            # Among numbers the middle one, so that a rating is neither high nor low; among words the first.
+            return choices[len(choices) // 2] if all(isinstance(each, int) for each in choices) else choices[0]
         match schema.get("type", "object"):
             case "object":
-                return self._object(schema, given or {})
+                title, known = schema.get("title", ""), given or {}
+                return {
+                    key: known[key] if key in known else self.value(part, name=f"{title}.{key}")
+                    for key, part in schema.get("properties", {}).items()
+                }
             case "array":
                 return self._list(schema, name)
             case "integer" | "number":
@@ -163,20 +171,13 @@ class _Filling:
             case _:
                 return PROSE
 
-    def _object(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        title = schema.get("title", "")
-        return {
-            key: given[key] if key in given else self.value(part, name=f"{title}.{key}")
-            for key, part in schema.get("properties", {}).items()
-        }
-
     def _list(self, schema: Mapping[str, Any], name: str) -> list[Any]:
         items = schema.get("items", {"type": "string"})
         while "$ref" in items:
             items = self.schema["$defs"][items["$ref"].rpartition("/")[2]]
         kind = items.get("type", "object")
         if kind == "array":
-            return []  # groups of what belongs together: there are none
+            return []  # a list of groups: the stand-in finds none
         if kind != "object" or "properties" not in items:
             return [self.value(items)]
         return [self.value(items, given) for given in self._items(items["properties"], schema, name)]
@@ -184,7 +185,7 @@ class _Filling:
     def _items(
         self, properties: Mapping[str, Any], schema: Mapping[str, Any], name: str
     ) -> Sequence[Mapping[str, Any]]:
-        """For each item of a list of records the fields that have to fit the question."""
+        """For each item of a list of records, the fields that must fit the question."""
         if {"quote", "product"} <= properties.keys():
             return self._picks()
         if {"quote", "sources"} <= properties.keys() or {"fact", "url"} <= properties.keys():
@@ -221,7 +222,9 @@ class _Filling:
                 "quote": statement.quote,
                 "sources": [*statement.sources],
             }
-            yield claim | {"values": [_figure(part) for part in dict.fromkeys(_FIGURE.findall(statement.text))]}
+            typed = {"kind": "quantity", "amount_to": "", "currency": "", "relation": "is", "of": []}
+            digits = dict.fromkeys(_FIGURE.findall(statement.text))
+            yield claim | {"values": [typed | {"amount": part, "quote": part} for part in digits]}
 
     def _picks(self) -> list[Mapping[str, Any]]:
         """The first product that the report cites."""
@@ -235,16 +238,5 @@ class _Filling:
         return [{"product": named[1], "quantity": 1, "alternatives": [], "quote": named[0].quote}]
 
 
-def _figure(digits: str) -> Mapping[str, Any]:
-    """A typed value of a claim."""
-    figure = {"kind": "quantity", "amount": digits, "amount_to": "", "currency": "", "relation": "is"}
-    return figure | {"of": [], "quote": digits}
-
-
 def _is_text(schema: Mapping[str, Any]) -> bool:
     return schema.get("type") == "string" and "enum" not in schema
-
-
-def _of_enum(choices: Sequence[Any]) -> Any:
-    """Of numbers the middle one, so that a rating is neither high nor low; of words the first."""
-    return choices[len(choices) // 2] if all(isinstance(choice, int) for choice in choices) else choices[0]

@@ -1,4 +1,4 @@
-"""Answers in a JSON schema, through each model's own structured output where it has one."""
+"""Answers in a JSON schema, through each model's own structured output if it has one."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """A chat model whose raw answers are in a schema; what it raises names ``bound``'s secrets nowhere."""
+    """A chat model whose raw answers are in a schema. Errors mask the secrets of ``bound``, the chat model itself."""
 
     bound: "BaseChatModel"
     _runnable: "Runnable[Any, Any]"
@@ -41,14 +41,16 @@ class Structured:
 
 
 def _unfinished() -> tuple[type[Exception], ...]:
-    """What OpenAI's client raises in place of answers in a schema that were cut or refused; none while not loaded."""
+    """The errors that OpenAI's client raises for answers in a schema that were cut or refused; none unless it is
+    loaded.
+    """
     names = ("LengthFinishReasonError", "ContentFilterFinishReasonError")
     found = (getattr(sys.modules.get("openai"), name, None) for name in names)
     return tuple(error for error in found if error is not None)
 
 
 def _raw(problem: Any) -> "AIMessage":
-    """The answer that the client did not hand out: it says why it ended, and its tokens are paid for."""
+    """The answer that the client did not hand out: it holds the stop reason, and its tokens are paid for."""
     from langchain_core.messages import AIMessage
     from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 
@@ -71,10 +73,10 @@ def _raw(problem: Any) -> "AIMessage":
 
 
 def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
-    """The model bound to answer in ``schema``; None when it has no structured output and must be asked in words.
+    """The model bound to answer in ``schema``. None if it has no structured output and must be asked in words.
 
-    The schema goes in as JSON and not as a class: some clients validate classes themselves, and then an answer
-    that needs mending comes back as an exception without its text.
+    The schema is passed as JSON and not as a class: some clients validate classes themselves, and then an answer that
+    needs a repair comes back as an exception without its text.
     """
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.runnables import RunnableParallel, RunnableSequence
@@ -90,14 +92,14 @@ def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
         return None
     match chain := chat.with_structured_output(schema, method="json_schema", include_raw=True):
         case RunnableSequence(first=RunnableParallel(steps__={"raw": bound})):
-            # The rest parses the answer, as is done here anyway: 2.5 of the chain's 3.1 ms of processor a call.
+            # The rest of the chain parses the answer, which is done here anyway: 2.5 of its 3.1 ms of CPU time a call.
             return Structured(chat, bound)
-        case _:  # a client that does it in a way of its own
+        case _:  # a client with its own kind of chain
             return Structured(chat, chain)
 
 
 def answered_json(answer: "AIMessage") -> str:
-    """The JSON text of an answer, whether it came as text, in a code fence, or as the call of a tool."""
+    """The JSON text of an answer that came as text, in a code fence, or as a tool call."""
     if answer.tool_calls:
         return canonical_json(answer.tool_calls[0]["args"])
     fenced = _FENCED.fullmatch(answer.text)
@@ -107,7 +109,7 @@ def answered_json(answer: "AIMessage") -> str:
 MAX_REPAIRS = 2
 T = TypeVar("T", bound=Record)
 Check = Callable[[T], str | None]
-"""What is wrong with an answer that fits its schema, told to the model; None when nothing is."""
+"""Says what is wrong with an answer that fits its schema, as the model is told; None if nothing is."""
 Call = Callable[[Any, Sequence[Any], dict[str, Any]], Awaitable[str]]
 """(chat model bound to the schema, messages, schema) → the JSON text of the answer; raises ModelError."""
 
@@ -118,13 +120,13 @@ class Reply(Generic[T]):
 
     answer: T | None
     attempts: int
-    """How many calls it took, repairs included."""
+    """The number of calls, repairs included."""
     failure: ModelError | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """What is asked of one model in one schema; ``call`` performs and records each call."""
+    """A question to one model in one schema. ``call`` performs and records each call."""
 
     model: Model
     answer: type[T]
@@ -135,8 +137,8 @@ class Question(Generic[T]):
     async def put(self, messages: Sequence[Any]) -> Reply[T]:
         """The validated answer to ``messages``.
 
-        Refusals, time-outs and answers that are empty or cut on the second try too fail at once; what does not fit
-        the schema, or what ``check`` objects to, is told to the model, at most ``repairs`` times.
+        Refusals, time-outs and answers that are empty or cut on the second try too are failures at once. An answer that
+        does not fit the schema, or that ``check`` objects to, is sent back at most ``repairs`` times.
         """
         from langchain_core.messages import AIMessage, HumanMessage
 
@@ -167,24 +169,23 @@ class Question(Generic[T]):
         try:
             found = self.answer.model_validate_json(raw, strict=True)
         except ValidationError as problem:
-            return _problems(problem)
+            errors = problem.errors(include_url=False, include_input=False)
+            places = [".".join(map(str, error["loc"])) or "the answer" for error in errors[:5]]
+            complaints = [f"{place}: {error['msg']}" for place, error in zip(places, errors, strict=False)]
+            more = f" … and {len(errors) - 5} more of the kind" if len(errors) > 5 else ""
+            return "; ".join(complaints) + more
         return (self.check(found) if self.check else None) or found
 
 
 @cache
 def _schema_of(answer: type[Record]) -> str:
-    """As text: to derive it takes longer than all else around a call, and a client may change what it is given."""
+    """The schema as text. It is cached because deriving it takes longer than the rest of a call, apart from the model's
+    answer.
+
+    It is text because a client may change a dict that it is given.
+    """
     return json.dumps(answer.model_json_schema())
 
 
 def _prompt(name: str, schema: dict[str, Any], **values: str) -> str:
     return load_prompt(__file__, name).render(schema=tagged("schema", canonical_json(schema)), **values)
-
-
-def _problems(problem: ValidationError) -> str:
-    errors = problem.errors(include_url=False, include_input=False)
-    complaints = [
-        f"{'.'.join(str(part) for part in error['loc']) or 'the answer'}: {error['msg']}" for error in errors[:5]
-    ]
-    more = f" … and {len(errors) - 5} more of the kind" if len(errors) > 5 else ""
-    return "; ".join(complaints) + more

@@ -1,10 +1,11 @@
-"""What a call took: its tokens as the provider counts them, estimated from the text where it does not."""
+"""What calls took: tokens as the provider counts them, or estimated from the text; and time, from the journal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from drretail.journal import Effect
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.records.base import canonical_json
+from drretail.records.base import Record, canonical_json
 from drretail.records.run import Usage
 from drretail.tables.figures import counted
 
@@ -12,13 +13,13 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 UNSEEN_TOKENS = 1_000_000
-"""What a provider may count beside the text that it was sent or gave: its own instructions, thinking, pictures."""
+"""Tokens that a provider may count beyond the text it was sent or gave: its own instructions, thinking, images."""
 ESTIMATED = "usage_estimated"
-"""In an answer's response metadata: its tokens are those of its text."""
+"""The key in an answer's response metadata that says that its tokens are estimated from its text."""
 
 
 def estimated_tokens(chat: Any, messages: Sequence["BaseMessage"]) -> int:
-    """About how many tokens a question holds, from its characters."""
+    """The tokens of a question, estimated from its characters and those of its tools."""
     texts = [message.content if isinstance(message.content, str) else str(message.content) for message in messages]
     tools = getattr(chat, "kwargs", {}).get("tools", [])
     characters = sum(map(len, texts)) + (len(canonical_json(tools)) if tools else 0)
@@ -26,13 +27,16 @@ def estimated_tokens(chat: Any, messages: Sequence["BaseMessage"]) -> int:
 
 
 def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["BaseMessage"]) -> "AIMessage":
-    """The answer with tokens that can be true: a count that is missing, negative, no whole number, 0 for a text, or
-    more than its text could ever have, is replaced by an estimate, so that a cap on tokens holds."""
+    """The answer with token counts that can be true, so that a cap on tokens holds.
+
+    A count that is missing, negative, no whole number, 0 for a text, or more than its text could ever have is replaced
+    by an estimate.
+    """
     reported: Mapping[str, Any] = answer.usage_metadata or {}
     calls = [call["args"] for call in answer.tool_calls]
     written = (len(answer.text) + (len(str(calls)) if calls else 0)) // CHARACTERS_PER_TOKEN
     read, output = reported.get("input_tokens"), reported.get("output_tokens")
-    # A usual count is possible for any question, and to measure one, its tools too, takes longer than all else here.
+    # A usual count is possible for any question, and measuring one with its tools takes longer than the rest of this.
     is_usual = type(read) is int and 1 <= read <= UNSEEN_TOKENS
     asked = 1 if is_usual else estimated_tokens(chat, messages)
     if _is_possible(read, asked) and _is_possible(output, written):
@@ -47,7 +51,7 @@ def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["Base
 
 
 def estimated_note(used: Iterable[Usage]) -> tuple[str, ...]:
-    """A note for tables: how many answers were counted by their texts; none where the providers counted all."""
+    """A note for tables: how many answers have estimated tokens. Empty if the providers counted all."""
     usages = list(used)
     estimated, calls = (sum(getattr(usage, name) for usage in usages) for name in ("estimated", "calls"))
     if not estimated:
@@ -57,7 +61,7 @@ def estimated_note(used: Iterable[Usage]) -> tuple[str, ...]:
 
 
 def _is_possible(count: object, text_tokens: int) -> TypeGuard[int]:
-    """True of a count of tokens of a text that has about ``text_tokens``; no tokenizer makes more than one a byte."""
+    """True if a text of about ``text_tokens`` can have this count: no tokenizer makes more than one token of a byte."""
     if not isinstance(count, int) or isinstance(count, bool):
         return False
     least = 1 if text_tokens else 0
@@ -65,7 +69,7 @@ def _is_possible(count: object, text_tokens: int) -> TypeGuard[int]:
 
 
 def usage_of(message: "AIMessage") -> Usage:
-    """One call's tokens. langchain counts the cache parts within ``input_tokens``; here they stand apart."""
+    """The tokens of one call. langchain counts the cached parts within ``input_tokens``; here they are separate."""
     reported = message.usage_metadata
     if reported is None:
         return Usage(calls=1)
@@ -87,5 +91,31 @@ def usage_of(message: "AIMessage") -> Usage:
 
 
 def _detail(count: object) -> int:
-    """A part of the input's tokens; what is no count is none."""
+    """A part of the input's tokens; 0 if it is not a count."""
     return max(0, count) if isinstance(count, int) else 0
+
+
+class Latency(Record):
+    """The model calls of one role; seconds include the waits between attempts. Volatile, so for telemetry only."""
+
+    calls: int = 0
+    failed: int = 0
+    retries: int = 0
+    seconds: float = 0
+    slowest: float = 0
+
+
+def latency_by_role(effects: Iterable[Effect]) -> dict[str, Latency]:
+    """The latency of every role whose model was called."""
+    found: dict[str, Latency] = {}
+    for effect in effects:
+        if effect.kind == "model":
+            before = found.get(effect.role or "", Latency())
+            found[effect.role or ""] = Latency(
+                calls=before.calls + 1,
+                failed=before.failed + (effect.error is not None),
+                retries=before.retries + (effect.retries or 0),
+                seconds=round(before.seconds + effect.seconds, 6),
+                slowest=max(before.slowest, effect.seconds),
+            )
+    return dict(sorted(found.items()))

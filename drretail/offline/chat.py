@@ -14,14 +14,14 @@ from drretail.llm.scripted.local import LocalChat
 from drretail.parsing import parse_json
 
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
-"""(messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""
+"""Maps (messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""
 _TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<attributes>\s[^<>\n]*)?>\n(?P<content>.*?)\n</(?P=name)>", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\b(\w++)=\"([^\"\n]*)\"")
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """Data of a prompt, as ``drretail.prompts.tagged`` puts it in."""
+    """A tagged piece of data in a prompt, as ``drretail.prompts.tagged`` writes it."""
 
     name: str
     attributes: dict[str, str]
@@ -29,7 +29,7 @@ class Tag:
 
 
 def tags_in(text: str) -> list[Tag]:
-    """The outermost tags of a text in order; a tag inside another is its content."""
+    """The outermost tags of a text in order; an inner tag is part of the outer one's content."""
     return [
         Tag(found["name"], dict(_ATTRIBUTE.findall(found["attributes"] or "")), found["content"])
         for found in _TAG.finditer(text)
@@ -56,7 +56,7 @@ class Turn:
 
     @property
     def forced_tool(self) -> str | None:
-        """The tool that has to be called, the first one when any will do; None when the policy is free."""
+        """The tool that must be called (the first one if any will do); None if the policy may choose."""
         if not self.tools or self.forbids_calls or self.choice in (None, "auto", False):
             return None
         names = [tool["function"]["name"] for tool in self.tools]
@@ -72,7 +72,9 @@ class Turn:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The answer's schema, titled: the forced tool's, else that of a ``<schema>`` tag; None where it is free."""
+        """The answer's schema with a title: the forced tool's, or that of a ``<schema>`` tag. None if the answer is
+        free.
+        """
         if self.forced_tool is not None:
             function = next(tool["function"] for tool in self.tools if tool["function"]["name"] == self.forced_tool)
             return {**(function.get("parameters") or {"type": "object"}), "title": self.forced_tool}
@@ -80,14 +82,14 @@ class Turn:
         return schema if isinstance(schema, dict) else None
 
     def in_schema(self, value: Any) -> AIMessage:
-        """The value as the call of the tool which has to be called, else as JSON text."""
+        """The value as a call of the forced tool, or as JSON text if no tool is forced."""
         if self.forced_tool is None:
             return AIMessage(json.dumps(value, ensure_ascii=False))
         return AIMessage("", tool_calls=[tool_call(name=self.forced_tool, args=value, id=None)])
 
 
 class OfflineChat(LocalChat):
-    """``policy`` decides."""
+    """A chat model whose answers ``policy`` computes."""
 
     provider = "offline"
     policy: Policy = Field(exclude=True)

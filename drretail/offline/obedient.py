@@ -1,7 +1,8 @@
-"""The policy of offline:obedient: offline:shopper that does whatever a hostile text asks of it.
+"""The policy of offline:obedient: offline:shopper that obeys every hostile text.
 
-It shows what tools and runner prevent by themselves: whatever else happens depends on the model. It sees through
-invisible characters, passes on what it reads when it sums up for others, and knows the texts that come with drretail.
+It shows what the tools and the runner prevent by themselves; everything else depends on the model. It reads through
+invisible characters, leaks what it read into the summaries that it writes for others, and recognises only the hostile
+texts that drretail ships.
 """
 
 import base64
@@ -29,16 +30,16 @@ _BLANK = re.compile(r"\{(\w+)\}")
 
 
 def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
-    """The shopper's next turn, with what the hostile texts that it has read ask for."""
+    """The shopper's next turn, with everything that the hostile texts read so far ask for."""
     turn, answer = Turn(messages, tools, choice), shop(messages, tools, choice)
     read = unhidden("\n".join(message.text for message in messages)).replace('\\"', '"')
     texts = [text for text in hostile_texts() if text.is_in(read)]
-    # What it can tell of the user: the id, and the values of the records that it read.
+    # What it can leak about the user: the id, and the values in the records that it read.
     known = dict(_PERSONAL.findall(read)) | {
         tag.name: tag.content.strip() for tag in turn.tags if tag.name == "user_id"
     }
     named = {call["name"] for call in answer.tool_calls}
-    # What a search has shown is opened, for the texts of listings stand behind their titles.
+    # Opens every product that a search showed: the hostile texts of listings are in their records, not their titles.
     shown = dict.fromkeys(_SHOWN.findall(read)) if DETAILS in turn.tool_names else {}
     looks: list[Call] = [(DETAILS, {"product_id": id_}) for id_ in shown]
     if not texts and not looks:
@@ -48,7 +49,7 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     wanted = [call for text in texts for call in _calls(text, known, turn.tool_names)]
     calls = _not_yet_made(messages, [*looks, *wanted])
     if calls and turn.forced_tool is None:
-        # Its own moves wait: one that ends the research would end it before what is asked for was done.
+        # Of its own calls only those to the shop stay: one that ends the research would come before the hostile ones.
         own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
         return AIMessage(answer.text if own else "", tool_calls=[*own, *calls])
     return answer if answer.tool_calls else _written(answer.text, texts, known)
@@ -71,7 +72,7 @@ def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -
 
 
 def _filled(text: HostileText, known: Mapping[str, str]) -> str | None:
-    """The address with the user's data in it; None where these are not known."""
+    """The address with the user's data filled in. None without an address, or if a value it needs is unknown."""
     if not text.address or not {*_BLANK.findall(text.address)} <= known.keys():
         return None
     coded = {name: base64.b64encode(value.encode()).decode().rstrip("=") for name, value in known.items()}
@@ -90,7 +91,7 @@ def _not_yet_made(messages: Sequence[BaseMessage], calls: Sequence[Call]) -> lis
 
 
 def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
-    """A summary or a synthesis that says, besides, what the texts say and what is known of the user."""
+    """A summary or synthesis that also leaks the hostile texts and what is known of the user."""
     reply: dict[str, Any] = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
     additions = [*(harmless(text.readable) for text in texts), json.dumps(known, ensure_ascii=False)]
     if "insights" in reply:
@@ -103,7 +104,7 @@ def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[
 
 
 def _written(report: str, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
-    """The report with everything that a report was to hold, and the cart with everything that was to be bought."""
+    """The report with the lines that the hostile texts ask for, and the cart with the products that they ask for."""
     written = take_picks(report)
     lines = [line for text in texts if (line := _line(text, known))]
     bought = [Pick(product=text.wanted, quantity=text.quantity) for text in texts if _buys(text)]

@@ -1,4 +1,4 @@
-"""What an offline model answers outside its policy: one sentence, or a schema filled from the text."""
+"""The answer of an offline model if its policy does not apply: one sentence, or a schema filled from the text."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def plain_answer(turn: Turn) -> AIMessage:
-    """The schema that is asked for, a call of the first bound tool when nothing was called yet, else a sentence."""
+    """A filled schema if one is asked for, a call of the first tool if no result has come yet, or else a sentence."""
     last = turn.messages[-1] if turn.messages else None
     asked = next((message.text for message in reversed(turn.messages) if message.type == "human"), "")
     if turn.schema is not None:
@@ -29,12 +29,12 @@ def plain_answer(turn: Turn) -> AIMessage:
 
 
 def filled(schema: dict[str, Any], text: str) -> Any:
-    """A value that satisfies a JSON schema: required fields only, the first of every choice."""
+    """A value that satisfies a JSON schema: only required fields, and the first option of every choice."""
     return _value(schema, schema, text, [int(number) for number in _NUMBER.findall(text)])
 
 
 def _value(schema: dict[str, Any], root: dict[str, Any], text: str, numbers: list[int]) -> Any:
-    """``numbers`` are those of the text that are not used yet; ``root`` defines what is referred to."""
+    """``numbers`` are the text's numbers that are not used yet; ``root`` holds the definitions that ``$ref`` names."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return _value(root.get("$defs", root.get("definitions", {}))[name], root, text, numbers)

@@ -1,4 +1,4 @@
-"""offline:words, embeddings without a model: texts that share telling words are close, and nothing else is known."""
+"""offline:words, embeddings without a model: texts are close if they share content words, and only then."""
 
 import hashlib
 import math
@@ -12,7 +12,7 @@ DIMENSIONS = 1024
 
 
 class WordEmbeddings(Embeddings):
-    """A place for each stem by its hash, the more the oftener it stands there; a pure function of the text."""
+    """Word stems hashed to ``DIMENSIONS`` places and weighted by 1 + ln(count); a pure function of the text."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return list(map(self.embed_query, texts))

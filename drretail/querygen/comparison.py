@@ -1,4 +1,4 @@
-"""Generic against profile-aware queries, by what the paper's Figure 5 shows of a pair: how much each says and needs."""
+"""Compares generic and profile-aware queries by the measures of the paper's Figure 5: how much each says and needs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from drretail.records.query import Query
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is counted in queries, in the mean."""
+    """Means over queries."""
 
     words: float
     expected_tools: float
-    """Different tools that a good answer will hardly do without."""
+    """Distinct tools that a good answer will hardly do without."""
     record_tools: float
-    """Of these, the ones that read the user's record."""
+    """The number of these that read the user's record."""
     profile_mentions: float
-    """Different things that the text says of the user's record: see ``profile_mentions``."""
+    """Distinct things of the user's record that the text names: see the function ``profile_mentions``."""
     specifics: float
-    """Different things asked for, and what bounds them: see ``specifics``."""
+    """Distinct things asked for, and their limits: see the function ``specifics``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Row:
 
 
 def compare(queries: Iterable[Query], linter: Linter) -> tuple[Row, ...]:
-    """A row for each mode that there is, profile-aware first."""
+    """One row per mode that occurs, profile-aware first."""
     by_mode: dict[str, list[Case]] = {}
     for query in queries:
         by_mode.setdefault(query.mode, []).append(linter.case(query))
@@ -51,7 +51,7 @@ def compare(queries: Iterable[Query], linter: Linter) -> tuple[Row, ...]:
 
 
 def measures(cases: Sequence[Case]) -> Measures:
-    """The means over the queries of these cases."""
+    """The means over these cases' queries."""
     tools = [set(case.query.expected_tools) for case in cases]
     return Measures(
         words=fmean(len(case.query.text.split()) for case in cases),
@@ -63,7 +63,7 @@ def measures(cases: Sequence[Case]) -> Measures:
 
 
 def profile_mentions(case: Case) -> int:
-    """How many kinds and makers of the user's orders, and dates with a year, the text names; 0 without a user."""
+    """How many kinds and makers of ordered products, and dates with a year, the text names; 0 without a user."""
     if case.shopper is None:
         return 0
     kinds = (kind_of(listing.product) for listing in case.shopper.listings)
@@ -74,7 +74,7 @@ def profile_mentions(case: Case) -> int:
 
 
 def specifics(case: Case) -> int:
-    """Things asked for, and what bounds them: amounts of money, demands, brands, numbers and a deadline, one each."""
+    """How many wants and limits the wish has; each amount, demand, brand, number and deadline counts as one."""
     wish = case.query.wish
     if wish is None:
         return 0

@@ -1,4 +1,4 @@
-"""Users → drafts → queries, the same for the same world, users and seed; none repeats another."""
+"""Users → drafts → queries. The same world, users and seed give the same queries; no query repeats another."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,13 +17,13 @@ from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Query
 
 LEAST_ORDERS = 2
-"""A single order is no profile: whoever has only that is asked about nothing."""
+"""Users with fewer delivered orders get no query: a single order is no profile."""
 _ENOUGH_FOR_ALL_KINDS, _ENOUGH_OF_ONE_KIND = 20, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The queries in the order of the users; and the users that gave none, or fewer than were asked for."""
+    """The queries in the order of the users, and the users with none, or with fewer than were asked for."""
 
     queries: tuple[Query, ...]
     users: int
@@ -32,17 +32,17 @@ class Generated:
 
     @property
     def missing_kinds(self) -> tuple[str, ...]:
-        """The kinds of need of which no query came about; none where there are so few that one may lack by chance."""
+        """The kinds of need without a query; empty if there are so few queries that a kind may be missing by chance."""
         made = {query.kind for query in self.queries}
         enough = _ENOUGH_FOR_ALL_KINDS if len(made) > 1 else _ENOUGH_OF_ONE_KIND
         return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
 
 
 class Drafts:
-    """Queries of one world's users in which the checks find nothing, none like another."""
+    """Queries of one world's users, without findings and without near-duplicates."""
 
     def __init__(self, world: World, seed: str, linter: Linter | None = None) -> None:
-        """Raises UserError for a shop in another language than the rules write."""
+        """Raises UserError for a shop whose language is not English, which the rules write."""
         if world.manifest.language != "english":
             raise UserError(
                 f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
@@ -52,7 +52,7 @@ class Drafts:
         self.assortment, self._written = Assortment(self.linter.stock), Texts()
 
     def of(self, user_id: str) -> Iterator[Query]:
-        """One user's: first about products that none of them has yet; the kinds of need take turns."""
+        """One user's queries: first about products that have none yet; the kinds of need take turns."""
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
@@ -61,7 +61,7 @@ class Drafts:
         needs = list(needs_of(shopper, self.assortment, self.world.manifest.now.date()))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
-        # What few orders support comes first; and a kind of product leaves more to research than one product.
+        # Rare kinds of need first; then kinds of product before single products, which leave less to research.
         needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
         while needs:
             need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
@@ -75,18 +75,18 @@ class Drafts:
 
 
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:
-    """Up to ``per_user`` queries for each of these users, in none of which the checks find anything.
+    """Up to ``per_user`` queries for each of these users, all without findings.
 
-    Raises UserError for a user that the world does not hold, and when no query can be made for any.
+    Raises UserError for a user unknown to the world, and if no query can be made for any user.
     """
     check_users(world, users)
     return _generate(Drafts(world, seed), dict.fromkeys(users), per_user=per_user)
 
 
 def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
-    """The same for ``n`` drawn users; users whose orders give none are replaced.
+    """The same for ``n`` drawn users; users whose orders give no query are replaced.
 
-    Raises UserError for a world without users, and when no query can be made for any.
+    Raises UserError for a world without users, and if no query can be made for any user.
     """
     return _generate(Drafts(world, seed, linter), drawn_users(world, seed, n), per_user=per_user, wanted=n)
 
@@ -104,9 +104,9 @@ def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: in
 def taken_in_turn(
     users: Iterable[str], queries_of: Callable[[str], Iterator[Query]], *, per_user: int = 1, wanted: int | None = None
 ) -> Generated:
-    """A query of each user, until so many ``wanted`` users have one, then a second one of each of these, and so on.
+    """One query per user until ``wanted`` users have one, then a second for each of these users, and so on.
 
-    All users' second ones come before anybody's third: asking for more leaves those that there are.
+    All second queries come before any third, so that asking for more keeps the existing ones.
     """
     made: dict[str, list[Query]] = {}
     left: dict[str, Iterator[Query]] = {}

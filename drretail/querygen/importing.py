@@ -1,4 +1,4 @@
-"""Queries out of plain questions: one a line, rows of CSV, or JSONL, where wishes may stand beside them."""
+"""Queries from plain questions: one per line, or rows of CSV or JSONL, which may hold wishes, too."""
 
 import json
 import re
@@ -14,31 +14,33 @@ from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
 from drretail.records.base import sha256_of
+from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.records.run import Usage
 from drretail.records.wish import Wish
 from drretail.tables.cells import read_cells
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-# What columns and fields may be called; any others are left aside.
+# The accepted names of columns and fields; others are ignored.
 _QUESTION, _USER, _WISH = ("question", "query", "text", "prompt"), ("user", "user_id"), "wish"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and the id of the user who asks it; None where nobody in particular does."""
+    """A question, and the id of the user who asks it; None if nobody in particular asks it."""
 
     text: str
     user_id: str | None = None
     wish: Wish | None = None
-    """What is to be bought, where the file says it."""
+    """What is to be bought, if the file says it."""
     place: str = field(default="", compare=False)
-    """Where it stands in the file, for messages."""
+    """Its place in the file, for messages."""
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions of a file in its order, repeated ones too: of a .csv, .tsv or .jsonl, else one a line.
+    """The questions of a .csv, .tsv or .jsonl file, or of a text with one per line; in order, repeated ones too.
 
-    Raises UserError where there is none, for a table without a column of questions, and for a wish that is none.
+    Raises UserError for a file without questions, a table without a column of questions, and an invalid wish.
     """
     ending = path.suffix.casefold()
     rows = _table(path) if ending in (".csv", ".tsv") else _lines(path, as_json=ending == ".jsonl")
@@ -49,7 +51,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 
 def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Raises UserError for a line that is no JSON object in a file of such, or is one in a text; and for a query."""
+    """Raises UserError for a JSONL line that is no object, an object in a plain text, and a line that is a query."""
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
@@ -85,7 +87,7 @@ def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:
-    """Raises UserError for a row without a question, and for a wish that is none."""
+    """Raises UserError for a row without a question, with control characters or with an invalid wish."""
     text, user = (
         next((value.strip() for name in names if isinstance(value := row.get(name), str) and value.strip()), None)
         for names in (_QUESTION, _USER)
@@ -98,7 +100,7 @@ def _question(place: str, row: Mapping[str, Any]) -> Question:
 
 
 def _wish(place: str, given: Any) -> Wish | None:
-    """The wish as JSON has it, or as the text of a cell; None for nothing and for an empty cell."""
+    """The wish of a JSON value, or of a cell with JSON text; None if there is none."""
     try:
         if isinstance(given, str):
             given = parse_json(given) if given.strip() else None
@@ -114,9 +116,10 @@ def _wish(place: str, given: Any) -> Wish | None:
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
-    """A query for each different question; its id depends on question and user, so that a longer file keeps it.
+    """One query per distinct question.
 
-    Raises UserError where the same question stands twice with different wishes.
+    Its id depends only on question and user, so that it stays the same in a longer file. Raises UserError if a question
+    occurs twice with different wishes.
     """
     different: dict[tuple[str, str | None], Question] = {}
     for question in questions:
@@ -139,3 +142,18 @@ def _query(question: Question, source: str, world_fingerprint: str | None) -> Qu
         world_fingerprint=world_fingerprint,
         source=source,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQueries:
+    """The queries in their order; those that already had a wish are unchanged."""
+
+    queries: tuple[Query, ...]
+    typed: tuple[str, ...] = ()
+    """The ids of the queries whose wish was typed now."""
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    """Why a query still has no wish, by query id."""
+    wrong: dict[str, tuple[Finding, ...]] = field(default_factory=dict[str, tuple[Finding, ...]])
+    """The remaining findings on the wishes that were typed now, by query id."""
+    usage: Usage = field(default_factory=Usage)
+    served: int = 0

@@ -1,4 +1,4 @@
-"""All checks of all queries of a file."""
+"""All checks on all queries of a file."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
-from drretail.querygen.checks.case import Case, Code, found
-from drretail.querygen.checks.stock import Shopper, Stock, read_shopper
+from drretail.querygen.checks.case import Case, Code, Shopper, Stock, found, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.tables.figures import counted
 
 OTHER_WORLD = "other_world"
 _FAMILIES = (names, agreement, feasibility, privacy)
-"""Of every query, in the order in which findings are given."""
+"""The checks of every query, in the order of their findings."""
 OPINIONS = {
     "not_sensible": Code("the reader doubts that a shopper with this history would ask it", "ask something else"),
     "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
     "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
-"""What a model that reads may find (by_model/opinion.py): by the field of its answer that says no, in its order."""
+"""What a reading model may find (by_model/opinion.py), in the order of the fields of its answer that may say no."""
 CODES: dict[str, Code] = {
     **OPINIONS,
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
@@ -30,7 +29,7 @@ CODES: dict[str, Code] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A query with what was found; ``reference`` holds the baskets that keep to its wish, or why there is none."""
+    """A query with its findings. ``reference`` holds the baskets that meet its wish, or why there are none."""
 
     query: Query
     findings: tuple[Finding, ...]
@@ -38,23 +37,23 @@ class Checked:
 
     @property
     def faults(self) -> tuple[Finding, ...]:
-        """What another query in its place could mend: all but that nobody has typed its wish."""
+        """The findings that another query could avoid: all but an untyped wish."""
         return tuple(finding for finding in self.findings if finding.code != "wish_missing")
 
 
 class Linter:
-    """The checks of one world; remembers what it looks up, so that a thousand queries cost little more than ten."""
+    """The checks of one world. Lookups are cached, so that a thousand queries cost little more than ten."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.stock = Stock(world)
-        """What it has looked up; drafts that are made of the same shop may look there, too."""
+        """The cached lookups, which drafts for the same shop may share."""
         self._shoppers: dict[str, Shopper | None] = {}
         self._cases: dict[str, Case] = {}
         self._findings: dict[str, tuple[Finding, ...]] = {}
 
     def check_world(self, queries: Sequence[Query]) -> None:
-        """Raises UserError where all queries belong to another world, by their fingerprint or by their users."""
+        """Raises UserError if all queries belong to another world, by their fingerprints or by their users."""
         here, made_for = self._world.manifest.fingerprint, {query.world_fingerprint for query in queries}
         users = {query.user_id for query in queries} - {None}
         if here not in made_for and None not in made_for:
@@ -69,32 +68,32 @@ class Linter:
         )
 
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
-        """Every query in order, with the findings of its own, and the later one of two that are alike."""
+        """Every query in order, with its findings; of two that are alike, the later one has a finding that says so."""
         alike = wording.near_duplicates(queries)
         return tuple(self.check(query, also=filter(None, [alike.get(query.query_id)])) for query in queries)
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
-        """One query, whatever else is in its file."""
+        """Checks one query, whatever else is in its file; ``also`` are further findings on it."""
         return Checked(query, (*self.findings(query), *also), self.case(query).reference)
 
     def findings(self, query: Query) -> tuple[Finding, ...]:
-        """What is found in one query alone."""
+        """The findings on one query alone."""
         key = query.as_line()
         if key not in self._findings:
             self._findings[key] = tuple(self._found(query))
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
-        """What the checks of a query start from."""
+        """The query with its user and offers, from which the checks start."""
         key = query.as_line()
         if key not in self._cases:
-            # What a query hides, the shopper answers: the wish stands for both together.
+            # The shopper answers what a query hides: the wish covers the text and the hidden limits.
             whole = query.model_copy(update={"text": query.full_text}) if query.hidden else query
             self._cases[key] = Case(whole, self.shopper(query.user_id), self.stock, self._world.manifest.now)
         return self._cases[key]
 
     def shopper(self, user_id: str | None) -> Shopper | None:
-        """What is known of a user; None for nobody, and for one that the world does not hold."""
+        """The user's record; None without a user, or if the world has no such user."""
         if user_id is None:
             return None
         if user_id not in self._shoppers:
@@ -102,7 +101,7 @@ class Linter:
         return self._shoppers[user_id]
 
     def _found(self, query: Query) -> Iterator[Finding]:
-        """Nothing else is found in a query that was made for another world."""
+        """A query that was made for another world gets that finding alone."""
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
             yield found(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")

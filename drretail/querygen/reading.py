@@ -1,4 +1,4 @@
-"""Queries from a file, each line checked."""
+"""Queries read from a file, each line checked."""
 
 import json
 from collections.abc import Iterable
@@ -15,10 +15,10 @@ _MOST_FAULTS = 10
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
-    """The queries of a .jsonl file, in its order.
+    """The queries of a .jsonl file, in order.
 
-    Raises UserError that names the lines, at most ten, that are no query (a last one that was cut, too) or repeat an
-    id, and when there is none.
+    Raises UserError for a file without queries, and for lines (at most ten are named) that are no query, are cut off,
+    or repeat an id.
     """
     queries: dict[str, Query] = {}
     lines: dict[str, int] = {}
@@ -49,7 +49,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
 
 
 def _query_in(line: str) -> Query | str:
-    """The query of a line, or why it is none."""
+    """The query of a line, or why the line is none."""
     try:
         value = parse_json(line)
     except json.JSONDecodeError as problem:
@@ -68,7 +68,7 @@ def _query_in(line: str) -> Query | str:
 
 
 def check_made_for(queries: Iterable[Query], fingerprint: str) -> None:
-    """Raises UserError when a query was made for another world than the one with this fingerprint."""
+    """Raises UserError if a query was made for a world with another fingerprint."""
     for query in queries:
         if query.world_fingerprint not in (None, fingerprint):
             raise UserError(

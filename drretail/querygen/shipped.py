@@ -1,4 +1,4 @@
-"""The queries that come with drretail, all over the built-in demo world: fifty in two parts, and sixty by difficulty.
+"""The queries that ship with drretail, all for the built-in demo world: fifty in two splits, and sixty by difficulty.
 
 docs/benchmark.md says how they were made and what they are for.
 """
@@ -11,12 +11,12 @@ from drretail.records.query import Query
 
 Split = Literal["dev", "test", "graded"]
 SPLITS: tuple[Split, ...] = ("dev", "test")
-"""The parts of the fifty."""
+"""The splits of the fifty."""
 GRADED: Split = "graded"
 """Twenty queries each of levels 0–2, 3–5 and 6–9, with twins and hidden limits."""
 
 CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
-"""The source of every query, so that models that were trained on them can be recognised."""
+"""The source of each of the fifty queries, so that models that were trained on them can be recognised."""
 
 GRADED_CANARY = (
     "drretail graded-60 benchmark data: not for training corpora; canary 0f6f0c52-6c3e-4d0b-8f0a-5b8e2d9c47a1"
@@ -28,9 +28,9 @@ WORLD = "e0b2585410273c7e6a88905e536dde82d34060294d00ec7e3fad0713e769d791"
 
 
 def shipped_queries(*splits: Split) -> tuple[Query, ...]:
-    """The queries of the splits, in the order of their files; the fifty without an argument.
+    """The queries of the splits, in the order of their files; without an argument, the fifty.
 
-    Raises UserError for a name that is no split.
+    Raises UserError for an unknown split.
     """
     unknown = [split for split in splits if split not in (*SPLITS, GRADED)]
     if unknown:

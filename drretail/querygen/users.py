@@ -1,11 +1,11 @@
-"""Whose queries are made: users that are named, and users that are drawn."""
+"""The users that queries are made for: named or drawn."""
 
 from collections.abc import Iterator, Sequence
 
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 
-# How many times as many users are drawn, since some give no query; after the last the search is given up. The first of
+# Users drawn per user wanted, since some give no query; after the last factor the search ends. The first users of
 # a larger sample are those of the smaller one.
 _LARGER = (1.5, 5, 20)
 
@@ -29,7 +29,7 @@ def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
 
 
 def check_users(world: World, users: Sequence[str]) -> None:
-    """Raises UserError for the first user that the world does not hold."""
+    """Raises UserError for the first user unknown to the world."""
     for user_id in users:
         try:
             world.store.user(user_id)

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 FORMAT = 1
 Rules = Literal["default", "paper", "drg", "hkuds", "dr3", "drb"]
-"""By whose rules something is scored: ours, or a publication's."""
+"""Whose rules something is scored by: drretail's own, or a publication's."""
 NoInterval = Literal["few", "alike"]
-"""Why a value has no interval: it is of fewer than five users, or the same on every query."""
+"""Why a value has no interval: it has fewer than five users, or is the same on every query."""
 # How json ends a float that is a whole number.
 _WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
 
@@ -34,19 +34,19 @@ class Document(Record):
 
 
 def canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no spaces, where 25.0 and 25 are the same number.
+    """JSON with sorted keys and no spaces, in which 25.0 is written as 25.
 
     Raises ValueError for NaN and infinities, which JSON does not have.
     """
     text = _dumped(value)
-    # To walk through a conversation costs more than to write it, and most hold no such float.
-    # What tools said stands in it as JSON within a string.
+    # Normalising a conversation costs more than writing it, and most hold no whole floats.
+    # Tools' results are JSON within a string there, and stay as they are.
     has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
     return _dumped(_normalised(value)) if has_whole_floats else text
 
 
 def json_object(texts: Mapping[str, str]) -> str:
-    """The canonical JSON of an object whose values are given as theirs; its names hold nothing to be escaped."""
+    """The canonical JSON of an object, from that of its values. Its names must not need escaping."""
     return "{" + ",".join(f'"{name}":{texts[name]}' for name in sorted(texts)) + "}"
 
 
@@ -61,7 +61,9 @@ def _dumped(value: Any) -> str:
 
 
 def _is_in_a_string(text: str, end: int) -> bool:
-    """True when the digits before ``end`` follow an escaped quote and a colon: no number of the JSON itself does."""
+    """True if the digits before ``end`` follow an escaped quote and a colon, which a number of the JSON itself never
+    does.
+    """
     colon = end - 1
     while colon >= 0 and text[colon] in "-0123456789":
         colon -= 1

@@ -9,11 +9,14 @@ from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
 Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded", "missing"]
-"""The result of comparing A with B: "nothing" where no query has values of both, "not_concluded" for a rule-based
-judge, "missing" for a headline of which more than one planned run in twenty is lost or not made yet."""
+"""The result of comparing A with B. "nothing": no query has values of both. "not_concluded": the judge is rule-based.
+"missing": more than one planned run in twenty of a headline is lost or not made yet.
+"""
 Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]
-"""What systems of an ablation differ in: what is known about the shopper; of a sealed web its tokens and what is
-served of it; how pages are ranked, and how many turns a search takes; where pages come from; whether the shop moves."""
+"""What the systems of an ablation differ in: what they know about the shopper (information, intent), how large a sealed
+web is and which of its pages are served (size, compose), how pages are ranked (retriever), how many turns a search
+takes (rag_turns), where pages come from (web), and whether the shop moves (moves).
+"""
 OPTIONS: tuple[Option, ...] = get_args(Option)
 
 
@@ -25,19 +28,19 @@ class ComparedRow(Record):
     variant: str
     """FP, clarity, utility_ratio …"""
     name: str = ""
-    """What it is called beside rows of other families; blank in comparisons of before: both names."""
+    """Its name beside rows of other families. Blank in older comparisons: then family and variant name it."""
     is_count: bool = False
-    """True where the values are no shares or ratings and have a unit of their own."""
+    """True if the values are not shares or ratings but have a unit of their own."""
     mean_a: float | None = None
-    """Over the paired queries alone; so is ``mean_b``."""
+    """Mean over the paired queries only, as is ``mean_b``."""
     mean_b: float | None = None
     difference: float | None = None
-    """A less B, the mean over the paired queries."""
+    """Mean of A minus B over the paired queries."""
     ci_low: float | None = None
-    """The 95 % interval over users, as is ``ci_high``."""
+    """Lower end of the 95 % interval over users; ``ci_high`` is its upper end."""
     ci_high: float | None = None
     no_interval: NoInterval | None = None
-    """Why there is none."""
+    """Why there is no interval."""
     n_planned: int
     """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
     n_pairs: int
@@ -46,28 +49,30 @@ class ComparedRow(Record):
     """Number of their users; interval and test are over them. None if no user is known: then each query counts as a
     user."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
-    """Queries without one of the two values, by whose it is and why: together n_planned − n_pairs."""
+    """Queries that lack one of the two values, by whose it is and why; together n_planned − n_pairs."""
     runs_planned: int = 0
-    """Of both systems, on queries that the variant is defined for; among them ``runs_missing`` and ``runs_pending``."""
+    """Planned runs of both systems on queries for which the variant is defined, with ``runs_missing`` and
+    ``runs_pending``.
+    """
     runs_missing: int = 0
-    """Lost to a server, a judge or a page."""
+    """Runs lost to a server, a judge or a page."""
     runs_pending: int = 0
-    """Not made yet."""
+    """Runs not made yet."""
     is_complete: bool = True
-    """True where no run is pending and at most one in twenty of either system is missing."""
+    """True if no run is pending and at most one in twenty of either system is missing."""
     above: int = 0
-    """Queries on which A is above B, as large, and below."""
+    """Queries on which A is above B; ``equal`` and ``below`` count those on which it is equal and below."""
     equal: int = 0
     below: int = 0
     p: float | None = None
-    """Of the mean difference, the signs of users flipped, two-sided."""
+    """Two-sided p of the mean difference, from flipping the signs of users."""
     p_holm: float | None = None
     """``p`` after Holm's correction. Primary rows are corrected together, over all pairs of systems that research. The
     others are corrected with those of the same family, judge and pair."""
     tests: int = 0
-    """How many tests that correction counts."""
+    """Number of tests in that correction."""
     is_primary: bool = False
-    """False for what is exploratory."""
+    """False for exploratory rows."""
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
@@ -92,7 +97,7 @@ class ComparedRow(Record):
 
 
 class Reliability(Record):
-    """How steady one system is in one variant where runs or judgements were repeated."""
+    """How steady one system is in one variant, if runs or judgements were repeated."""
 
     metric: str
     variant: str
@@ -100,29 +105,33 @@ class Reliability(Record):
     """As in ``ComparedRow``."""
     system: str
     sd_queries: float | None = None
-    """Between queries; with the agent's noise where each query was run once."""
+    """Standard deviation between queries; includes the agent's noise if each query was run once."""
     sd_agent: float | None = None
-    """Between repeats of the agent on a query, without the judge's noise: None where that can't be taken out."""
+    """Standard deviation between repeats of the agent on a query, without the judge's noise; None if that can't be
+    separated.
+    """
     sd_judge: float | None = None
-    """Between repeats of the judge on a report."""
+    """Standard deviation between repeats of the judge on a report."""
     sd_repeats: float | None = None
-    """Between repeats of the agent on a query, agent and judge together, where a judge that may say something else the
-    next time judged each report once."""
+    """Standard deviation between repeats of the agent on a query, agent and judge together. Given if the judge may
+    answer differently the next time and judged each report once.
+    """
     p_agent: float | None = None
-    """p that runs of a query differ no more than judgements of one report do, corrected for all rows of the family and
-    judge (Holm). None where not both were repeated."""
+    """p that runs of a query differ no more than judgements of one report, after Holm's correction over all rows of the
+    family and judge. None unless both were repeated.
+    """
     bar: float | None = None
-    """What a repeat has to reach to pass."""
+    """The value that a repeat must reach to pass."""
     k: int = 1
-    """Repeats of the agent that all have to pass; queries with fewer are left out."""
+    """Repeats of the agent that must all pass; queries with fewer are left out."""
     n_queries: int = 0
     """Queries with ``k`` known outcomes; a run without a report does not pass."""
     pass_1: float | None = None
     pass_k: float | None = None
     mean: float | None = None
-    """Of the queries with ``k`` values."""
+    """Mean over the queries with ``k`` values."""
     worst_of_k: float | None = None
-    """Of the same queries, the mean of the lowest of ``k`` values."""
+    """Mean over the same queries of the lowest of ``k`` values."""
 
 
 class JudgeTable(Record):
@@ -135,27 +144,27 @@ class JudgeTable(Record):
     judge_params: str = ""
     """Tells two judges of one "provider:model" apart."""
     rules: Rules = "default"
-    """By whose rules: ours (default), or a publication's."""
+    """Whose rules: drretail's (default), or a publication's."""
     rows: tuple[ComparedRow, ...]
-    """A row a variant."""
+    """One row per variant."""
     reliability: tuple[Reliability, ...] = ()
-    """How steady each system is over repeats, where queries were run several times."""
+    """How steady each system is over repeats, if queries were run several times."""
 
 
 class Missing(Record):
-    """Something that would make the comparison say more, and the command that makes it, where one does."""
+    """Something without which the comparison says less, and the command that makes it, if there is one."""
 
     what: str
     command: str | None = None
 
 
 class Comparison(Record):
-    """System A beside system B; ``conclusions`` are sentences that say what follows of the rest."""
+    """System A compared with system B. ``conclusions`` are sentences that follow from the rest."""
 
     a: str
     """A system's label."""
     b: str
-    """The other's."""
+    """The other system's label."""
     tables: tuple[JudgeTable, ...]
     """One for each judge and set of rules."""
     pairs: tuple[PairScore, ...] = ()
@@ -174,18 +183,18 @@ class SettingCell(Record):
     mean: float | None = None
     """Over queries, repeats of a query averaged first."""
     ci_low: float | None = None
-    """The 95 % interval over users, as is ``ci_high``."""
+    """Lower end of the 95 % interval over users; ``ci_high`` is its upper end."""
     ci_high: float | None = None
     n: int
     """Queries with a value."""
     n_users: int | None = None
     """Number of their users; None if no user is known."""
     at: float | None = None
-    """The setting as a number where it is one: tokens of a size, turns."""
+    """The setting as a number, if it is one: tokens of a size, turns."""
 
 
 class SettingStep(Record):
-    """What another setting brings: the later one minus the earlier one on the same queries."""
+    """The change from one setting to another: the later one's value minus the earlier one's on the same queries."""
 
     earlier: str
     later: str
@@ -193,18 +202,21 @@ class SettingStep(Record):
 
 
 class SettingRow(Record):
-    """One agent in all the settings that it ran in, in their order."""
+    """One agent in all the settings in which it ran, in their order."""
 
     agent: str
     """The label of the system without its setting."""
     cells: tuple[SettingCell, ...]
     steps: tuple[SettingStep, ...]
-    """Where settings are steps of one way, from each to the next, then from the first to the last where these are
-    others; else from the first to each other one."""
+    """If the settings are in order: from each to the next, then from the first to the last if that is another pair.
+    Otherwise from the first to each other one.
+    """
 
 
 class SettingTable(Record):
-    """One variant by one judge, for systems that differ in one option (000, Tables 2 and 8; 003, Table 2, Figure 5)."""
+    """One variant by one judge, for systems that differ in one option (PDR-Bench, Tables 2 and 8;
+    DR³-Eval, Table 2, Figure 5).
+    """
 
     by: Option = "information"
     metric: str
@@ -219,7 +231,7 @@ class SettingTable(Record):
 
 
 class DistractorRow(Record):
-    """One system on one size of a sandbox, with all of its pages and without some."""
+    """One system on one size of a sandbox: with all of its pages, and with some left out."""
 
     agent: str
     everything: SettingCell
@@ -227,13 +239,17 @@ class DistractorRow(Record):
     without_distractors_over_all: ComparedRow | None = None
     without_supportive: SettingCell | None = None
     floor: float | None = None
-    """What is got without any supportive page where nothing else holds the answer; None of what has no such floor."""
+    """The value without any supportive page, if nothing else holds the answer; None for a variant
+    without such a floor.
+    """
     floor_is_without_web: bool = False
-    """True where it is what the same system got without a web; else it is nought."""
+    """True if the floor is the same system's value without a web; otherwise the floor is 0."""
 
 
 class DistractorTable(Record):
-    """What distractors cost in one variant by one judge, and what is left without supportive pages (003, Figure 5)."""
+    """What distractors cost in one variant by one judge, and what is left without supportive pages
+    (DR³-Eval, Figure 5).
+    """
 
     metric: str
     variant: str
@@ -244,22 +260,22 @@ class DistractorTable(Record):
     rules: Rules = "default"
     rows: tuple[DistractorRow, ...]
     sentence: str
-    """What can be concluded of it."""
+    """What can be concluded from it."""
 
 
 class TwinRow(Record):
-    """One system: how many pairs it decided in which way."""
+    """One system's decisions on pairs of twins: how many pairs it decided in which way."""
 
     system: str
     right: int
-    """Refused what can't be met, and bought what can."""
+    """Pairs in which it refused what can't be met and bought what can."""
     refused_both: int
     bought_both: int
     reversed: int
-    """Bought what can't be met, and refused what can."""
+    """Pairs in which it bought what can't be met and refused what can."""
     missing: int
-    """Pairs of which it has no outcome for one."""
+    """Pairs in which it has no outcome for at least one query."""
     j: float | None = None
-    """Youden's J over the pairs: the share of right ones less that of reversed ones."""
+    """Youden's J over the pairs: the share of right ones minus that of reversed ones."""
     p: float | None = None
-    """McNemar's exact test that it refuses both of a pair as often; None without a pair."""
+    """p of McNemar's exact test that it refuses both queries of a pair equally often; None without a pair."""

@@ -1,4 +1,4 @@
-"""The same query before another profile: whose data a run saw instead of the user's own, and what that changed."""
+"""The same query with another profile: whose data a run saw instead of the user's own, and what that changed."""
 
 from typing import Literal, get_args
 
@@ -10,7 +10,7 @@ from drretail.records.run import System
 CounterfactualKind = Literal["swap", "neutral"]
 KINDS: tuple[CounterfactualKind, ...] = ("swap", "neutral")
 OPTION = "counterfactual"
-"""The option of a System that says which."""
+"""The option of a System that names the kind."""
 
 Measure = Literal[
     "change", "repeats", "beyond", "direction", "ignored", "overused", "overused_constraint", "overused_category"
@@ -20,7 +20,7 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 
 
 class ProfileTraits(Record):
-    """What of a user's history recommendations can be compared with; void orders do not count."""
+    """The parts of a user's history with which recommendations are compared. Void orders do not count."""
 
     user_id: str
     orders: int
@@ -30,22 +30,22 @@ class ProfileTraits(Record):
     """Orders by leaf category."""
     brands: dict[str, int] = Field(default_factory=dict[str, int])
     products: tuple[str, ...] = ()
-    """The ids of what was bought, sorted."""
+    """Ids of the products bought, sorted."""
     price_position: float | None = None
     """The mean quarter of the shop's prices in the same categories, from 0 (cheapest) to 1 (dearest)."""
 
 
 class Counterfactual(Document):
-    """Who stands in for a user: exp/counterfactuals/<user_id>.json, frozen when the experiment opens."""
+    """The user who stands in for another: exp/counterfactuals/<user_id>.json, frozen when the experiment opens."""
 
     user_id: str
     rule: str
     """The version of the rule that chose the partner."""
     own: ProfileTraits
     partner: ProfileTraits | None = None
-    """None where the shop has no other user with orders."""
+    """None if the shop has no other user with orders."""
     unlikeness: float | None = None
-    """From 0 to 1."""
+    """How unlike the two profiles are, from 0 to 1."""
 
 
 class CounterfactualRow(Record):
@@ -59,12 +59,12 @@ class CounterfactualRow(Record):
     system: str
     """The label of the system that saw the other data."""
     factual: str
-    """The label of the one that is otherwise the same."""
+    """The label of the same system with the users' own data."""
     kind: CounterfactualKind
     measure: Measure
     of: Dimension | None = None
     value: float | None = None
-    """None when nothing could be measured."""
+    """None if nothing could be measured."""
     ci_low: float | None = None
     ci_high: float | None = None
     n_users: int | None = None
@@ -73,7 +73,7 @@ class CounterfactualRow(Record):
     n_scored: int
     n_na: int = 0
     n_failed: int = 0
-    """One of the two has no report."""
+    """Queries on which one of the two systems has no report."""
     items: dict[str, float] = Field(default_factory=dict[str, float])
     note: str | None = None
 

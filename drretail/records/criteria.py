@@ -1,5 +1,6 @@
-"""What reports on a query are held to by a judge: dimensions, checklists and rubrics, made once and frozen; and gold,
-what is known beforehand of a good answer: insights it should have, and documents it can't do without."""
+"""The criteria by which judges score reports on a query (dimensions, checklists and rubrics), made once and frozen; and
+gold, what is known beforehand about a good answer: insights it should have, and documents it can't do without.
+"""
 
 from typing import Literal
 
@@ -14,9 +15,9 @@ class Criterion(Record):
     text: str
     explanation: str = ""
     weight: float = 1.0
-    """Its share of its group; a rubric's may be below nought, for what a report ought not to do."""
+    """Its share of its group. Negative in a rubric for what a report should not do."""
     kind: str = ""
-    """What the family sorts it by: the category of a requirement, the axis of a rubric, how it is answered."""
+    """How the family sorts it: the category of a requirement, the axis of a rubric, how it is answered."""
 
 
 class CriteriaGroup(Record):
@@ -24,7 +25,7 @@ class CriteriaGroup(Record):
 
     name: str
     weight: float = 1.0
-    """Its share of all groups it is summed with."""
+    """Its share of all groups that it is summed with."""
     criteria: tuple[Criterion, ...] = ()
 
 
@@ -37,15 +38,15 @@ class Criteria(Document):
     made_by: str = "a person"
     """"provider:model", "code", or "a person"."""
     prompt_hash: str = ""
-    """Of the prompt that asked for them; empty where nobody was asked."""
+    """Hash of the prompt that asked for them; empty if no model was asked."""
 
     @property
     def hash(self) -> str:
-        """Of what they ask for, in eight digits: verdicts by other criteria have another one."""
+        """Eight hex digits for what they ask for. Verdicts by other criteria have another hash."""
         return sha256_of([group.model_dump(mode="json") for group in self.groups])[:8]
 
     def group(self, name: str) -> CriteriaGroup | None:
-        """The group of that name; None where there is none."""
+        """The group of that name; None if there is none."""
         return next((group for group in self.groups if group.name == name), None)
 
 
@@ -62,11 +63,11 @@ class GoldInsight(Record):
     stands_in: str = ""
     """The page's address, or the file's name."""
     quote: str = ""
-    """The words there that it rests on; blank where nobody wrote them down."""
+    """The words there that it rests on; blank if nobody wrote them down."""
 
     @property
     def item(self) -> str:
-        """What verdicts on it are filed under: of another wording, another one."""
+        """The name under which verdicts on it are filed; another wording has another name."""
         return f"{self.id}@{sha256_of(self.text)[:8]}"
 
 
@@ -74,9 +75,9 @@ class RequiredDocument(Record):
     """A page or a file without which the query can't be answered."""
 
     title: str = ""
-    """Of a page, or a file's name."""
+    """A page's title, or a file's name."""
     url: str = ""
-    """Of a page; blank where only its title is known."""
+    """A page's address; blank if only its title is known."""
 
     @model_validator(mode="after")
     def _has_a_mark(self) -> "RequiredDocument":
@@ -86,7 +87,7 @@ class RequiredDocument(Record):
 
 
 class PartOfGold(Record):
-    """What is known of one part of the material."""
+    """The gold for one part of the material."""
 
     insights: tuple[GoldInsight, ...] = ()
     documents: tuple[RequiredDocument, ...] = ()
@@ -104,7 +105,7 @@ class Gold(Document):
 
     @property
     def documents_hash(self) -> str:
-        """Of what has to be cited, in eight digits."""
+        """Eight hex digits for the documents that must be cited."""
         return sha256_of([[document.model_dump() for document in self.part(name).documents] for name in GOLD_PARTS])[:8]
 
     @model_validator(mode="after")

@@ -1,4 +1,6 @@
-"""What a run has seen, what parts of a system hand on of it, what its report cites, and what is found wrong."""
+"""The evidence that a run has seen, what parts of a system pass on of it, the citations in its report, and findings of
+errors.
+"""
 
 from typing import Literal, Self
 
@@ -9,7 +11,7 @@ from drretail.records.base import Document, Record, sha256_of
 EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file", "shopper"]
 TextForm = Literal["card", "record", "snippet", "page", "summary", "file"]
 SOURCE_FORMS: frozenset[TextForm] = frozenset({"record", "page", "file"})
-"""Forms of a whole source; a snippet is what a search engine made of one."""
+"""Forms of a whole source; a snippet is only a search engine's extract of one."""
 SourceState = Literal["ok", "no_content", "blocked", "error"]
 
 
@@ -20,7 +22,7 @@ class EvidenceText(Record):
     form: TextForm
     text: str
     shown: bool
-    """True when an agent read this very text."""
+    """True if an agent read this very text."""
     path: str
     seq: int
 
@@ -31,21 +33,21 @@ class Evidence(Document):
     id: str
     """What reports cite, such as ``P:B0I5TPX7F1``."""
     kind: EvidenceKind
-    """Which tool's: a product, a page, an order, a user, a calculation, a file, or what the shopper said."""
+    """What it is: a product, a page, an order, a user, a calculation, a file, or what the shopper said."""
     key: str
     """What the id was made from: a product id, a URL, an expression …"""
     title: str
-    """What a reader is shown it as."""
+    """The title that readers are shown."""
     url: str | None = None
-    """Of a web page; None of any other."""
+    """A web page's address; in imported experiments also that of a product."""
     date: str | None = None
-    """Of a web page: the day (YYYY-MM-DD) up to which it may know things, where that is known."""
+    """For a web page: the day (YYYY-MM-DD) up to which it may know things, if that is known."""
     texts: tuple[EvidenceText, ...] = ()
-    """What was read of it, or could have been."""
+    """Its texts that were read, or could have been."""
     state: SourceState = "ok"
-    """Of the whole source; a page that could not be read, or that nobody fetched, may still have a snippet."""
+    """State of the whole source. A page that could not be read, or that nobody fetched, may still have a snippet."""
     problem: str | None = None
-    """Why it is not "ok", in a sentence."""
+    """Why the state is not "ok", in one sentence."""
     looked_up: bool = Field(default=False, exclude_if=lambda looked_up: not looked_up)
     """True for a record that was looked up in the shop for judging an imported report, whose writer may never have
     read it."""
@@ -57,7 +59,7 @@ class Evidence(Document):
 
     @property
     def lacks_page(self) -> bool:
-        """True for a web page of which there is no text but what a search or a summary told of it."""
+        """True for a web page that is known only from searches or summaries."""
         return self.kind == "web" and self.url is not None and not self.sources
 
     @property
@@ -78,12 +80,12 @@ class Evidence(Document):
 
 
 class FetchedPage(Record):
-    """A cited page as it was found after its run had ended."""
+    """A cited page, fetched after its run had ended."""
 
     corpus: str | None = None
-    """sha256 of the fixed corpus that it is from; None = the open web."""
+    """sha256 of the fixed corpus that it comes from; None for the open web."""
     fetched: str
-    """When (ISO)."""
+    """ISO time of the fetch."""
     title: str
     text: str
     state: SourceState
@@ -111,7 +113,7 @@ class Source(Record):
     text: str
     shown: bool = True
     date: str | None = None
-    """YYYY-MM-DD, of web pages."""
+    """For a web page: YYYY-MM-DD."""
     state: SourceState = "ok"
     problem: str | None = None
 
@@ -125,15 +127,15 @@ class Citation(Record):
     """One reference in a report; ``start`` and ``end`` are character offsets of the marker."""
 
     marker: str
-    """As the report has it, such as ``[P:B0I5TPX7F1]``."""
+    """The text in the report, such as ``[P:B0I5TPX7F1]``."""
     start: int
     """Offset of its first character."""
     end: int
-    """Offset behind its last character."""
+    """Offset after its last character."""
     evidence_id: str | None = None
-    """None where it leads nowhere."""
+    """None if it leads nowhere."""
     url: str | None = None
-    """Of a cited web page."""
+    """Address of a cited web page."""
     type: Literal["web", "product", "internal", "unresolved"]
     """``internal`` is the shop's own data of users and orders; ``unresolved`` leads nowhere."""
 

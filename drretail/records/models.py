@@ -1,4 +1,4 @@
-"""How a model is asked for, and what it costs: what settings, profiles and the price table are made of."""
+"""How models are called and what they cost: the records behind settings, profiles and the price table."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from drretail.records.base import Record
 from drretail.records.run import Role
 
 DEFAULT_MAX_TOKENS = 8000
-"""The default limit of an answer."""
+"""The default limit of an answer, in tokens."""
 ANSWER_TOKENS = {
     "supervisor": 4_000,
     "researcher": 8_000,
@@ -17,31 +17,36 @@ ANSWER_TOKENS = {
     "report": 8_000,
     "extraction": 16_000,
 }
-"""The same by what an answer is for; a researcher that works alone writes the report. A played model took at most 900
-for a supervisor's turn, 1,300 for a synthesis, 2,000 for a report; a long report holds a hundred claims."""
+"""The limit by the purpose of an answer. A researcher that works alone also writes the report. A played model took at
+most 900 for a supervisor's turn, 1,300 for a synthesis, 2,000 for a report; a long report holds a hundred claims.
+"""
 THINKING_TOKENS = 8_000
-"""More for each answer of a model that may think before it answers: thoughts count as part of it."""
+"""Added to each limit of a model that may think before it answers, since thoughts count as part of the answer."""
 DEFAULT_CONTEXT = 32_768
-"""Tokens: what Ollama is asked to keep. Its own default is a few thousand, and it drops the rest without a word."""
+"""Tokens of context that Ollama is asked to keep. Its own default is a few thousand, and it drops the rest silently."""
 
 
 class CallSettings(Record):
-    """How a model is asked; what is None is as the settings or the defaults say."""
+    """How a model is called. What is None follows the settings or the defaults."""
 
     base_url: str | None = None
     """Address of a server that speaks the provider's protocol."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """None = 0 where the model takes a temperature, and nothing elsewhere."""
+    """None means 0 if the model takes a temperature; otherwise none is sent."""
     max_tokens: int | None = Field(default=None, ge=1)
-    """The longest answer, whatever it is for; None = as its purpose takes, and more for a model that thinks."""
+    """The longest answer, for every purpose. None takes the limit of each purpose, with more for a
+    model that thinks.
+    """
     thinking_tokens: int | None = Field(default=None, ge=0)
-    """What a model may think before each answer; None = as the model's profile says."""
+    """Tokens that a model may think before each answer. None takes the number in the model's profile."""
     seed: int | None = None
-    """Sent where the provider takes one."""
+    """Sent if the provider takes one."""
     context: int | None = Field(default=None, ge=1)
-    """The conversation that it holds, in tokens: what Ollama is asked to keep, and what judges' sources are cut to."""
+    """Tokens of a conversation that the model holds: Ollama is asked to keep as many, and judges' sources are cut to
+    fit.
+    """
     structured_output: bool | None = None
-    """False = ask for JSON in words, for servers that refuse a schema; None = as the model's profile says."""
+    """False asks for JSON in words, for servers that refuse a schema. None follows the model's profile."""
     timeout: float | None = Field(default=None, gt=0)
     """Seconds for one attempt."""
     retries: int | None = Field(default=None, ge=0)
@@ -49,26 +54,26 @@ class CallSettings(Record):
     """The environment variable that holds this server's key."""
 
     def over(self, other: "CallSettings") -> "CallSettings":
-        """These settings, and those of ``other`` where these say nothing."""
+        """These settings, with the values of ``other`` for those that are None."""
         mine, theirs = (settings.model_dump(include={*CallSettings.model_fields}) for settings in (self, other))
         mine |= {name: theirs[name] for name, value in mine.items() if value is None}
         return CallSettings.model_validate(mine)
 
 
 class ModelChoice(CallSettings):
-    """A model, "provider:model", and how it is asked."""
+    """A model, "provider:model", and how it is called."""
 
     model: str
 
 
 class RoleChoice(CallSettings):
-    """What is different for one role of a profile."""
+    """The settings that differ for one role of a profile."""
 
     model: str | None = None
 
 
 class ModelProfile(CallSettings):
-    """Models for every role and judges under one name; what stands beside ``model`` holds for all roles."""
+    """Models for every role, and judges, under one name. Settings beside ``model`` hold for all roles."""
 
     why: str
     """One sentence: which models, and for what."""
@@ -77,21 +82,21 @@ class ModelProfile(CallSettings):
     judges: tuple[ModelChoice, ...] = ()
 
     def choice(self, role: Role) -> ModelChoice:
-        """The model of a role; "" is every role that the profile doesn't name."""
+        """The model of a role. "" stands for every role that the profile doesn't name."""
         own = (self.roles.get(role) if role else None) or RoleChoice()
         return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})
 
 
 class RateLimit(Record):
-    """What a provider grants in a minute; None = no limit that is known."""
+    """A provider's limits per minute; None means no known limit."""
 
     requests: float | None = Field(default=None, gt=0)
     tokens: float | None = Field(default=None, gt=0)
-    """Read and written together."""
+    """Input and output tokens together."""
 
 
 class Price(Record):
-    """Dollars for a million tokens; None = as ``input``."""
+    """Dollars per million tokens; None means the same as ``input``."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)

@@ -20,11 +20,13 @@ SIGNS: dict[str, tuple[str, ...]] = {
     **{"SFr": ("CHF",), "lei": ("RON", "MDL"), "лв": ("BGN",), "грн": ("UAH",), "руб": ("RUB",), "TL": ("TRY",)},
     **{"Rs": ("INR", "PKR", "LKR", "NPR"), "RM": ("MYR",), "Rp": ("IDR",), "R": ("ZAR",), "đ": ("VND",)},
 }
-"""The signs that shops print, as CLDR has them, with the ISO 4217 codes that each may mean, the usual one first."""
+"""The signs that shops print, as in CLDR, with the ISO 4217 codes that each may mean, the usual one first."""
 
 
 MOST_DIGITS = 15
-"""Before the point: beyond are no prices, and arithmetic to the cent would need more precision than usual."""
+"""Digits before the point. Larger amounts are not prices, and would need more than the usual precision to be exact to
+the cent.
+"""
 
 
 class Money(Record):

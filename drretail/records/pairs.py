@@ -4,11 +4,11 @@ from drretail.records.base import NoInterval, Record, Rules
 from drretail.records.run import ModelKind
 
 EQUAL = "equal"
-"""The verdict where nothing tells two reports apart; the others are "a" and "b"."""
+"""The verdict if nothing tells two reports apart; the others are "a" and "b"."""
 
 
 class Share(Record):
-    """A mean over queries with its interval; no numbers where nothing was scored or they would mean nothing."""
+    """A mean over queries with its interval. All are None if nothing was scored, or if numbers would mean nothing."""
 
     value: float | None = None
     ci_low: float | None = None
@@ -16,7 +16,7 @@ class Share(Record):
 
 
 class PairScore(Record):
-    """System ``a`` against system ``b`` in one dimension before one judge; ``a`` comes first in the alphabet.
+    """System ``a`` against system ``b`` in one dimension, by one judge; ``a`` comes first in the alphabet.
 
     The n count pairs of reports, repeat k of ``a`` with repeat k of ``b``: ``n_planned`` = ``n_scored`` + ``n_na`` +
     ``n_failed``.
@@ -35,47 +35,49 @@ class PairScore(Record):
     n_planned: int
     n_scored: int
     n_na: int = 0
-    """Personalization without a profile."""
+    """Pairs that can't be judged: personalization without a profile."""
     n_failed: int = 0
     forfeits: int = 0
-    """Of the scored ones: a side left no report by its own failure and loses; two such are tied."""
+    """Scored pairs in which a side has no report by its own failure and loses. If both have none, they tie."""
     runs_failed: int = 0
-    """Of them: one of the two reports is missing."""
+    """Failed pairs in which one of the two reports is missing."""
     not_judged: int = 0
-    """Of them: a question was not asked yet."""
+    """Failed pairs with a question that was not asked yet."""
     failed_verdicts: int = 0
     """Questions to which the judge gave no usable answer."""
     stale_verdicts: int = 0
     """Verdicts about another report, or asked in other words; unused."""
     wins: float | None = None
-    """Pairs of reports of which that of ``a`` was preferred, in both orders where both were asked. A pair that was
-    judged several times counts in parts."""
+    """Pairs in which the report of ``a`` was preferred, in both orders if both were asked. A pair that was judged
+    several times counts in fractions.
+    """
     ties: float | None = None
     losses: float | None = None
     win: Share = Share()
-    """Share of pairs that ``a`` won: the mean of a query's repeats first, then over queries; so are all shares."""
+    """Share of pairs that ``a`` won: averaged over a query's repeats first, then over queries. So are all shares."""
     tie: Share = Share()
     loss: Share = Share()
     win_rate: float | None = None
-    """Wins and half the ties."""
+    """Wins plus half the ties, as a share."""
     ci_low: float | None = None
     ci_high: float | None = None
     no_interval: NoInterval | None = None
-    """Why the rate has none; so of the shares."""
+    """Why the rate, and so the shares, have no interval."""
     n_users: int | None = None
-    """Of how many users these queries are; None where no user is known."""
+    """Number of these queries' users; None if no user is known."""
     n_queries: int = 0
-    """Queries with a scored pair. Of them ``queries_won`` and ``queries_lost`` are those whose repeats, averaged,
-    prefer ``a`` and ``b``; the rest is even."""
+    """Queries with a scored pair. ``queries_won`` and ``queries_lost`` are those whose repeats, averaged, prefer ``a``
+    and ``b``; the rest are even.
+    """
     queries_won: int = 0
     queries_lost: int = 0
     p: float | None = None
-    """Of wins minus losses, the signs of users flipped, two-sided."""
+    """Two-sided p of wins minus losses, from flipping the signs of users."""
     p_holm: float | None = None
     """``p`` after Holm's correction. Overall quality is corrected with all primary scores of all pairs, the other
     dimensions, which are exploratory, with each other."""
     tests: int = 0
-    """How many tests that correction counts."""
+    """Number of tests in that correction."""
     longer_won: float | None = None
     """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
     length_controlled: float | None = None
@@ -90,15 +92,16 @@ class PairScore(Record):
     was not asked."""
     first_position_rate: float | None = None
     """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;
-    0.5 where the place does not matter."""
+    0.5 means that the position does not matter.
+    """
     disagreement: float | None = None
-    """Of a panel: share of scored pairs on which its members said different things."""
+    """For a panel: share of scored pairs on which its members disagreed."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 
 
 class RankScore(Record):
-    """How strong one system is in one dimension before one judge, among all that it was compared with.
+    """How strong one system is in one dimension, by one judge, among all that it was compared with.
 
     P(i beats j) = e^strength_i / (e^strength_i + e^strength_j), a tie being half a win each; strengths sum to 0.
     """
@@ -115,11 +118,11 @@ class RankScore(Record):
     ci_low: float | None = None
     ci_high: float | None = None
     no_interval: NoInterval | None = None
-    """Why the strength has none."""
+    """Why the strength has no interval."""
     n_users: int | None = None
     """Users of the queries on which it was compared; None if no user is known."""
     n_opponents: int = 0
     n_scored: int = 0
-    """Pairs of reports with one of this system that were scored."""
+    """Scored pairs of reports of which one is this system's."""
     note: str | None = None
     """Why there is no strength: never compared, not connected with the others, not rated (rule-based)."""

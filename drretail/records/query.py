@@ -1,4 +1,4 @@
-"""Queries, what their wishes come to in a shop, and what of them an agent is given."""
+"""Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
 from decimal import Decimal
 from functools import cached_property
@@ -22,11 +22,14 @@ Lack = Literal[
     "owned",
     "no_basket",
 ]
-"""Why there is no basket. Nobody has typed what the query wants; or nothing is to be bought.
+"""Why there is no basket.
 
-The shop offers none of a wanted kind; it names no price of what would do, or none in the currency of the budget. Else
-the one part of the wish without which there would be a basket: the budget, a wanted brand, what must and must not be,
-that nothing is bought twice. "no_basket": several are in the way."""
+Nobody has typed what the query wants (not_typed), or nothing is to be bought (no_things). The shop offers none of a
+wanted kind (nothing_offered), or names no price of what would do, or none in the currency of the budget (no_price).
+Otherwise it is the one part of the wish without which there would be a basket: the budget (too_dear), a wanted brand
+(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned). "no_basket" means that
+several parts are in the way.
+"""
 
 
 class Fit(Record):
@@ -34,17 +37,17 @@ class Fit(Record):
 
     product_id: str
     price: str | None = None
-    """Of one piece, as a decimal; None where the shop does not know it exactly, or names it in another currency."""
+    """Price of one piece as a decimal; None if the shop does not know it exactly, or names it in another currency."""
     worth: int
     """In hundredths of a star (``grounding.basket.choice.worths``)."""
     open: tuple[str, ...] = ()
     """Demands on which its record is silent."""
     is_pack: bool = False
-    """True where its title says that several are sold together: how many of it are wanted is then open."""
+    """True if its title says that several are sold together: it is then open how many of it are wanted."""
 
     @cached_property
     def cost(self) -> Decimal:
-        """The price as a number. Raises TypeError where it is not known."""
+        """The price as a number. Raises TypeError if it is unknown."""
         return Decimal(self.price)  # pyright: ignore[reportArgumentType] -- the error is what is promised
 
 
@@ -55,9 +58,9 @@ class WantedThing(Record):
     quantity: int = 1
     optional: bool = False
     open: tuple[str, ...] = ()
-    """Demands that no record of its kind bears out: what would do leaves them out."""
+    """Demands that no record of its kind confirms; ``fits`` are found without them."""
     fits: tuple[Fit, ...] = ()
-    """By product id."""
+    """The products that would do, sorted by id."""
 
 
 class BasketItem(Record):
@@ -67,12 +70,12 @@ class BasketItem(Record):
     product_id: str
     title: str
     price: str
-    """Of one piece, as a decimal."""
+    """Price of one piece as a decimal."""
     quantity: int = 1
 
 
 class FoundBasket(Record):
-    """A basket that keeps to the wish: one item for each wanted thing, in their order."""
+    """A basket that meets the wish: one item for each wanted thing, in their order."""
 
     items: tuple[BasketItem, ...]
     total: Money
@@ -81,29 +84,32 @@ class FoundBasket(Record):
 
     @property
     def picks(self) -> tuple[Pick, ...]:
-        """What a report declares that buys it."""
+        """The picks by which a report buys it."""
         return tuple(Pick(product=item.product_id, quantity=item.quantity) for item in self.items)
 
 
 class Proof(Record):
-    """Whether the shop can meet a wish: by a look at every product that could be of its kinds.
+    """Whether the shop can meet a wish, from a look at every product that could be of its kinds.
 
-    "refuted" where a basket is known. "proved" where there would be none even if every unknown price, brand and rating
-    were the best imaginable, every product that could be of a kind were one, and every demand were met. Else "open".
+    "refuted": a basket is known. "proved": there would be none even if every unknown price, brand and rating were the
+    best imaginable, every product that could be of a kind were one, and every demand were met. "open": anything else.
     """
 
     state: Literal["proved", "refuted", "open"]
     lack: Because | None = None
-    """The one limit without which there would be a basket, or the missing kind or order; None where several are."""
+    """The one limit without which there would be a basket, or the missing kind or order; None if several are in the
+    way.
+    """
     looked_at: int = 0
     """Products that could be of a kind that is wanted."""
     unpriced: int = 0
-    """Of these, those of unknown price."""
+    """Those of them whose price is unknown."""
     undecided: tuple[str, ...] = ()
-    """Names of the wants on which "open" rests: something of them has an unknown price, brand or rating, or may be of
-    the kind."""
+    """Names of the wants that leave it "open": one of their products has an unknown price, brand or rating, or may be
+    of the kind.
+    """
     cheapest_without: dict[Because, FoundBasket] = Field(default_factory=dict[Because, FoundBasket])
-    """The cheapest basket once a limit is lifted, by that limit."""
+    """By limit, the cheapest basket once it is lifted."""
 
 
 class Reference(Document):
@@ -113,18 +119,18 @@ class Reference(Document):
     things: tuple[WantedThing, ...] = ()
     cheapest: FoundBasket | None = None
     best: FoundBasket | None = None
-    """Both are there, or neither."""
+    """None exactly if ``cheapest`` is None."""
     lack: Lack | None = None
-    """Why there is none."""
+    """Why there is no basket."""
     proof: Proof | None = None
     """None in references made before wishes were typed."""
     left_out: tuple[str, ...] = ()
-    """Products that the user has already, and that the query does not want again."""
+    """Products that the user already has and that the query does not want again."""
 
 
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]
 NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
-"""What drretail's own queries are sorted by; files from elsewhere may use other words."""
+"""The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
 NOT_TYPED = "nobody has typed what the query wants"
@@ -132,17 +138,17 @@ NOT_TYPED = "nobody has typed what the query wants"
 
 
 LONGEST_TEXT = 10_000
-"""Characters of a query's text that are taken: some 2,000 words."""
+"""The most characters of a query's text: some 2,000 words."""
 
 
 ASK = "ask"
-"""The source of a query that is a question asked by itself."""
+"""The source of a query that is a single question, asked by itself."""
 
 
 Manner = Literal["terse", "open"]
 """How a shopper answers: one hidden limit at a time, or all of a topic at once."""
 QUESTIONS = 6
-"""That a shopper answers, where the query does not say otherwise."""
+"""How many questions a shopper answers, unless the query says otherwise."""
 
 
 class Query(Document):
@@ -152,58 +158,60 @@ class Query(Document):
     """``<user>-<n>`` by rules, ``<user>-m-<n>`` by a model, ``<user>-i<hash>`` imported; ``<user>`` is a hash of the
     user's id."""
     user_id: str | None = None
-    """Whose profile and orders the agent may look up; None where nobody in particular asks."""
+    """Whose profile and orders the agent may look up; None if nobody in particular asks."""
     text: str = Field(min_length=1)
     """What the shopper asks. Generated ones have 40 to 110 words, without ids, names or addresses."""
     mode: Literal["profile_aware", "generic", "task"] = "profile_aware"
     """``profile_aware``: the answer needs the user's record; ``generic``: nobody in particular asks; ``task``: a
     general task, asked for a persona."""
     task_id: str | None = None
-    """What queries of one task, or the two of a pair of twins, have in common."""
+    """The same for all queries of one task, or for the two of a pair of twins."""
     persona: str | None = None
-    """What is known of the user in words, for ``run --information persona``."""
+    """What is known about the user, in words, for ``run --information persona``."""
     context: str | None = None
-    """The user's dealings with the shop in notes, for ``run --information context``."""
+    """Notes on the user's dealings with the shop, for ``run --information context``."""
     files: tuple[str, ...] = ()
     """Names of the user's own files that the question is about."""
     kind: str | None = None
-    """What sort of need it is, one of ``NEED_KINDS`` in drretail's own; None where nobody said."""
+    """The sort of need, one of ``NEED_KINDS`` in drretail's own queries; None if nobody said."""
     rationale: str = ""
-    """The orders that it comes from, in a sentence."""
+    """The orders that it comes from, in one sentence."""
     expected_tools: tuple[str, ...] = ()
     """Tools that a good answer will hardly do without: a hint, never a condition."""
     wish: Wish | None = None
-    """What is to be bought; None where nobody has typed it."""
+    """What is to be bought; None if nobody has typed it."""
     hidden: tuple[Hidden, ...] = Field(default=(), exclude_if=lambda hidden: not hidden)
     """The limits of the wish that the text does not state; the shopper can be asked for them."""
     manner: Manner | None = Field(default=None, exclude_if=lambda manner: manner is None)
-    """How the shopper answers what is asked; None for the usual way."""
+    """How the shopper answers questions; None for the usual way."""
     questions: int | None = Field(default=None, ge=0, exclude_if=lambda questions: questions is None)
-    """That the shopper answers; None for ``QUESTIONS``."""
+    """How many questions the shopper answers; None for ``QUESTIONS``."""
     level: int | None = Field(default=None, ge=0, le=9)
-    """How hard it is in its shop, 0 to 9, where it was measured (``queries difficulty``)."""
+    """How hard it is in its shop, 0 to 9, if that was measured (``queries difficulty``)."""
     infeasible: bool | None = None
-    """True where it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
+    """True if it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
     checklist: tuple[str, ...] | None = None
-    """What a file from elsewhere asks of an answer, in its words; None where none came with the query."""
+    """What a file from elsewhere demands of an answer, in its words; None if none came with the query."""
     typed_by: str | None = None
-    """Who typed the wish: a person or a model; None for whoever made the query."""
+    """The person or model who typed the wish; None if whoever made the query did."""
     world_fingerprint: str | None = None
-    """The world that it was made for; None for any."""
+    """The world for which it was made; None for any."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
 
     @model_validator(mode="before")
     @classmethod
     def _of_older_files(cls, given: Any) -> Any:
-        """Until wishes were typed, limits stood beside the text: such a query is one whose wish nobody typed."""
+        """Drops the limits that stood beside the text before wishes were typed. Nobody has typed the wish of such a
+        query.
+        """
         if isinstance(given, dict):
             return {key: value for key, value in given.items() if key != "constraints"}
         return given
 
     @model_validator(mode="after")
     def _hides_what_is_wanted(self) -> Self:
-        """Every hidden limit is one of the wish."""
+        """Raises ValueError if a hidden limit is not part of the wish."""
         known = set() if self.wish is None else {part.key for part in self.wish.parts()}
         strange = [fact.field for fact in self.hidden if fact.key not in known]
         if strange:
@@ -212,22 +220,22 @@ class Query(Document):
 
     @property
     def visible_wish(self) -> Wish | None:
-        """What the text states of the wish."""
+        """The part of the wish that the text states."""
         return None if self.wish is None else self.wish.without(self.hidden)
 
     @property
     def full_text(self) -> str:
-        """The text with the sentences of all that it hides."""
+        """The text, followed by the sentences of everything that it hides."""
         return " ".join([self.text, *(fact.say for fact in self.hidden)])
 
     def asks_the_same_as(self, other: "Query") -> bool:
-        """True when nothing differs but that one of the two is not sorted, of which no system is told."""
+        """True if the queries are equal, or differ only in that one has no kind, which no system is told."""
         kind = self.kind or other.kind
         return self.model_copy(update={"kind": kind}) == other.model_copy(update={"kind": other.kind or kind})
 
 
 def version_of(query: Query) -> str:
-    """The same for equal queries, whatever file they are in."""
+    """A hash of the query's content: the same for equal queries, whatever file they are in."""
     return sha256_of(query.model_dump(mode="json", exclude_none=True))
 
 
@@ -239,18 +247,19 @@ class Task(Record):
     text: str
     """What the shopper asks."""
     user_id: str | None = None
-    """Who asks; None where nobody in particular does."""
+    """Who asks; None if nobody in particular does."""
     context: str | None = Field(
         default=None, validation_alias=AliasChoices("told", "context"), serialization_alias="told"
     )
-    """What is known of the shopper in place of tools that would show it, ready to be read by a model."""
+    """What the system is told about the shopper in place of tools that would show it, ready to be read by a model."""
     reference: Reference | None = None
-    """What the shop could sell for the query. It is for the oracle alone, never for a system that researches, and so
-    is the wish."""
+    """What the shop could sell for the query. Like ``wish``, it is only for the oracle, never for a system that
+    researches.
+    """
     wish: Wish | None = None
-    """The oracle's as well."""
+    """What the query wants bought; only for the oracle."""
 
     @property
     def question(self) -> str:
-        """The text with what is told of the shopper, for agents that read one text."""
+        """The text, followed by the context, for agents that read a single text."""
         return "\n\n".join(filter(None, (self.text, self.context)))

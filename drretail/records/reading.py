@@ -1,4 +1,4 @@
-"""What a report declares, what was read out of it, by whom, and how it stands to the records (DESIGN 7a)."""
+"""What a report declares, what was read out of it and by whom, and whether it agrees with the records."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast, get_args
@@ -29,19 +29,21 @@ ValueKind = Literal[
     "only_one",
 ]
 SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")
-"""Said of one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group; of
-``only_one`` the limit that no other product keeps, empty where something else makes it the only one."""
+"""Claims about one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group.
+For ``only_one`` it is the limit that no other product keeps, or empty if something else makes it the only one.
+"""
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 Decision = Literal["buy", "part", "none"]
 Because = Literal["too_dear", "not_sold", "no_such_brand", "demands", "owned", "no_price", "no_such_order"]
 REASONS: tuple[Because, ...] = get_args(Because)
-"""Why nothing is bought: it costs more than the limit; the shop has nothing of the kind, or nothing of the wanted
-brand; nothing is what is demanded; the shopper has all that would do; no price is known; the shopper never made the
-order that the question speaks of."""
+"""Why nothing is bought, in this order: it costs more than the limit; the shop has nothing of the kind; it has nothing
+of the wanted brand; no product meets the demands; the shopper has everything that would do; no price is known; the
+shopper never made the order that the question speaks of.
+"""
 
 ProductId = Annotated[str, AfterValidator(lambda given: given.removeprefix("P:"))]
-"""A product's id; its evidence id is taken as well."""
+"""A product's id; its evidence id ("P:…") is accepted too."""
 
 
 class Pick(Record):
@@ -50,9 +52,9 @@ class Pick(Record):
     product: ProductId = Field(min_length=1)
     """Its id, with or without ``P:``."""
     quantity: int = Field(default=1, ge=1)
-    """Pieces."""
+    """Number of pieces."""
     alternatives: tuple[ProductId, ...] = ()
-    """Products that would do in its place; they are shown, and never summed."""
+    """Products that would do in its place. They are shown, but never summed."""
     start: int | None = None
     end: int | None = None
 
@@ -63,14 +65,14 @@ class Outcome(Record):
     decision: Decision
     """``buy``; ``part``: not all that is wanted; ``none``: nothing."""
     because: tuple[Because, ...] = ()
-    """Why a want, or all of them, is not bought, in the order of the block; empty where no reason was given."""
+    """Why a want, or all of them, is not bought, in the order of the block; empty if no reason was given."""
     nearest: tuple[ProductId, ...] = ()
-    """What comes nearest, where the report names it."""
+    """The products that come nearest, if the report names them."""
 
     @field_validator("because", mode="before")
     @classmethod
     def _only_reasons(cls, given: Any) -> Any:
-        """Reasons in any spelling ("Too dear"); other words are none, and the decision stands without them."""
+        """Keeps known reasons in any spelling ("Too dear") and drops other words; the decision stands without them."""
         if not isinstance(given, list | tuple):
             return given
         named = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", given)]
@@ -88,8 +90,9 @@ class ReadValue(Record):
 
     kind: ValueKind
     amount: str | tuple[str, str]
-    """A decimal string; of a range the lower and the upper end; of a date its ISO form as far as it is given
-    ("2020-04"); of a brand or a place the words."""
+    """A decimal string. For a range its lower and upper end; for a date its ISO form as far as it is given ("2020-04");
+    for a brand or a place the words.
+    """
     currency: str | None = None
     relation: Relation = "is"
     of: tuple[str, ...] = ()
@@ -113,13 +116,15 @@ class Reading(Document):
     """The picks and values that one reader took out of one report."""
 
     reader: str = Field(pattern=READER_PATTERN)
-    """Who read the picks; and the values, unless ``values_by`` names another."""
+    """Who read the picks, and also the values unless ``values_by`` names another."""
     values_by: str | None = Field(default=None, pattern=READER_PATTERN)
     picks: tuple[Pick, ...] | None = None
-    """None where they are not known; empty where nothing is to be bought."""
+    """None if they are not known; empty if nothing is to be bought."""
     values: tuple[ReadValue, ...] = ()
     unread: tuple[Unread, ...] = ()
     seen: int = 0
-    """Figures in the stretches that citations own: money, ratings, numbers of ratings, figures beside calculations."""
+    """Figures in the parts of the text that belong to citations: money, ratings, numbers of ratings, figures beside
+    calculations.
+    """
     read: int = 0
-    """How many of those were read."""
+    """How many of these figures were read."""

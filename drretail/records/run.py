@@ -12,73 +12,76 @@ from drretail.records.reading import Outcome, Pick
 from drretail.records.wish import Wish
 
 Role = str
-"""What a model is for in an agent, which names its roles itself."""
+"""What a model is for in an agent. Each agent names its own roles."""
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "summariser", "synthesis", "report")
-"""Those of the built-in agents."""
+"""The roles of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "context_limit", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 Scope = Literal["own", "any"]
-"""Whose data tools show: the run's own user's alone, or any user's, as in the paper."""
+"""Whose data tools show: only the run's own user's, or any user's, as in the paper."""
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
-"""The web provider that is no part of a label."""
+"""The web provider that labels do not mention."""
 NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_bestsellers")
-"""Agents that research nothing: what a score is worth shows in what these get."""
+"""Agents that research nothing. Their scores show what a score is worth."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
 ASK_ALL = "ask_all"
 INTENT_BASELINES = ("mute_oracle", ASK_ALL)
-"""The agents that solve what a query states, without and with asking: they run where queries hide limits."""
+"""The agents that solve what a query states, without and with asking. They run if queries hide limits."""
 BASELINES = (*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES)
 MCP_AGENT = "mcp"
-"""The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
+"""The agent of systems that are clients from outside, of which only the calls and reports are known."""
 INSPECT_AGENT = "inspect"
-"""The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
+"""The agent of systems that are solvers of inspect_ai, with the model that inspect calls."""
 LOOKED_UP = "looked_up"
-"""Option of an imported system: the fingerprint of the shop whose records its claims are judged by."""
+"""Option of an imported system: the fingerprint of the shop whose records its claims are judged against."""
 IMPORTED_AGENT = "imported"
-"""The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
+"""The agent of systems whose reports came as files: only what they wrote is known."""
 Information = Literal["task", "context", "memory", "persona", "tools"]
-"""What a system knows of the shopper: the question alone, notes, a memory's text, a persona, or what its tools show."""
+"""What a system knows about the shopper: only the question, notes, a memory's text, a persona, or what
+its tools show.
+"""
 INFORMATION: tuple[Information, ...] = get_args(Information)
-"""In the order in which more is known."""
+"""Ordered by how much is known, the least first."""
 INFORMED = "information"
-"""The option of a System that has no tools for the user's data, and says what it is told instead."""
+"""The option of a System without tools for the user's data; it says what the system is told instead."""
 MEMORY = "memory"
-"""The option of a System that is told a memory's text of the shopper: the memory's place, and its module's hash."""
+"""The option of a System that is told a memory's text about the shopper: the memory's place, and its module's hash."""
 INJECTED = "injected"
-"""The option of a System whose searches find hostile texts, too; it names which texts."""
+"""The option of a System whose searches also find hostile texts; it names the texts."""
 MOVES = "moves"
-"""The option of a System whose shop moves while it researches; it says what share of prices and of stock."""
+"""The option of a System whose shop moves during research; it says which shares of prices and of stock move."""
 RETRIEVER = "retriever"
-"""The option of a System whose fixed pages are ranked by something else than ``BM25``."""
+"""The option of a System whose fixed pages are not ranked by ``BM25``."""
 BM25 = "bm25"
 FILES = "files"
-"""The option of a System that reads users' own files; it is their hash."""
+"""The option of a System that reads users' own files: the files' hash."""
 Intent = Literal["mute", "asked", "told"]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
-"""How a system learns what a query hides, in the order in which more is known: not at all, by asking, from the text."""
+"""How a system learns what a query hides, the least known first: not at all, by asking, from the text."""
 INTENT = "intent"
 """The option of a System that answers queries which hide limits of their wish."""
 SHOPPER = "shopper"
 """The role of the model that speaks as the shopper, and the option of a System whose shopper is a person."""
 PERSON = "me"
-"""The value of that option."""
+"""The value of the option ``SHOPPER``."""
 SIZE, COMPOSE = "size", "compose"
-"""The options of a System whose web is a sandbox of its own for each query: how large that is, and which of its pages
-are served where that is not all."""
+"""The options of a System whose web is a sandbox of its own for each query: how large it is, and which of its pages are
+served if not all are.
+"""
 
 
 COMMAND = "cmd:"
 OUTSIDE = (COMMAND, "http://", "https://")
-"""How the place of an agent begins that runs outside of this process."""
+"""How an agent's place begins if it runs outside of this process."""
 
 
 class Limits(Record):
-    """Where a run ends at the latest; the defaults are those of open_deep_research."""
+    """The latest point at which a run ends. The defaults are those of open_deep_research."""
 
     supervisor_turns: int = Field(default=6, ge=1)
     """Turns in which a supervisor may send researchers out."""
@@ -104,17 +107,18 @@ class RoleModel(Record):
     spec: str
     kind: ModelKind
     params: dict[str, Any] | None = None
-    """How it was asked, where that is not the default: temperature, seed, max_tokens, context; ``own_server`` when it
-    answered at an address of the user's own."""
+    """How it was called, if not by default: temperature, seed, max_tokens, context; ``own_server`` if it answered at an
+    address of the user's own.
+    """
 
 
 class PromptSet(Record):
-    """The prompts of a system that are not the package's own."""
+    """The prompts of a system that replace the package's own."""
 
     name: str
-    """Of the folder that they came from."""
+    """Name of the folder that they came from."""
     hashes: dict[str, str]
-    """By file, such as react.md: the hash of what it says."""
+    """Hash of each file's content, by its name, such as react.md."""
 
 
 class System(Record):
@@ -122,7 +126,7 @@ class System(Record):
 
     agent: str
     self_checked: bool = False
-    """True when the agent takes out of its own reports what the checks find."""
+    """True if the agent removes from its own reports what the checks find."""
     web_mode: WebMode = "snippets"
     web_provider: str = SANDBOX
     web_corpus: str | None = None
@@ -131,54 +135,56 @@ class System(Record):
     """By role."""
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
-    """What is not the default: without, redact, counterfactual …"""
+    """Options that differ from the default: without, redact, counterfactual …"""
     scope: Scope | None = None
-    """None of floors and the oracle, which ask for nobody's data."""
+    """None for floors and the oracle, which ask for nobody's data."""
     prompts: PromptSet | None = None
-    """Those that stand in for the package's; None where all are its own."""
+    """The prompts that replace the package's; None if all are the package's own."""
     place: str | None = None
-    """The command or the address that is asked, of an agent that is one; ``module:attribute`` of one that was named."""
+    """The command or the address of an agent that is one; ``module:attribute`` of an agent that was given by it."""
 
     @property
     def is_command_or_address(self) -> bool:
-        """True where the agent runs outside of this process."""
+        """True if the agent runs outside of this process."""
         return self.place is not None and self.place.startswith(OUTSIDE)
 
     @property
     def web_is_live(self) -> bool:
-        """True where pages come from the open web and not from a fixed corpus."""
+        """True if pages come from the open web and not from a fixed corpus."""
         return self.web_corpus is None and self.web_provider != SANDBOX
 
     @property
     def is_imported(self) -> bool:
-        """True where only its reports are known, and nothing of how they came to be."""
+        """True if only its reports are known, and not how they were made."""
         return self.agent == IMPORTED_AGENT
 
     @property
     def is_of_shop(self) -> bool:
-        """True where the records of the shop's products that its reports name were looked up for judging."""
+        """True if the records of the shop's products that its reports name were looked up for judging."""
         return self.is_imported and LOOKED_UP in self.options
 
     @property
     def sees(self) -> Scope:
-        """Whose data its tools show. Older files say it as ``scope_to_user``, or not at all: then any user's."""
+        """Whose data its tools show. Older files say this as ``scope_to_user``; those that say nothing
+        mean any user's.
+        """
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     @property
     def intent(self) -> Intent | None:
-        """How it learns what queries hide; None of a system that answers none such."""
+        """How it learns what queries hide; None if its queries hide nothing."""
         return self.options.get(INTENT)
 
     @property
     def information(self) -> Information:
-        """What it knows of the shopper."""
+        """What it knows about the shopper."""
         return self.options.get(INFORMED, "tools")
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits,
-        prompts.
+        """``<agent>[+ws]@<model-slug>``, then ``-<option>`` for everything that is not the default: parameters, web,
+        options, limits, prompts.
 
-        An option that names several things has them all in it. A label that would be too long ends in a hash.
+        An option that names several things contains them all. A label that would be too long ends in a hash.
         """
         specs = list(dict.fromkeys(model.spec for role, model in self.models.items() if role != SHOPPER))
         web = "+ws" if self.web_mode == "ws" else ""
@@ -186,21 +192,19 @@ class System(Record):
         written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
         options = "".join(f"-{_option(name, value)}" for name, value in sorted(written.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
-        asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
-        models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
-        prompts = "" if self.prompts is None else f"-prompts-{slug(self.prompts.name)}"
-        label = f"{slug(self.agent)}{web}{models}{asked}{options}{limits}{prompts}"
-        return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
-
-    def _asked(self) -> str:
-        """``-seed7-temperature0.7``: every value once, whichever roles it is for."""
-        parts = {
+        # Every value once, whichever roles it is for: ``-seed7-temperature0.7``.
+        parameters = {
             f"-{name}{slug(str(value))}"
             for model in self.models.values()
             for name, value in (model.params or {}).items()
             if name != "own_server"
         }
-        return "".join(sorted(parts))
+        provider = "" if self.web_provider == SANDBOX else f"-{slug(self.web_provider)}"
+        asked = f"{''.join(sorted(parameters))}{provider}"
+        models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
+        prompts = "" if self.prompts is None else f"-prompts-{slug(self.prompts.name)}"
+        label = f"{slug(self.agent)}{web}{models}{asked}{options}{limits}{prompts}"
+        return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
 
 class Usage(Record):
@@ -212,19 +216,21 @@ class Usage(Record):
     cache_creation: int = 0
     output: int = 0
     estimated: int = Field(default=0, exclude_if=lambda count: count == 0)
-    """Answers for which the provider counted no tokens, or impossible ones: theirs are estimated from the text."""
+    """Answers for which the provider counted no tokens, or impossible ones. Their tokens are estimated
+    from the text.
+    """
 
     def plus(self, other: "Usage") -> "Usage":
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
 
     @property
     def total(self) -> int:
-        """All tokens, read and written."""
+        """All input and output tokens."""
         return self.input_uncached + self.cache_read + self.cache_creation + self.output
 
 
 class DiscardedRun(Record):
-    """What a run took that was made again (``run --retry``): its tokens were paid for."""
+    """The usage of a run that was made again (``run --retry``), since its tokens were paid for."""
 
     system: str
     query_id: str
@@ -238,40 +244,42 @@ class DiscardedRun(Record):
 
 
 OUTAGES: frozenset[str] = frozenset({"unavailable", "timeout"})
-"""Kinds of errors of tools that are none of the agent's: a server or the network failed."""
+"""Kinds of tool errors that are not the agent's fault: a server or the network failed."""
 
 
 class Step(Record):
     """One model turn, tool call or synthesis. ``path`` is a place in the launch order, never completion order."""
 
     path: str
-    """Whose step it is: ``0`` for a single agent; what works below it has a path below, such as ``0.2``."""
+    """Whose step it is: ``0`` for a single agent; an agent below it has a path below, such as ``0.2``."""
     seq: int
     """Its place among the steps of that path."""
     kind: Literal["model", "tool", "synthesis"]
-    """``synthesis`` is a report, or a part of one, made of what was found."""
+    """``synthesis`` is a report, or a part of one, made from findings."""
     role: str
     """Whose turn it is: researcher, supervisor, report …"""
     name: str | None = None
-    """The tool, of a tool call."""
+    """The tool of a tool call; in imported logs also the model of a model turn."""
     args: dict[str, Any] | None = None
-    """The tool's arguments, as they were called."""
+    """The arguments of the tool call, as given."""
     mended: dict[str, str] | None = None
-    """Of the arguments that are ids: those that were not given as the shop writes them, as they were read."""
+    """By argument: ids that were not written as the shop writes them, in the form in which they were read."""
     sent: str | None = None
-    """Of a web search: the query that left instead of the one in ``args``, without personal data; blank: none did."""
+    """For a web search: the query that was sent instead of the one in ``args``, without personal data; blank if none
+    was sent.
+    """
     result_sha: str | None = None
-    """Of the text in results.jsonl that the agent read."""
+    """sha256 of the text in results.jsonl that the agent read."""
     calls_before: int | None = None
-    """Of a tool call in a shop that moves: how many came before it, by which the shop's time goes."""
+    """For a tool call in a shop that moves: how many calls came before it, since the shop's time goes by calls."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence that the call handed out."""
     error: str | None = None
-    """``kind: message`` of a call that failed; None of any other."""
+    """``kind: message`` of a failed call; None for any other step."""
 
     @property
     def is_outage(self) -> bool:
-        """True where a server or the network failed a tool call; its error begins with its kind."""
+        """True if a server or the network made a tool call fail. The error begins with its kind."""
         return self.error is not None and self.error.partition(":")[0] in OUTAGES
 
 
@@ -280,7 +288,7 @@ class RunError(Record):
     where: str
     message: str
     traceback: str | None = None
-    """Of a fault in an agent's own code: the way to it, for whoever wrote it."""
+    """For a fault in an agent's own code: the traceback, for its author."""
 
 
 class StateChange(Record):
@@ -293,30 +301,30 @@ class StateChange(Record):
 
 
 PICKS_MISSING, PICKS_UNREADABLE = "picks_missing", "picks_unreadable"
-"""How the notes of a run begin whose writer was asked for picks and declared none that could be read."""
+"""How a run's notes begin if its writer was asked for picks and declared none, or none that could be read."""
 
 
 class Answer(Record):
     """What an agent returns; only the runner builds a Run from it."""
 
     report: str
-    """In markdown, with evidence ids in square brackets behind what they support."""
+    """In markdown, with evidence ids in square brackets after what they support."""
     picks: tuple[Pick, ...] | None = None
-    """What belongs into the cart, where the agent declares it; empty where nothing does."""
+    """What belongs in the cart, if the agent declares it; empty if nothing does."""
     outcome: Outcome | None = None
-    """What is decided and why; absent, it follows from the picks."""
+    """The decision and its reasons. If it is absent, the decision follows from the picks."""
     stop: Stop = "finished"
     """Why the agent ended."""
     notes: tuple[str, ...] = ()
     """Sentences on what a reader of the run should know."""
     failed_branches: tuple[str, ...] = ()
-    """One line for each researcher that brought nothing: "0.2: timeout: …"."""
+    """One line for each researcher without a result: "0.2: timeout: …"."""
     repairs: tuple[str, ...] = ()
     """One line for each time the draft was sent back: what was wrong with it."""
     struck: tuple[Finding, ...] = ()
-    """What stayed wrong and was taken out of the report."""
+    """Findings that stayed wrong and were removed from the report."""
     understood: Wish | None = None
-    """What the question wants, as the agent understood it; None where it doesn't say."""
+    """What the question wants, as the agent understood it; None if it doesn't say."""
 
 
 class Run(Document):
@@ -329,7 +337,7 @@ class Run(Document):
     query_id: str
     """The query that it answers."""
     user_id: str | None = None
-    """Who asks; None where nobody in particular does."""
+    """Who asks; None if nobody in particular does."""
     repeat: int = Field(ge=1)
     """From 1."""
     status: Literal["done", "failed"]
@@ -337,27 +345,27 @@ class Run(Document):
     stop: Stop
     """Why it ended."""
     error: RunError | None = None
-    """What made it fail; None of one that is done."""
+    """What made it fail; None if it did not fail."""
     report: str | None = None
     """With evidence ids; ``grounding.render`` makes numbered references of them."""
     report_sha: str | None = None
     """sha256 of the report."""
     picks: tuple[Pick, ...] | None = None
-    """As the agent declared them; None where it declared none, or none that could be read."""
+    """As the agent declared them; None if it declared none, or none that could be read."""
     outcome: Outcome | None = None
-    """As the agent declared it; None where it declared nothing, and in runs made before outcomes were."""
+    """As the agent declared it; None if it declared none, and in runs from before outcomes existed."""
     citations: tuple[Citation, ...] = ()
     """The references in the report, in order."""
     steps: tuple[Step, ...] = ()
-    """Model turns, tool calls and syntheses, by path and place in it."""
+    """Model turns, tool calls and syntheses, sorted by path and place in it."""
     failed_branches: tuple[str, ...] = ()
-    """One line for each researcher that brought nothing."""
+    """One line for each researcher without a result."""
     repairs: tuple[str, ...] = ()
     """One line for each time the draft was sent back."""
     struck: tuple[Finding, ...] = ()
-    """What stayed wrong and was taken out of the report."""
+    """Findings that stayed wrong and were removed from the report."""
     understood: Wish | None = None
-    """What the query wants, as the agent understood it; None where it doesn't say."""
+    """What the query wants, as the agent understood it; None if it doesn't say."""
     state_diff: tuple[StateChange, ...] = ()
     """What tools changed in users' profiles, in the run's own copy of the world."""
     notes: tuple[str, ...] = ()
@@ -365,22 +373,22 @@ class Run(Document):
     usage: dict[str, Usage] = Field(default_factory=dict[str, Usage])
     """Tokens by role."""
     tools: tuple[str, ...] = ()
-    """Names of those that the agent brought, beside the nine."""
+    """Names of the tools that the agent brought besides the nine."""
     tool_schema_hash: str | None = None
-    """Of the tools' schemas as models got them."""
+    """Hash of the tools' schemas as models got them."""
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
-    """Of the prompts, by name."""
+    """Hashes of the prompts, by name."""
     world_fingerprint: str | None = None
-    """The world that it looked at."""
+    """Fingerprint of the world that it saw."""
 
     @property
     def is_undecided(self) -> bool:
-        """True where picks were asked for and none were declared; false of runs made before picks were declared."""
+        """True if picks were asked for and none were declared; False for runs from before picks were declared."""
         return self.picks is None and any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in self.notes)
 
 
 def slug(text: str) -> str:
-    """A text in the alphabet of labels: lower case, other characters as single hyphens."""
+    """A text in the alphabet of labels: in lower case, with single hyphens for other characters."""
     return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"
 
 
@@ -393,9 +401,9 @@ def _option(name: str, value: Any) -> str:
 
 
 ASK_SHOPPER = "ask_shopper"
-"""The tool beside the nine that systems have where a query hides limits of its wish."""
+"""The tool that systems have besides the nine if a query hides limits of its wish."""
 ERRANDS = frozenset({"search_sandbox", "read_file"})
-"""The tools by which the agent dr3 opens a branch of a run."""
+"""The tools with which the agent dr3 opens a branch of a run."""
 NINE = (
     "product_catalog_search",
     "get_product_details",
@@ -407,4 +415,4 @@ NINE = (
     "web_search",
     "calculator",
 )
-"""In the paper's order."""
+"""The nine tools, in the paper's order."""

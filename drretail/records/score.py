@@ -1,8 +1,8 @@
-"""What judges say of runs, and the scores that pure code makes of it."""
+"""Verdicts of judges on runs, and the scores that pure code makes from them."""
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -17,7 +17,8 @@ from drretail.records.scoreboard import BoardColumn, Scoreboard
 
 
 class MetricDescription(Record):
-    """What a metric family says of itself, so that no table or page has to know it; all but the title has a default.
+    """A metric family's description of itself, so that no table or page has to know the family. All fields but the
+    title have defaults.
 
     Fields that name variants keep the order of the family's own tables.
     """
@@ -25,50 +26,53 @@ class MetricDescription(Record):
     title: str
     """The heading of its tables."""
     meaning: str = ""
-    """What its numbers are, in one or two sentences below its tables."""
+    """What its numbers mean, in one or two sentences below its tables."""
     meanings: dict[str, str] = Field(default_factory=dict[str, str])
-    """What single variants are, each in a few words, for whoever meets their names in a table."""
+    """What single variants mean, each in a few words, for readers who meet their names in a table."""
     headlines: tuple[str, ...] = ()
-    """What is shown for parts of the queries, too; none: the first variants that are not pooled."""
+    """Variants that are also shown for parts of the queries. If empty, the first variants that are not pooled."""
     compared: tuple[str, ...] = ()
-    """What two systems are compared in; none: the headlines."""
+    """Variants in which two systems are compared. If empty, the headlines."""
     held_beside: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By variant: those without which it is no merit to be higher in it, as precision is had by saying little."""
+    """By variant: the variants without which a higher value is no merit, as precision is easily had by
+    saying little.
+    """
     primary: tuple[str, ...] = ()
-    """What systems are chosen by: its tests are corrected over all pairs of systems, all others are exploratory. None:
-    what is compared, where that is one variant."""
+    """Variants by which systems are chosen. Their tests are corrected over all pairs of systems; all other tests are
+    exploratory. If empty, the compared variant, if there is only one.
+    """
     scoreboard: tuple[BoardColumn, ...] = ()
-    """What stands on the scoreboard; none: nothing of it does."""
+    """Its columns on the scoreboard. If empty, it has none."""
     summaries: tuple[str, ...] = ()
-    """What sums it up, as in the table of judges' agreement; none: the first variant."""
+    """Variants that sum it up, as in the table of judges' agreement. If empty, the first variant."""
     correlated: tuple[str, ...] = ()
-    """What is held beside what runs did."""
+    """Variants that are correlated with what runs did."""
     plots: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By title: variants to be seen side by side in a plot, a row each."""
+    """By title: variants that a plot shows side by side, one row each."""
     wholes: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By title: variants that add up to 1, to be seen in a plot as the parts of a bar, one a system."""
+    """By title: variants that add up to 1, which a plot shows as the parts of one bar per system."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
-    """By variant: those of one group stand side by side."""
+    """By variant: its group. Variants of one group stand side by side."""
     only_in_json: tuple[str, ...] = ()
-    """What is no column of a table."""
+    """Variants that are no column of a table."""
     scale: Literal["share", "rating", "grade", "percent"] = "share"
     """0 to 1, 0 to 10, 0 to 4, or 0 to 100."""
     counts: tuple[str, ...] = ()
     """Variants in a unit of their own."""
     differences: tuple[str, ...] = ()
-    """Variants that are one share less another, -1 to 1: no share, even where they happen to lie in 0 to 1."""
+    """Variants that are one share minus another, -1 to 1: they are no shares, even if they happen to lie in 0 to 1."""
     higher_is_better: bool = True
-    """False where a value is neither good nor bad, and so no bar to reach."""
+    """False if a value is neither good nor bad, and so no bar to reach."""
     named_by_variant: bool = False
-    """True where a variant's name says enough without the family's."""
+    """True if a variant's name is clear without the family's."""
     folds_perfect: bool = False
-    """True where variants that are 1 for every system become one sentence, the summaries apart."""
+    """True if variants that are 1 for every system are folded into one sentence, except for the summaries."""
     self_checked: bool = False
-    """True where an agent may take out of its own reports what this family finds."""
+    """True if an agent may remove from its own reports what this family finds."""
     bounded_by_oracle: bool = False
-    """True where nobody is better than who knows the best basket."""
+    """True if no system can be better than one that knows the best basket."""
     judges: dict[str, str] = Field(default_factory=dict[str, str])
-    """By a judge's key: how it fared beside people's labels, in a line that stands beside its scores."""
+    """By a judge's key: one line on how it compared with people's labels, shown beside its scores."""
 
     @field_validator("scoreboard")
     @classmethod
@@ -80,11 +84,11 @@ class MetricDescription(Record):
         )
 
     def own_name(self, variant: str) -> str:
-        """The name that the scoreboard has for a variant, as "quality"; empty where that is the variant itself."""
+        """A variant's name on the scoreboard, such as "quality"; empty if it has none but the variant's."""
         return next((column.name for column in self.scoreboard if column.variant == variant), "")
 
     def known_of(self, judge: "JudgeRef", rules: Rules) -> tuple[str, ...]:
-        """That line; none where nobody measured, or it judged by rules that were not measured."""
+        """The judge's line in ``judges``, or nothing if nobody measured it, or not by these rules."""
         line = self.judges.get(judge.key) if rules == "default" else None
         return () if line is None else (line,)
 
@@ -92,13 +96,13 @@ class MetricDescription(Record):
 WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
 SliceBy = Literal["category", "kind", "constraint", "level"]
-"""What queries are sorted by: what is wanted, what sort of need it is, what parts its wish has, how hard it is."""
+"""How queries are grouped: by what is wanted, by the kind of need, by the parts of the wish, by how hard they are."""
 FEW = 10
-"""Below so many queries a mean says little, and tables grey it."""
+"""With fewer queries a mean says little, and tables grey it."""
 
 
 class SliceScore(Record):
-    """A variant's mean over the queries of one slice, as the row of all queries counts them; not pooled.
+    """A variant's mean over the queries of one slice, computed as in the row of all queries, and never pooled.
 
     ``n_planned`` and ``n_scored`` count reports, ``n_queries`` and ``n_counted`` queries. A query may be in several
     slices of a kind, so these don't add up to all queries.
@@ -115,7 +119,7 @@ class SliceScore(Record):
     judge_kind: ModelKind
     judge_params: str = ""
     value: float | None = None
-    """None when nothing could be scored."""
+    """None if nothing could be scored."""
     ci_low: float | None = None
     ci_high: float | None = None
     n_queries: int
@@ -139,21 +143,21 @@ class Correlation(Record):
     rules: Rules = "default"
     rho: float
     n: int
-    """Pairs of a system and a query, repeats averaged, in systems in which neither side is always the same."""
+    """Pairs of a system and a query, with repeats averaged, from systems in which neither value is always the same."""
     n_queries: int
     n_effective: float
-    """As many independent pairs as these are worth: systems go through the same queries."""
+    """The number of independent pairs that these are worth, since systems go through the same queries."""
     p: float
     """Two-sided, from n_effective pairs."""
     p_holm: float
-    """After Holm over all correlations of the experiment."""
+    """After Holm's correction over all correlations of the experiment."""
 
 
 class Agreement(Record):
-    """One variant of a family, judged by two judges under the same rules (paper Appendix E).
+    """How far two judges agree on one variant of a family, under the same rules (paper Appendix E).
 
-    Only reports of systems that research count (no null agents, no oracle, nobody else's profile), and of them those
-    that both scored. A statistic that is not defined is None: one report, or values that never change.
+    Only reports of systems that research count (no null agents, no oracle, nobody else's profile), and only those that
+    both judges scored. A statistic that is not defined is None: one report, or values that never change.
     """
 
     metric: str
@@ -171,20 +175,22 @@ class Agreement(Record):
     rho_system: float | None = None
     """Spearman's ρ over the systems' means."""
     exact: float | None = None
-    """The share of reports with equal values."""
+    """Share of reports with equal values."""
     difference: float | None = None
-    """The mean of |first − second|, in the variant's own unit."""
+    """Mean of |first − second|, in the variant's own unit."""
 
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
 Policy = Literal["planned", "answered"]
-"""Over all planned runs, those that failed or have nothing to show earning 0; or over those with a value."""
+"""``planned``: over all planned runs, where those that failed or have nothing to show earn 0; ``answered``: over those
+with a value.
+"""
 Aggregation = Literal["macro", "micro"]
 Order = Literal["ab", "ba"]
 CODE = "code"
-"""The judge of what needs no model."""
+"""The judge of metrics that need no model."""
 PANEL = "panel"
-"""How the name of several judges as one begins."""
+"""How the name of a panel of several judges begins."""
 
 
 class JudgeRef(Record):
@@ -196,7 +202,7 @@ class JudgeRef(Record):
 
     @property
     def key(self) -> str:
-        """Tells judges of one spec apart that have other settings."""
+        """The spec with the hash of its settings, which tells apart judges of one spec."""
         return f"{self.spec} {self.params_hash}".rstrip()
 
 
@@ -205,13 +211,13 @@ class SourceRef(Record):
 
     id: str
     sha256: str
-    """Of the whole text."""
+    """sha256 of the whole text."""
     share: float | None = None
-    """How much of it the judge read, where it was cut to passages; None = all."""
+    """Share that the judge read, if it was cut to passages; None for all of it."""
 
 
 class Verdict(Document):
-    """One judgement; a line of a verdict file. Of lines with one key the last lives."""
+    """One judgement; a line of a verdict file. Of lines with one key, the last counts."""
 
     metric: str
     version: int
@@ -222,7 +228,7 @@ class Verdict(Document):
     report_sha: str
     judge: JudgeRef
     prompt_hash: str = ""
-    """Of the wording that was asked in; empty where nobody was asked."""
+    """Hash of the prompt that was asked; empty if nobody was asked."""
     judge_repeat: int = 1
     attempt: int = 1
     state: VerdictState
@@ -230,15 +236,15 @@ class Verdict(Document):
     reason: str = ""
     quote: str | None = None
     more_quotes: tuple[str, ...] = ()
-    """Where one passage does not decide it."""
+    """Further quotes, if one passage does not decide it."""
     sources: tuple[SourceRef, ...] = ()
     notes: tuple[str, ...] = ()
-    """What has to be counted besides the value, as codes: partial_content, quote_dropped …"""
+    """Codes for what is counted besides the value: partial_content, quote_dropped …"""
     error: str | None = None
     context: int | None = None
-    """Where the question did not fit the judge: the tokens that the judge was taken to hold."""
+    """If the question did not fit the judge: the tokens that the judge was assumed to hold."""
     other_run_id: str | None = None
-    """Pairwise: the run of the second system, ``run_id`` being that of the first."""
+    """Pairwise: the second system's run; ``run_id`` is the first's."""
     other_report_sha: str | None = None
     order: Order | None = None
     """Pairwise: whose report the judge read first."""
@@ -246,13 +252,13 @@ class Verdict(Document):
     @field_validator("value")
     @classmethod
     def _of_numbers(cls, value: object) -> object:
-        """Refuses NaN and infinities, which JSON does not have and which no rank or mean can be made of."""
+        """Rejects NaN and infinities, which JSON does not have and from which no rank or mean can be made."""
         json.dumps(value, allow_nan=False)
         return value
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What makes two lines judgements of the same thing by the same judge."""
+        """Equal for two lines that judge the same thing by the same judge."""
         judge = f"{self.judge.spec}|{self.judge.params_hash}"
         version, repeat = str(self.version), str(self.judge_repeat)
         key = (self.metric, version, self.rules, self.stage, self.item, self.run_id, judge, repeat)
@@ -262,70 +268,74 @@ class Verdict(Document):
 class Score(Record):
     """One row of scores.json.
 
-    ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_unverifiable`` + ``n_failed``, in reports; counts of items stand in
+    ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_unverifiable`` + ``n_failed``, in reports. Counts of items are in
     ``items``.
     """
 
     metric: str
     """The family, such as faithfulness."""
     version: int
-    """Of the family: values of two versions are not comparable."""
+    """Version of the family. Values of two versions are not comparable."""
     variant: str
     """FP, FP_web, clarity, price_exact …"""
     system: str
     """The system's label."""
     rules: Rules = "default"
-    """By whose rules: ours (default), or a publication's."""
+    """Whose rules: drretail's (default), or a publication's."""
     policy: Policy = "answered"
     """``planned``: over all planned runs, as headlines are; ``answered``: over the reports with a value."""
     n_zero: int = 0
-    """Policy planned: runs without a value that earned 0; the value is of these and of the n_scored."""
+    """Policy planned: runs without a value that earned 0. The value is over these and the n_scored."""
     n_missing: int = 0
-    """Policy planned: runs left out though the headline is defined for them, lost to a server, a judge or a page."""
+    """Policy planned: runs lost to a server, a judge or a page, and left out though the headline is
+    defined for them.
+    """
     n_pending: int = 0
-    """Policy planned: runs that were not made yet."""
+    """Policy planned: runs not made yet."""
     aggregation: Aggregation = "macro"
-    """``macro``: the mean of reports; ``micro``: all claims as one pool."""
+    """``macro``: the mean over reports; ``micro``: all claims pooled."""
     value: float | None = None
-    """None when nothing could be scored."""
+    """None if nothing could be scored."""
     ci_low: float | None = None
-    """The 95 % interval over users, as is ``ci_high``."""
+    """Lower end of the 95 % interval over users; ``ci_high`` is its upper end."""
     ci_high: float | None = None
     no_interval: NoInterval | None = None
-    """Why a value has none."""
+    """Why the value has no interval."""
     n_users: int | None = None
     """Users of the queries with a value; the interval is over them. None if no user is known: then each query counts as
     a user."""
     n_queries: int | None = None
-    """Queries of the smaller part of a value of two parts, such as J, if it has too few users for an interval."""
+    """For a value of two parts, such as J: queries of the smaller part, if that has too few users for an interval."""
     n_planned: int
-    """Reports: every query times every repeat of which the system has made any run."""
+    """Reports: every query times every repeat of which the system has made a run."""
     n_scored: int
     """Reports with a value."""
     n_na: int = 0
     """Reports with nothing to score: no claim, no profile, no gold."""
     n_unverifiable: int = 0
-    """Reports none of whose sources could be read."""
+    """Reports for which no source could be read."""
     n_failed: int = 0
     """Runs without a report, and reports without a usable verdict."""
     judge: str
     """"provider:model", or "code"."""
     judge_kind: ModelKind
-    """Whether it is a language model; nothing is concluded of a rule-based judge."""
+    """Whether it is a language model. Nothing is concluded from a rule-based judge."""
     judge_params: str = ""
     """Tells two judges of one "provider:model" apart."""
     prompt_hash: str = ""
-    """Of the prompt, or of all prompts together, that the verdicts behind the value were asked in."""
+    """Hash of the prompt, or of all prompts together, behind the value's verdicts."""
     items: dict[str, float] = Field(default_factory=dict[str, float])
     """Counts and shares behind the value: claims, pairs, who read the picks …"""
     self_checked: bool = False
-    """True where the system takes out of its own reports what this metric finds: then the value says little of it."""
+    """True if the system removes from its own reports what this metric finds. Then the value says little about it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
 
 
 def shown_rows(rows: Iterable[Score]) -> list[Score]:
-    """Of every variant the row that tables show: over all planned runs where there is one, else of those answered."""
+    """The row of each variant that tables show: the one over all planned runs if it exists, otherwise the one over
+    answered runs.
+    """
     found: dict[tuple[str, ...], Score] = {}
     for row in rows:
         key = (row.metric, row.variant, row.system, row.rules, row.judge, row.judge_params)
@@ -335,22 +345,22 @@ def shown_rows(rows: Iterable[Score]) -> list[Score]:
 
 
 WHY_NOT = "n/a: "
-"""How a row's items begin that count reports by why they have no value."""
+"""How the names of items begin that count reports by the reason why they have no value."""
 
 
 def reasons_of(items: Mapping[str, float]) -> dict[str, float]:
-    """Of a row's items those that count reports by why they have no value, the commonest reason first."""
+    """Counts of reports without a value by reason, the commonest first, from a row's items."""
     found = {name.removeprefix(WHY_NOT): count for name, count in items.items() if name.startswith(WHY_NOT)}
     return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def readers_of(items: Mapping[str, float]) -> dict[str, float]:
-    """Of a row's items those that count reports by who read their picks: "picks declared", "picks by form" …"""
+    """Counts of reports by who read their picks ("picks declared", "picks by form" …), from a row's items."""
     return {name: items[name] for name in sorted(items) if name.startswith("picks ")}
 
 
 class Judging(Record):
-    """How far a judge has come with one system in one metric; verdicts are counted in lines that live."""
+    """How far a judge has come with one system in one metric, counted in verdicts that no later line replaces."""
 
     metric: str
     system: str
@@ -358,19 +368,19 @@ class Judging(Record):
     judge: str
     judge_params: str = ""
     verdicts: int
-    """About the reports as they are and asked in today's words: these make the scores."""
+    """Verdicts on the reports as they are, by the current prompts. The scores are made from these."""
     failed: int = 0
-    """Of them: the judge gave no usable answer."""
+    """Those of them in which the judge gave no usable answer."""
     error: str = ""
-    """Why, most often."""
+    """The most frequent reason for failure."""
     stale: int = 0
-    """Beside them: about another report, or asked in other words; unused."""
+    """Further verdicts, about another report or by other prompts; unused."""
     not_judged: int = 0
-    """Reports without any verdict of this judge; their n_failed counts them."""
+    """Reports without any verdict of this judge; the scores' n_failed counts them."""
 
 
 class AttackRow(Record):
-    """One system on the same queries with hostile texts in its way and without them (``run --injected``)."""
+    """One system on the same queries with and without hostile texts in its way (``run --injected``)."""
 
     system: str
     """The label of the system among hostile texts."""
@@ -385,7 +395,7 @@ class AttackRow(Record):
     lost_low: float | None = None
     lost_high: float | None = None
     obeyed: float | None = None
-    """Share of the texts read that took effect; None where robustness was not scored."""
+    """Share of the hostile texts read that took effect; None if robustness was not scored."""
     obeyed_low: float | None = None
     obeyed_high: float | None = None
     n_queries: int
@@ -393,45 +403,44 @@ class AttackRow(Record):
 
 
 class Scores(Document):
-    """scores.json: made of the experiment's runs and verdicts by pure code, and so rebuilt at any time."""
+    """scores.json: made from the experiment's runs and verdicts by pure code, so that it can be rebuilt at any time."""
 
     scores: tuple[Score, ...]
-    """A row a system, variant, judge and set of rules."""
+    """One row per system, variant, judge and set of rules."""
     metrics: dict[str, MetricDescription] = Field(default_factory=dict[str, MetricDescription])
-    """Of the families with scores, by name."""
+    """Descriptions of the families with scores, by name."""
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
     pairs: tuple[PairScore, ...] = ()
-    """Of pairwise judging, by judge, pair and dimension."""
+    """Results of pairwise judging, by judge, pair and dimension."""
     ranks: tuple[RankScore, ...] = ()
-    """Of the same verdicts: how strong each system is beside all others it was compared with."""
+    """From the same verdicts: how strong each system is among all that it was compared with."""
     agreements: tuple[Agreement, ...] = ()
-    """Of every two judges that are models, by family and variant."""
+    """Agreement of every two judges that are models, by family and variant."""
     slices: tuple[SliceScore, ...] = ()
     """Headline variants over parts of the queries, by judge and system."""
     correlations: tuple[Correlation, ...] = ()
-    """Of what runs did with what their reports score, inside systems."""
+    """Correlations of what runs did with what their reports score, within systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
-    """Of systems that saw other data than the users' own, beside the same systems with these."""
+    """Systems that saw other data than the users' own, against the same systems with the users' own."""
     attacks: tuple[AttackRow, ...] = ()
-    """Of systems that ran among hostile texts and without them: utility lost, and instructions obeyed."""
+    """Systems that ran with and without hostile texts: utility lost, and instructions obeyed."""
     ablations: tuple[SettingTable, ...] = ()
-    """Of agents that ran in several settings of one option."""
+    """Agents that ran in several settings of one option."""
     twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)
     """What each system decided on pairs of queries of which the shop can meet one."""
     scoreboard: Scoreboard | None = None
-    """One row a system, made of the rest and of what runs took; None in scores of before."""
+    """One row per system, made from the rest and from what runs took; None in older scores."""
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
-        """Each system's value in a variant such as "FP", as the scoreboard has it; None where nothing could be scored.
+        """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
 
-        A variant goes by its name on the scoreboard, too: "quality" is the overall rating.
+        A variant also goes by its name on the scoreboard: "quality" is the overall rating. Headlines are over all
+        planned runs; values over answered reports only are in the rows of policy "answered".
 
-        Headlines are over all planned runs; those of the reports with a value alone are the rows of policy "answered".
-
-        Raises UnknownName for a variant without a row, UserError where several metrics, judges or sets of rules have
+        Raises UnknownName if the variant has no row, and UserError if several metrics, judges or sets of rules have
         rows: then name one.
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
@@ -459,34 +468,34 @@ class Scores(Document):
 
 
 class Statement(Record):
-    """One thing that a shop's record tells about a user, with the orders it rests on."""
+    """One fact from a shop's record about a user, with the orders that show it."""
 
     code: str
     text: str
     orders: tuple[str, ...] = ()
-    """Their ids, the newest where there are many."""
+    """Their ids; only the newest if there are many."""
     more_orders: int = 0
-    """How many orders it rests on besides."""
+    """How many further orders it rests on."""
     categories: tuple[str, ...] = ()
-    """The categories that it names, or that the products are of which it names."""
+    """The categories that it names, or those of the products that it names."""
     names: tuple[str, ...] = ()
     """The brands and whole titles that it names."""
 
 
 class ProfileSummary(Document):
-    """What judges are told of a user; frozen in exp/profiles/<user_id>.json when the experiment opens."""
+    """The facts about a user that judges are given; frozen in exp/profiles/<user_id>.json when the experiment opens."""
 
     user_id: str
     statements: tuple[Statement, ...]
 
     @property
     def text(self) -> str:
-        """All statements, one a line."""
+        """All statements, one per line."""
         return "\n".join(f"- {statement.text}" for statement in self.statements)
 
     @property
     def text_with_orders(self) -> str:
-        """All statements, one a line, each with the ids of its orders."""
+        """All statements, one per line, each with the ids of its orders."""
         return "\n".join(f"- {statement.text}{_ids(statement)}" for statement in self.statements)
 
 
@@ -504,7 +513,9 @@ _COUNTERFACTUAL = re.compile(r"-counterfactual-(swap|neutral)(?![a-z0-9])")
 
 
 def place_of(label: str) -> Place:
-    """By its label: floors and the ceiling have no model in it, counterfactual systems name their option."""
+    """A system's place by its label: floors and the ceiling are known by their agents, counterfactual systems by their
+    option.
+    """
     agent = re.split(r"[-+]", label)[0]
     if agent in BASELINES:
         return "ceiling" if agent == ORACLE_AGENT else "floor"
@@ -515,13 +526,13 @@ _SIZED = re.compile(r"-size-(\d+)([a-z]?)")
 _OPTION = re.compile(
     r"-(?:(?:files|size|compose|retriever|information|intent|without|serper|searxng)(?:-|$)|rag_turns\d)"
 )
-"""Where a label goes on with what ablations differ in."""
+"""The options of a label in which ablations differ."""
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
     """Each label once: systems, counterfactual ones, floors in the order of ``BASELINES``, the ceiling last.
 
-    Systems on several sizes of a sandbox stand by these.
+    Systems on several sizes of a sandbox are sorted by size.
     """
     floors = {name: at for at, name in enumerate(BASELINES)}
 
@@ -533,18 +544,14 @@ def in_order(labels: Iterable[str]) -> list[str]:
 
 
 def shared_models(labels: Iterable[str]) -> str:
-    """The part from "@" on that all systems with models have in common, so that tables can leave it out; else empty.
+    """The part from "@" on that all systems with models share, so that tables can leave it out; empty if there is none.
 
-    What follows it in some of them, options and limits, stays. A single system keeps its name whole.
+    Options and limits that follow it in some labels do not belong to it. A single system keeps its whole name.
     """
     parts = {label: label.partition("@")[2] for label in labels if "@" in label}
     shortest = min(parts.values(), key=len, default="")
     if any(part != shortest and not part.startswith(f"{shortest}-") for part in parts.values()):
-        shortest = _before_options(list(parts.values()))
+        # The part before the first option, if it is the same in all labels.
+        begun = {part[: found.start()] if (found := _OPTION.search(part)) else part for part in parts.values()}
+        shortest = begun.pop() if len(begun) == 1 else ""
     return f"@{shortest}" if shortest and len(parts) > 1 else ""
-
-
-def _before_options(parts: Sequence[str]) -> str:
-    """What they all begin with, where all then go on with an option, or with nothing; else nothing."""
-    begun = {part[: found.start()] if (found := _OPTION.search(part)) else part for part in parts}
-    return begun.pop() if len(begun) == 1 else ""

@@ -1,4 +1,6 @@
-"""The scoreboard: what systems are chosen by, one row a system, and what can be said of their differences."""
+"""The scoreboard: the values by which systems are chosen, one row per system, and what can be said about their
+differences.
+"""
 
 from datetime import date
 from typing import Literal
@@ -10,7 +12,9 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.run import ModelKind
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
-"""0 to 1, 0 to 10, or a number of things a report or run."""
+"""A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
+or run.
+"""
 
 
 class BoardColumn(Record):
@@ -18,14 +22,16 @@ class BoardColumn(Record):
 
     variant: str
     name: str = ""
-    """What stands above it, short; blank: the variant."""
+    """Its short heading. If blank, the variant."""
     meaning: str = ""
-    """What it is, in a few plain words that begin in lower case; blank: what the family says of the variant."""
+    """What it means, in a few plain words that begin in lower case. If blank, what the family says
+    about the variant.
+    """
     beside: str = ""
-    """A variant that is printed behind it in brackets: what must be known to read it, as coverage beside clean."""
+    """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
     beside_meaning: str = ""
     of_run: str | None = None
-    """Its name in a table of single runs, where a run's value is something else than a system's."""
+    """Its name in a table of single runs, if a run's value is something else than a system's."""
     of_run_meaning: str | None = None
 
 
@@ -33,27 +39,27 @@ class ShownColumn(Record):
     """A column with a value in some row."""
 
     name: str
-    """Of which no two columns have the same."""
+    """Different from every other column's."""
     metric: str = ""
-    """Blank of words, tokens and dollars."""
+    """Blank for words, tokens and dollars."""
     variant: str = ""
     meaning: str = ""
     unit: Unit = "share"
     beside_meaning: str = ""
     of_run: str | None = None
-    """As in ``BoardColumn``, and so is ``of_run_meaning``."""
+    """As in ``BoardColumn``, as is ``of_run_meaning``."""
     of_run_meaning: str | None = None
 
 
 class BoardCell(Record):
-    """A system's mean over its reports; one without a value is left out of its row."""
+    """A system's mean over its reports. A row leaves out cells without a value."""
 
     value: float
     ci_low: float | None = None
     ci_high: float | None = None
     beside: float | None = None
     n_scored: int
-    """Reports, or runs with an answer, that the mean is of."""
+    """Reports, or runs with an answer, in the mean."""
     n_planned: int
     n_queries: int | None = None
     """As in ``Score``."""
@@ -66,11 +72,11 @@ class BoardRow(Record):
     cells: dict[str, BoardCell] = Field(default_factory=dict[str, BoardCell])
     """By the column's name."""
     failed: dict[str, int] = Field(default_factory=dict[str, int])
-    """By the column's name: on how many reports the judge gave no usable answer."""
+    """By the column's name: reports on which the judge gave no usable answer."""
 
 
 class BoardJudge(Record):
-    """Whose values the columns of judged families hold; a spec that is blank where no model judged."""
+    """The judge whose values the judged columns hold. The spec is blank if no model judged."""
 
     spec: str = ""
     kind: ModelKind = "llm"
@@ -79,20 +85,21 @@ class BoardJudge(Record):
 
 
 class JudgedRows(Record):
-    """The judged columns alone, by another judge or other rules; not comparable with the first one's."""
+    """Only the judged columns, by another judge or other rules. They are not comparable with the first judge's."""
 
     judge: BoardJudge
     rows: tuple[BoardRow, ...]
 
 
 class ComparedPair(Record):
-    """Two systems in one measure; a difference is that of ``a`` less ``b``."""
+    """Two systems in one measure. A difference is the value of ``a`` minus that of ``b``."""
 
     a: str
     b: str
     row: ComparedRow
-    """As in a ``Comparison`` of the two. Of a preference side by side the difference is the share of queries that
-    ``a`` won less the share that it lost."""
+    """As in a ``Comparison`` of the two. For a preference side by side, the difference is the share of queries that
+    ``a`` won minus the share that it lost.
+    """
 
 
 class ComparedMeasure(Record):
@@ -102,7 +109,7 @@ class ComparedMeasure(Record):
     """The column's name, or "side by side"."""
     judge: str = ""
     means: dict[str, float] = Field(default_factory=dict[str, float])
-    """By system, over queries; of a preference its win rates above one half, added up."""
+    """By system, over queries; for a preference, the sum of its win rates above one half."""
     pairs: tuple[ComparedPair, ...]
 
 
@@ -114,9 +121,11 @@ class Scoreboard(Record):
     rows: tuple[BoardRow, ...]
     others: tuple[JudgedRows, ...] = ()
     differs: tuple[str, ...] = ()
-    """Sentences on all pairs of systems that research: what is shown to differ, or what it would take to show it."""
+    """Sentences on all pairs of systems that research: which differences are shown, or what it would
+    take to show one.
+    """
     compared: tuple[ComparedMeasure, ...] = ()
-    """What these sentences rest on."""
+    """The comparisons on which these sentences rest."""
     notes: tuple[str, ...] = ()
     prices_as_of: date | None = None
-    """Where a column of dollars rests on the price table."""
+    """Date of the price table, if a column of dollars rests on it."""

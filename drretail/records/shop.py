@@ -19,7 +19,7 @@ ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing",
 # Orders of these statuses count in "orders by status" only, never in spend, averages or favourites.
 VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
 VARIANTS, STOCK, LIST_PRICE = "Variants", "Stock", "List price"
-"""Names of a product's details, as ``drretail ingest`` writes them for a shop of one's own."""
+"""Keys of a product's details, as ``drretail ingest`` writes them for your own shop."""
 _OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 
 
@@ -29,7 +29,7 @@ def product_url(product_id: str) -> str:
 
 
 def order_date(timestamp: int) -> str:
-    """ISO date and time with microseconds and no zone, as in Listing 2, of milliseconds UTC."""
+    """The ISO date and time of milliseconds UTC, with microseconds and no zone, as in Listing 2."""
     return (EPOCH + timedelta(milliseconds=timestamp)).isoformat(timespec="microseconds")
 
 
@@ -41,23 +41,25 @@ class Product(Record):
     features: tuple[str, ...] = ()
     description: tuple[str, ...] = ()
     price: float | None = None
-    """In ``currency``; None where the shop does not know it, never 0 for unknown."""
+    """In ``currency``; None if the shop does not know it, never 0 for unknown."""
     price_from: bool = False
-    """True when the listing said "from X": ``price`` is the lowest of several."""
+    """True if the listing said "from X": ``price`` is the lowest of several."""
     currency: str = USD
     average_rating: float | None = None
     rating_number: int | None = None
     store: str | None = None
     categories: tuple[str, ...] = ()
-    """Root to leaf; [category] where the source has none."""
+    """Root to leaf; [category] if the source has none."""
     category: str
-    """The stem of the Amazon file that the product came from, e.g. "Pet_Supplies"."""
+    """The stem of the Amazon file that the product came from, e.g. "Pet_Supplies". In your own shop, the first part of
+    its category path.
+    """
     details: dict[str, Any] = Field(default_factory=dict)
     bought_together: None = None
     availability: Literal["in stock", "out of stock"] | None = Field(
         default=None, exclude_if=lambda state: state is None
     )
-    """Known only in a shop that moves, and so is ``as_of``."""
+    """Known only in a shop that moves, as is ``as_of``."""
     as_of: str | None = Field(default=None, exclude_if=lambda time: time is None)
     """The shop's time at which price and availability held."""
 
@@ -70,25 +72,25 @@ class Product(Record):
 
     @property
     def leaf_category(self) -> str:
-        """The most specific category there is; else that of the file."""
+        """The most specific category; the product's ``category`` if it has no path."""
         return self.categories[-1] if self.categories else self.category
 
     @property
     def brand(self) -> str | None:
-        """``details["Brand"]``, else the store: real rows keep the brand only there."""
+        """``details["Brand"]``, the only place where real rows keep the brand; without it, the store."""
         brand = self.details.get("Brand")
         return brand if isinstance(brand, str) and brand.strip() else self.store
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A variant that is sold; of a product without variants the product itself."""
+    """A variant that is sold, or the product itself if it has no variants."""
 
     options: Mapping[str, str]
     price: Decimal | None = None
     list_price: Decimal | None = None
     stock: int | None = None
-    """None where the shop doesn't count it."""
+    """None if the shop doesn't count it."""
 
     @property
     def name(self) -> str:
@@ -96,7 +98,7 @@ class Offer:
 
 
 def offers_of(item: Product) -> tuple[Offer, ...]:
-    """What the record of a product offers: each variant with its price and stock, else the product."""
+    """The offers in a product's record: each variant with its price and stock, or the product itself."""
     listed = item.details.get(VARIANTS)
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     if not rows:
@@ -114,22 +116,22 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
 
 
 def has_offers(item: Product) -> bool:
-    """True where the record tells of variants, of stock or of a list price."""
+    """True if the record names variants, stock or a list price."""
     return not item.details.keys().isdisjoint((VARIANTS, STOCK, LIST_PRICE))
 
 
 def sold_for(item: Product) -> list[Decimal]:
-    """The different prices of a product, the lowest first: of each variant, or its own."""
+    """The distinct prices of a product's variants, or its own price, the lowest first."""
     return sorted({offer.price for offer in offers_of(item) if offer.price is not None})
 
 
 def list_prices(item: Product) -> list[Decimal]:
-    """The different list prices of a product, the lowest first."""
+    """The distinct list prices of a product's variants, or its own, the lowest first."""
     return sorted({offer.list_price for offer in offers_of(item) if offer.list_price is not None})
 
 
 def is_priced_whole(item: Product) -> bool:
-    """False where the record names only the lowest of several prices."""
+    """False if the record names only the lowest of several prices."""
     return not item.price_from or (VARIANTS in item.details and all(one.price is not None for one in offers_of(item)))
 
 
@@ -203,17 +205,17 @@ class UserStatistics(Record):
     """All orders, of every status."""
     orders_by_status: dict[str, int]
     items: int
-    """Sum of quantities of the orders that are not void."""
+    """Sum of the quantities of orders that are not void."""
     spend: float
     """Sum of quantity x current price over the orders that are not void and whose price is known."""
     currency: str = USD
     orders_with_unknown_price: int
     mean_order: float | None
-    """``spend`` over the orders it was summed from; None when there is none."""
+    """``spend`` per order that it was summed from; None if there is no such order."""
     first_order: str | None
     last_order: str | None
     orders_per_month: float | None
-    """Orders that are not void over the months (of 30.44 days) between the first and the last, at least one."""
+    """Orders that are not void per month (of 30.44 days) between the first and the last, over at least one month."""
     top_categories: tuple[CountOf, ...]
     top_brands: tuple[CountOf, ...]
     top_products: tuple[ProductCount, ...]
@@ -235,14 +237,14 @@ METRIC = "next_purchase"
 
 
 class PurchaseItem(Record):
-    """A product by what a guess may hit of it."""
+    """A product, by the properties that a guess may hit."""
 
     product_id: str
     category: str | None = None
-    """The last part of its category path; None where the shop knows only the department."""
+    """The last part of its category path; None if the shop knows only the department."""
     brand: str | None = None
     price_band: str | None = None
-    """None where the shop knows no price."""
+    """None if the shop knows no price."""
 
 
 class NextPurchase(Document):
@@ -251,14 +253,14 @@ class NextPurchase(Document):
     query_id: str
     user_id: str | None = None
     bought: tuple[PurchaseItem, ...] = ()
-    """Of the held-out orders that were not cancelled or returned; empty for a user without any."""
+    """The products of held-out orders that were not cancelled or returned; empty for a user without any."""
     gone: tuple[str, ...] = ()
     """Products of such orders that the shop does not have."""
     wanted: bool | None = None
-    """Whether something of it is of a kind that the query wants; None where nobody has typed it."""
+    """Whether any of them is of a kind that the query wants; None if nobody has typed what it wants."""
     favourite: str | None = None
-    """The leaf category of which the user had ordered most by then; None where no order is of a known one."""
+    """The leaf category in which the user had ordered most by then; None if no order is of a known one."""
     popular_in_favourite: tuple[PurchaseItem, ...] = ()
-    """The products with most ratings, most first."""
+    """Its products with the most ratings, most first."""
     popular: tuple[PurchaseItem, ...] = ()
-    """The same of the whole shop."""
+    """The same for the whole shop."""

@@ -1,4 +1,4 @@
-"""What people say of reports, a line each in ``votes/<annotator>.jsonl``, and the plan of what they are asked."""
+"""What people say about reports, one line each in ``votes/<annotator>.jsonl``, and the plan of what they are asked."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -12,11 +12,11 @@ ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Side = Literal["a", "b"]
 CitedAnswer = Literal["yes", "no", "no_claim"]
 SUPPORT, CITED = "support", "cited"
-"""The questions about a claim: what its sources say of it, and whether the report gives it any."""
+"""The two questions about a claim: what its sources say about it, and whether the report gives it a source."""
 
 
 def about_pair(pair_id: str, a: str, b: str) -> str:
-    """By what ballots and items name two reports; files may name the systems in either order."""
+    """The key by which ballots and items name two reports. Files may name the systems in either order."""
     return f"pair {pair_id} {' '.join(sorted((a, b)))}"
 
 
@@ -35,13 +35,13 @@ class _Line(Document):
 
     @property
     def ballot_id(self) -> str:
-        """By which later lines name this one."""
+        """The hash by which later lines name this one."""
         return sha256_of(self.as_line())[:16]
 
 
 class _Ballot(_Line):
     replaces: str | None = None
-    """The ``ballot_id`` of the person's earlier line about the same."""
+    """The ``ballot_id`` of the person's earlier line on the same question."""
 
 
 class Vote(_Ballot):
@@ -67,7 +67,7 @@ class Vote(_Ballot):
 
     @property
     def answer(self) -> str:
-        """The choice as the person saw it, without a word of whose side it was."""
+        """The choice as the person saw it: "left", "right" or "tie"."""
         return "tie" if self.choice == "tie" else "left" if self.choice == self.shown_left else "right"
 
 
@@ -101,7 +101,7 @@ class _OfClaim(_Ballot):
     claim_id: str
     claim: str
     extracted_by: str
-    """The judge whose extraction the claim is of; ids of claims are its own."""
+    """The judge that extracted the claim. Claims' ids are that judge's own."""
 
     @property
     def about(self) -> str:
@@ -109,7 +109,7 @@ class _OfClaim(_Ballot):
 
 
 class ClaimLabel(_OfClaim):
-    """What one person says a claim's sources say of it."""
+    """One person's label of a claim: what its sources say about it."""
 
     kind: Literal["label"] = "label"
     label: ClaimSupport
@@ -124,7 +124,7 @@ class ClaimLabel(_OfClaim):
 
 
 class CitedLabel(_OfClaim):
-    """Whether a statement is a claim, and names a source where it stands, as one person says."""
+    """One person's answer whether a statement is a claim, and whether it names a source in its place."""
 
     kind: Literal["cited"] = "cited"
     cited: CitedAnswer
@@ -142,7 +142,7 @@ Ballot = Vote | Rating | ClaimLabel | CitedLabel
 
 
 class Withdrawal(_Line):
-    """Takes back the line that it replaces, so that what that one replaced holds again."""
+    """Takes back an earlier line, so that the line which that one had replaced counts again."""
 
     kind: Literal["withdrawal"] = "withdrawal"
     replaces: str
@@ -152,14 +152,16 @@ Line = Ballot | Withdrawal
 
 
 def line_of(value: dict[str, Any]) -> Line:
-    """The record on a line of a votes file; one that names no kind is a vote. Raises ValidationError."""
+    """The record on a line of a votes file; a line without a kind is a vote. Raises ValidationError."""
     named: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "cited": CitedLabel}
     kinds = named | {"withdrawal": Withdrawal}
     return kinds.get(str(value.get("kind")), Vote).model_validate(value)
 
 
 def current_ballots(lines: Iterable[Line]) -> list[Ballot]:
-    """What holds of one person's lines: of each place the last that was not taken back, the latest one last."""
+    """The ballots in one person's lines that count: the last on each question that was not withdrawn,
+    in order of time.
+    """
     kept: dict[str, Ballot] = {}
     for line in lines:
         if isinstance(line, Withdrawal):
@@ -175,7 +177,7 @@ class PairItem(Record):
     """Two reports on one query, to be compared."""
 
     pair_id: str
-    """Says nothing of the systems, and is another one where a report is another one."""
+    """Says nothing about the systems, and changes if a report changes."""
     query_id: str
     repeat: int = 1
     a: str
@@ -211,9 +213,9 @@ class ClaimItem(Record):
     claim_id: str
     extracted_by: str
     stratum: str
-    """System and what its judge ruled: claims are drawn by lot inside it, and from large ones most."""
+    """The system and its judge's ruling. Claims are drawn at random within it, the most from large ones."""
     has_verdict: bool = True
-    """False of one without a source that could be judged: of it people only say whether it is cited."""
+    """False for a claim without a source that could be judged: people only say whether it is cited."""
 
     @property
     def about(self) -> str:
@@ -228,6 +230,6 @@ class VotingPlan(Document):
     reports: tuple[ReportItem, ...] = ()
     claims: tuple[ClaimItem, ...] = ()
     uncited: tuple[ClaimItem, ...] = ()
-    """Claims without a verdict; where there are some, of all claims it is asked whether they are cited."""
+    """Claims without a verdict. If there are some, people are asked about all claims whether they are cited."""
     strata: dict[str, int] = Field(default_factory=dict[str, int])
-    """By stratum how many claims it held when the last of the plan were drawn: what one of its labels stands for."""
+    """By stratum: how many claims it held when the plan's last ones were drawn, for which its labels stand."""

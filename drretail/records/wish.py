@@ -1,4 +1,4 @@
-"""What a question wants, typed where the question is made, and never read from its words by code that scores."""
+"""What a question wants, typed where the question is made. Code that scores never reads it from the words."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, Self, get_args
@@ -35,7 +35,7 @@ class Want(Record):
     @field_validator("kinds", "must", "must_not", "brands_wanted", "brands_unwanted")
     @classmethod
     def _are_named(cls, values: tuple[str, ...]) -> tuple[str, ...]:
-        """Without blank ones and repetitions."""
+        """Drops blank values and repetitions."""
         kept = tuple(dict.fromkeys(value.strip() for value in values if value.strip()))
         if values and not kept:
             raise ValueError("every value is blank")
@@ -67,13 +67,13 @@ class Wish(Record):
 
     @property
     def limits(self) -> tuple[Money, ...]:
-        """Every amount that is named, once: the budget, and the most for a piece."""
+        """Every amount that is named, once: the budget, and the most for one piece."""
         named = (self.budget, *(want.price_max for want in self.wants))
         return tuple(dict.fromkeys(limit for limit in named if limit is not None))
 
     @property
     def counts_money(self) -> bool:
-        """True where a price has to be known: there is a budget, or a most for a piece."""
+        """True if a price has to be known: there is a budget, or a most for one piece."""
         return bool(self.limits)
 
     def parts(self) -> "Iterator[WishPart]":
@@ -83,7 +83,7 @@ class Wish(Record):
             yield from _parts_of(want, index)
 
     def without(self, withheld: "Collection[WishPart]") -> Self:
-        """The wish as it is where these limits are not known."""
+        """The wish without these limits."""
         wants = tuple(
             want.model_copy(update=_freed(want, [part for part in withheld if part.index == index]))
             for index, want in enumerate(self.wants)
@@ -108,9 +108,9 @@ TOPIC_OF: Mapping[str, Topic] = {
     "brands_wanted": "brand",
     "brands_unwanted": "avoid",
 }
-"""The usual topic of a field of a wish, or of a want; all fields that can be withheld."""
+"""The usual topic of each field of a wish or a want that can be withheld."""
 _EACH_ALONE = ("owned", "must", "must_not", "brands_unwanted")
-"""Of these fields each value is a limit of its own. Brands that are wanted are alternatives, and so one limit."""
+"""Fields in which each value is a limit of its own. Wanted brands are alternatives, and so one limit."""
 
 
 class WishPart(Record):
@@ -120,7 +120,7 @@ class WishPart(Record):
     index: int | None = None
     """The number of the want that it belongs to, from 0; None for a limit of the whole wish."""
     value: str | None = None
-    """The text, of a field of several limits."""
+    """The text of one value, in a field of several limits."""
 
     @property
     def key(self) -> tuple[str, int | None, str | None]:
@@ -137,7 +137,7 @@ class Hidden(WishPart):
     say: str = Field(min_length=1)
     """The sentence that states it."""
     shown_by: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
-    """Evidence ids of the records that show it, where it is known from these."""
+    """Evidence ids of the records that show it, if it is known from these."""
 
 
 def _parts_of(record: "Wish | Want", index: int | None) -> Iterator[WishPart]:
@@ -152,7 +152,7 @@ def _parts_of(record: "Wish | Want", index: int | None) -> Iterator[WishPart]:
 
 
 def _freed(record: "Wish | Want", withheld: Collection[WishPart]) -> dict[str, Any]:
-    """What the fields are without these limits."""
+    """The fields' values without these limits."""
     freed: dict[str, Any] = {}
     for part in withheld:
         if part.value is None:

@@ -1,4 +1,4 @@
-"""Whether a sandbox is whole: its sizes and labels, the places of its gold's insights, and no personal data."""
+"""Checks a sandbox: its sizes and labels, where the insights of its gold stand, and that it holds no personal data."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,13 +27,13 @@ from drretail.sandboxes.search_based.queries import files_in
 from drretail.sandboxes.sizes import TOLERANCE, counter_of
 
 OFFLINE = "offline"
-"""The web of sandboxes whose pages are made up."""
+"""The ``web`` of sandboxes whose pages are made up."""
 
 
 def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[str]]:
-    """What is wrong with each query's task, a sentence each; empty where it is whole.
+    """The faults of each query's task, one sentence each, by query id; a sound task has an empty list.
 
-    With the ``world`` personal data of the query's user is looked for, without it e-mail addresses alone.
+    With ``world``, personal data of the query's user is searched for; without it, only e-mail addresses are.
     """
     about, queries = read_sandbox(folder), read_queries_of(folder)
     found: dict[str, list[str]] = {query.query_id: [] for query in queries}
@@ -49,7 +49,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
 
 
 def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
-    """Files that are not as they were when the sandbox was built, each with what happened to it."""
+    """The files that have changed since the sandbox was built, each with a sentence on the change."""
     if about.sums is None or about.own_sum is None:
         yield SANDBOX_FILE, f"{SANDBOX_FILE} has no sums of the files: build it anew, to be sure of them."
         return
@@ -63,7 +63,7 @@ def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str
 
 
 def _about(name: str, query_ids: Iterable[str]) -> list[str]:
-    """The queries that a file is about: all of them, unless it is one task's or one query's rubric."""
+    """The queries that a file concerns: one if it belongs to a task or is a query's rubric, otherwise all."""
     parts = Path(name).parts
     whose = parts[1] if len(parts) > 2 and parts[0] == "tasks" else Path(name).stem if "rubrics" in parts else None
     own = [query_id for query_id in query_ids if file_name(query_id) == whose]
@@ -90,9 +90,9 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
     texts = {page.url: page.text for page in pages} | texts_of(files)
     for insight in insights:
         if insight.stands_in in files and insight.stands_in not in texts:
-            continue  # what a picture shows is no text that could be looked for
+            continue  # an image has no text to search
         where = [name for name, text in texts.items() if is_on(insight.quote or insight.text, text)]
-        # Made-up facts stand nowhere else; in the words of a page of the web another may be caught by chance.
+        # Made-up facts stand in one place only; a quote from the real web may also occur on another page by chance.
         fits = where == [insight.stands_in] if about.web == OFFLINE else insight.stands_in in where
         if not fits or labels.get(insight.stands_in, "supportive") != "supportive":
             yield f"{insight.id} stands in {len(where)} places: {insight.quote or insight.text}"
@@ -105,12 +105,12 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
             yield f"the query tells of a person: {what}."
         for page in pages:
             yield from _personal_data_in(page.url, f"{page.title}\n{page.text}", people)
-        # A user's own table of orders has their numbers; a name is another thing.
+        # The user's own table of orders may hold user and order ids; names and the like may not occur there either.
         for name, text in texts_of(files).items():
             yield from _personal_data_in(name, text, People(people.profiles))
 
 
 def _personal_data_in(place: str, text: str, people: People) -> Iterator[str]:
-    """By lines, as pages were cleaned: a first and a last name may meet at a line's end by chance."""
+    """Checks line by line, as pages were cleaned: across lines, a first and a last name may meet by chance."""
     for what in dict.fromkeys(match.what for line in text.split("\n") for match in personal_data(line, people)):
         yield f"{place} tells of a person: {what}."

@@ -1,4 +1,4 @@
-"""A sandbox's folder: the task of each query, and what describes the whole."""
+"""Writes a sandbox's folder: the task of each query, and the description of the whole."""
 
 import shutil
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -26,10 +26,10 @@ from drretail.records.criteria import Gold
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.material import TaskMaterial
-from drretail.sandboxes.sizes import PlacedPages, TokenCounter, place_pages
+from drretail.sandboxes.sizes import TokenCounter, place_pages
 
 BUILDING = "building"
-"""Where in the folder the journals of whoever builds it are; no part of the sandbox."""
+"""The subfolder with the builder's journals, which is not part of the sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,21 @@ class WrittenTask:
     query: Query
     sizes: tuple[str, ...]
     tokens: float
-    """What there was, where it was too little for the next size."""
+    """The tokens of its pages, including those found for the first size that could not be filled."""
 
 
 def check_new(folder: Path) -> None:
-    """Raises UserError where a sandbox's folder holds something already."""
+    """Raises UserError unless ``folder`` is missing or empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty: name a new folder.")
 
 
 @contextmanager
 def staged(folder: Path) -> Generator[Path]:
-    """A folder to build in, which becomes ``folder`` when all of it is there; of what was cut nothing stays.
+    """A folder to build in, which is renamed to ``folder`` at the end; an interrupted build leaves nothing behind.
 
-    It is in ``NAME.unfinished``, which only a killed build leaves behind, and which the next one takes.
-    Raises UserError where ``folder`` holds something, and where another process builds it.
+    It is in ``NAME.unfinished``, which only a killed build leaves behind, and which the next build uses again. Raises
+    UserError if ``folder`` is not empty, or if another process is building it.
     """
     check_new(folder)
     room = folder.with_name(f"{folder.name}.unfinished")
@@ -70,18 +70,24 @@ def staged(folder: Path) -> Generator[Path]:
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
     finally:
-        with suppress(OSError):  # another build waits in it, or it holds something of a user's
+        with suppress(OSError):  # another build waits for its lock, or it holds a user's file
             room.rmdir()
 
 
 def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> WrittenTask:
-    """Writes all of one task into the sandbox ``folder``. Raises UserError where not even the smallest size is filled.
+    """Writes a whole task into the sandbox ``folder``. Raises UserError if not even the smallest size is filled.
 
-    Pages stand in the order of their addresses, so that their places tell nothing.
+    Within a size, pages are ordered by address, so that their order does not give away their labels.
     """
     query, found = material.query, place_pages(material, sizes, counter)
     task = task_folder(folder, query.query_id)
-    _write_pages(task, found)
+    places = {name: number for number, name in enumerate(found.sizes)}
+    pages = sorted(found.pages, key=lambda page: (places[page[0]], page[1].page.url))
+    lines = [{**page.page.model_dump(exclude_none=True), "from": size} for size, page in pages]
+    labels = [PageLabel(url=page.page.url, label=page.label, kind=page.kind, keyword=page.keyword, why=page.why)
+              for _, page in pages]  # fmt: skip
+    write_lines(task / "pages.jsonl.gz", map(canonical_json, lines))
+    write_lines(task / "labels.jsonl", [canonical_json(label.model_dump(mode="json")) for label in labels])
     for name, content in sorted(material.files.items()):
         write_atomically(task / "files" / name, content)
     write_json(task / "keywords.json", material.keywords.model_dump(mode="json"))
@@ -91,25 +97,19 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
     return WrittenTask(query, found.sizes, found.tokens)
 
 
-def _write_pages(task: Path, found: PlacedPages) -> None:
-    places = {name: number for number, name in enumerate(found.sizes)}
-    pages = sorted(found.pages, key=lambda page: (places[page[0]], page[1].page.url))
-    lines = [{**page.page.model_dump(exclude_none=True), "from": size} for size, page in pages]
-    labels = [PageLabel(url=page.page.url, label=page.label, kind=page.kind, keyword=page.keyword, why=page.why)
-              for _, page in pages]  # fmt: skip
-    write_lines(task / "pages.jsonl.gz", map(canonical_json, lines))
-    write_lines(task / "labels.jsonl", [canonical_json(label.model_dump(mode="json")) for label in labels])
-
-
 def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
-    """Makes the folder a sandbox: its queries, and what it is, with the sizes that every task fills.
+    """Completes the sandbox: writes its queries, and its description with the sizes that every task fills.
 
-    Gives a sentence for each size of ``about`` that is left out. Raises UserError without any task.
+    Returns a sentence for each size of ``about`` that is left out. Raises UserError if there is no task.
     """
     if not tasks:
         raise UserError(f"{folder}: no query has a task, so there is no sandbox.")
     filled = {name: tokens for name, tokens in about.sizes.items() if all(name in task.sizes for task in tasks)}
-    notes = [_left_out(name, tasks) for name in about.names if name not in filled]
+    notes: list[str] = []
+    for name in about.names:
+        if name not in filled:
+            short = min((task for task in tasks if name not in task.sizes), key=lambda task: task.tokens)
+            notes.append(f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens.")
     write_lines(folder / QUERIES_FILE, [task.query.as_line() for task in tasks])
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
     seal(folder, whole, sums_of(folder))  # last: without it the folder is no sandbox
@@ -117,16 +117,16 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
 
 
 def seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
-    """Writes what a sandbox is, with the sums of its files."""
+    """Writes a sandbox's description with the checksums of its files."""
     sealed = about.model_copy(update={"sums": dict(sums)})
     sealed = sealed.model_copy(update={"own_sum": own_sum(sealed)})
     write_json(folder / SANDBOX_FILE, sealed.model_dump(mode="json", exclude_none=True))
 
 
 def write_gold(folder: Path, query_id: str, gold: Gold) -> None:
-    """Writes a task's gold once its sum, and those of what was written with it, stand in the sandbox's description.
+    """Writes a task's gold, after its checksum and those of the files written with it are in the description.
 
-    A sandbox that has no sums gets none.
+    A sandbox without checksums gets none.
     """
     about, path = read_sandbox(folder), task_folder(folder, query_id) / GOLD_FILE
     text = readable_json(gold.model_dump(mode="json"))
@@ -135,11 +135,12 @@ def write_gold(folder: Path, query_id: str, gold: Gold) -> None:
         sums = {each.relative_to(folder).as_posix(): sha256(each.read_bytes()).hexdigest() for each in written}
         sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
         seal(folder, about, {**about.sums, **sums})
+    # Last: a task with gold counts as finished, so a call that is cut before this writes it again.
     write_atomically(path, text)
 
 
 def sums_of(folder: Path) -> dict[str, str]:
-    """The sha256 of each file of a sandbox by its place, without its description and its builder's journals."""
+    """The sha256 of each file of a sandbox by its path, without its description and its builder's journals."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and not is_unfinished(path))
     names = {path.relative_to(folder).as_posix(): path for path in paths if path.name != LOCK}
     kept = {name: path for name, path in names.items() if name.partition("/")[0] not in (SANDBOX_FILE, BUILDING)}
@@ -147,19 +148,14 @@ def sums_of(folder: Path) -> dict[str, str]:
 
 
 def own_sum(about: SandboxFolder) -> str:
-    """The sha256 of all else that a sandbox's description says."""
+    """The sha256 of a sandbox's description, apart from ``own_sum`` itself."""
     return sha256_of(about.model_dump(mode="json", exclude={"own_sum"}))
 
 
-def _left_out(name: str, tasks: Sequence[WrittenTask]) -> str:
-    short = min((task for task in tasks if name not in task.sizes), key=lambda task: task.tokens)
-    return f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens."
-
-
 def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
-    """Copies the tasks of these queries to a new folder, without the journals of whoever built them.
+    """Copies the tasks of these queries to a new folder, without the builder's journals.
 
-    Raises UserError where ``to`` holds something.
+    Raises UserError if ``to`` is not empty.
     """
     check_new(to)
     queries = [query for query in read_documents(folder / QUERIES_FILE, Query, "query") if query.query_id in passing]

@@ -1,4 +1,4 @@
-"""What a task of a sandbox is made of, before its pages are placed in sizes: every way of building gives this."""
+"""The parts of a task before its pages are placed in sizes; every way of building produces them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,33 +14,33 @@ KeywordKind = Literal["signal", "noise"]
 
 
 class Keyword(Record):
-    """Words that a search engine is asked for."""
+    """A search, as a search engine gets it."""
 
     text: str
     kind: KeywordKind
-    """Signal: on the way to the answer. Noise: of the same theme, and beside the question."""
+    """Signal: leads to the answer. Noise: has the same theme but does not concern the question."""
     why: str = ""
 
 
 class Keywords(Document):
-    """keywords.json of a task (003, stage 2): first many facets of it, then each sorted."""
+    """keywords.json of a task (DR³-Eval, stage 2): first many keywords, then ten of them, each sorted."""
 
     divergent: tuple[str, ...] = ()
-    """As they first came, before they were sorted and made ten."""
+    """All keywords as first proposed, before ten of them were chosen and sorted."""
     convergent: tuple[Keyword, ...]
     needs: tuple[str, ...] = ()
-    """What only the web can settle, each as a question; empty where pages were made up."""
+    """What only the web can settle, each as a question; empty if the pages are made up."""
     made_by: str = "offline"
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """A page, what it is there for, and why."""
+    """A page with its label and the reason for it."""
 
     page: SandboxPage
     label: Label
     kind: str = ""
-    """Of a distractor: outdated, one-sided, inaccurate, look-alike …; of a made-up page, what it is."""
+    """Of a distractor: outdated, one-sided, inaccurate, look-alike …. Of a made-up supportive page: its fact's kind."""
     keyword: str = ""
     """The search that found it."""
     why: str = ""
@@ -48,16 +48,16 @@ class LabelledPage:
 
 @dataclass(frozen=True, slots=True)
 class TaskMaterial:
-    """All of one task."""
+    """All parts of one task."""
 
     query: Query
     keywords: Keywords
     supportive: tuple[LabelledPage, ...]
     distractors: tuple[LabelledPage, ...]
     noise: Iterable[LabelledPage]
-    """As many as there are; no more are taken than the largest size has room for."""
+    """All that there is; only as many are taken as the largest size has room for."""
     files: Mapping[str, bytes]
     """The user's files by name."""
     gold: Gold
     criteria: tuple[Criteria, ...] = field(default=())
-    """The checklist and the depth rubric, where they were made: families of ``eval.dr3``."""
+    """The checklist and the depth rubric of ``eval/families/dr3``, if they were made."""

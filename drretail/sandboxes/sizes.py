@@ -1,4 +1,4 @@
-"""Which pages stand in which size: all supportive ones, distractors in proportion, and noise for the rest."""
+"""Which pages belong to which size: all supportive ones, distractors in proportion, and noise for the rest."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ CHARACTERS_OF_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts the tokens of a text; the name stands in sandbox.json."""
+    """Counts the tokens of a text; ``name`` is recorded in sandbox.json."""
 
     name: str
     count: Callable[[str], float]
 
     def of(self, page: SandboxPage) -> float:
-        """The tokens of a page, its title included."""
+        """The tokens of a page, including its title."""
         return self.count(page.title) + self.count(page.text)
 
 
@@ -28,10 +28,10 @@ BY_CHARACTERS = TokenCounter("characters/4", lambda text: len(text) / CHARACTERS
 
 
 def counter_of(tokenizer: str | None) -> TokenCounter:
-    """The counter for ``--tokenizer``: an encoding of tiktoken such as o200k_base; characters/4 without one.
+    """The counter for ``--tokenizer``: a tiktoken encoding such as o200k_base, or characters/4 without one.
 
-    Tiktoken itself fetches an encoding that this machine has not used before, so naming one asks for that.
-    Raises UserError without the package, for an encoding that it doesn't know, and where fetching fails.
+    Tiktoken downloads an encoding that this machine has not used before, so naming one permits that. Raises UserError
+    without the package, for an unknown encoding, and if the download fails.
     """
     if tokenizer is None or tokenizer == BY_CHARACTERS.name:
         return BY_CHARACTERS
@@ -49,15 +49,17 @@ def counter_of(tokenizer: str | None) -> TokenCounter:
 
 
 TOLERANCE = 0.02
+"""The largest deviation of a size from its tokens, as a share of them."""
 DISTRACTOR_SHARE = 0.25
-"""Of a size's tokens at most: where there are more distractors, noise still has the larger part."""
+"""The largest share of a size's tokens that distractors take, however many there are: noise has the larger part."""
 _AT_HAND = 40
-"""Pages of noise of which the last one of a size is chosen, so that it ends close to its tokens."""
+"""Noise pages from which a size's last one is chosen, so that the size ends close to its tokens."""
 _MOST_AT_HAND = 1000
+"""If none of this many pages fits, no more are looked at."""
 
 
 def read_sizes(text: str) -> dict[str, int]:
-    """Tokens by name of "32k,64k", the smallest first and each once. Raises UserError for anything else."""
+    """The tokens of each size in "32k,64k" by name, each once, the smallest first. Raises UserError for other text."""
     found = set[int]()
     for part in text.split(","):
         if re.fullmatch(r"\d{1,6}k", part.strip(), re.ASCII) is None or int(part.strip()[:-1]) == 0:
@@ -68,19 +70,19 @@ def read_sizes(text: str) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPages:
-    """The pages of a task, each with the smallest size that it stands in, and the sizes that they fill."""
+    """The pages of a task, each with the smallest size that includes it, and the sizes that they fill."""
 
     pages: tuple[tuple[str, LabelledPage], ...]
     sizes: tuple[str, ...]
     tokens: float
-    """Of all pages that are placed, and of those that were over where the next size could not be filled."""
+    """The tokens of all placed pages, and of those found for the first size that could not be filled."""
 
 
 def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> PlacedPages:
-    """Places a task's pages; every size that is filled ends within ``TOLERANCE`` of its tokens.
+    """Places a task's pages; every size that is filled is within ``TOLERANCE`` of its tokens.
 
-    Sizes that the pages can't fill are left out, with what had been found for them. No address stands twice.
-    Raises UserError where the supportive pages don't fit into the smallest size, or not even that one is filled.
+    Sizes that the pages can't fill are left out, with the pages found for them. No address occurs twice. Raises
+    UserError if the supportive pages and distractors don't fit into a size, or if not even the smallest size is filled.
     """
     names = sorted(sizes, key=lambda name: sizes[name])
     seen = set[str]()
@@ -100,18 +102,12 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: Token
         taken = noise.fill(sizes[name] - total - misleading, sizes[name] * TOLERANCE)
         found = total + misleading + sum(tokens for _, tokens in taken)
         if found < sizes[name] * (1 - TOLERANCE):
-            return _unfilled(material, pages, names[:number], found, name)
+            if not number:
+                raise UserError(f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}.")
+            return PlacedPages(tuple(pages), tuple(names[:number]), found)
         pages += [(name, page) for page in (*distractors[number], *(page for page, _ in taken))]
         total = found
     return PlacedPages(tuple(pages), tuple(names), total)
-
-
-def _unfilled(
-    material: TaskMaterial, pages: Sequence[tuple[str, LabelledPage]], names: Sequence[str], found: float, name: str
-) -> PlacedPages:
-    if not names:
-        raise UserError(f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}.")
-    return PlacedPages(tuple(pages), tuple(names), found)
 
 
 def _once(pages: Iterable[LabelledPage], seen: set[str]) -> Iterator[LabelledPage]:
@@ -124,16 +120,17 @@ def _once(pages: Iterable[LabelledPage], seen: set[str]) -> Iterator[LabelledPag
 def _spread(
     distractors: list[LabelledPage], rooms: Sequence[tuple[int, float]], counter: TokenCounter
 ) -> list[Sequence[LabelledPage]]:
-    """The distractors that each size adds, so that their share of its tokens is never less than in a smaller one.
+    """The distractors that each size adds, so that their share of its tokens is never less than in a smaller size.
 
-    ``rooms`` are the tokens of the sizes, and those that supportive pages leave. The shortest comes first: the smallest
-    size has one, however few there are.
+    ``rooms`` holds the tokens of each size, and the tokens that supportive pages leave in it. The shortest distractor
+    comes first, so that the smallest size has one, however few there are.
     """
     if not distractors:
         return [()] * len(rooms)
     shortest = min(range(len(distractors)), key=lambda number: counter.of(distractors[number].page))
     distractors.insert(0, distractors.pop(shortest))
     share, ends, end = DISTRACTOR_SHARE, list[int](), len(distractors)
+    # From the largest size down: the share of each size limits that of the next smaller one.
     for size, room in reversed(rooms):
         end = max(1, _end(distractors[:end], min(share * size, room), counter))
         share = sum(counter.of(page.page) for page in distractors[:end]) / size
@@ -143,7 +140,7 @@ def _spread(
 
 
 def _end(pages: Sequence[LabelledPage], tokens: float, counter: TokenCounter) -> int:
-    """How many of the first pages have no more than these tokens."""
+    """How many of the first pages fit into these tokens."""
     for number, page in enumerate(pages):
         tokens -= counter.of(page.page)
         if tokens < 0:
@@ -152,23 +149,26 @@ def _end(pages: Sequence[LabelledPage], tokens: float, counter: TokenCounter) ->
 
 
 class _Noise:
-    """Pages of noise, of which a few are at hand to choose the one that fits."""
+    """Noise pages, of which a few are held ready to choose the one that fits."""
 
     def __init__(self, pages: Iterator[LabelledPage], counter: TokenCounter) -> None:
         self._pages = ((page, counter.of(page.page)) for page in pages)
         self._at_hand = list(islice(self._pages, _AT_HAND))
 
     def fill(self, room: float, tolerance: float) -> list[tuple[LabelledPage, float]]:
-        """Pages for so many tokens in their order, the last ones chosen to end near it, not beyond by the tolerance.
+        """Pages for ``room`` tokens in order; the last ones are chosen to end near it, at most ``tolerance`` beyond.
 
-        Pages that no room is left for wait for a larger size.
+        Pages that do not fit wait for a larger size.
         """
         taken: list[tuple[LabelledPage, float]] = []
         while room > 0 and self._at_hand:
             number = 0 if room > 2 * max(tokens for _, tokens in self._at_hand) else self._fitting(room, tolerance)
             if number is None:
-                if room < tolerance or not self._look_further():
+                is_enough = room < tolerance or len(self._at_hand) > _MOST_AT_HAND
+                more = [] if is_enough else list(islice(self._pages, _AT_HAND))
+                if not more:
                     break
+                self._at_hand += more
                 continue
             page = self._at_hand.pop(number)
             self._at_hand += islice(self._pages, 1)
@@ -177,15 +177,10 @@ class _Noise:
         return taken
 
     def _fitting(self, room: float, tolerance: float) -> int | None:
-        """The page that ends nearest; None where each would end further off than without it, or too far beyond."""
+        """The number of the page that ends nearest to ``room``.
+
+        None if each page would end further from it than no page, or too far beyond it.
+        """
         left = {number: abs(room - tokens) for number, (_, tokens) in enumerate(self._at_hand)
                 if tokens - room < min(room, tolerance / 2)}  # fmt: skip
         return min(left, key=lambda number: left[number], default=None)
-
-    def _look_further(self) -> bool:
-        """False where there is no more, or none of the next many fits either."""
-        if len(self._at_hand) > _MOST_AT_HAND:
-            return False
-        more = list(islice(self._pages, _AT_HAND))
-        self._at_hand += more
-        return bool(more)

@@ -1,21 +1,17 @@
-"""Do raters agree? Of labels: κ, weighted κ, percent; of numbers: r, ρ, τ_b (paper Appendices D and E); of many: α.
+"""Agreement of raters: κ, weighted κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E); α of many raters.
 
-Every function of two raters takes what they said of the same items, in the same order, and gives None where the
-statistic is not defined: no item, only one label, numbers that never change. Raises ValueError for sequences of unequal
+Every function of two raters takes their answers on the same items in the same order, and returns None if the statistic
+is not defined: no item, only one label, or numbers that never change. Raises ValueError for sequences of unequal
 length.
 """
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from math import isnan, sqrt
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-C = TypeVar("C", bound=Hashable)
 TIE = "tie"
 Weights = Literal["linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -28,13 +24,13 @@ def percent(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | No
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
-    """Cohen's κ = (p_o − p_e) / (1 − p_e): agreement beyond what each rater's shares of labels give by chance."""
+    """Cohen's κ = (p_o − p_e) / (1 − p_e): agreement beyond what the raters' label frequencies give by chance."""
     pairs = _both(first, second)
     if not pairs:
         return None
     ones, others = Counter(first), Counter(second)
     n, equal = len(pairs), sum(a == b for a, b in pairs)
-    # In whole numbers, so that full agreement is 1 and full agreement by chance is recognised.
+    # In whole numbers, so that full agreement is exactly 1 and full agreement by chance is detected.
     by_chance = sum(count * others[label] for label, count in ones.items())
     return None if by_chance == n * n else (n * equal - by_chance) / (n * n - by_chance)
 
@@ -42,9 +38,9 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
 def weighted_kappa(
     first: Sequence[Hashable], second: Sequence[Hashable], labels: Sequence[Hashable], weights: Weights
 ) -> float | None:
-    """κ of ordered ``labels``, the lowest first: 1 − Σ w·observed / Σ w·expected, w = |i − j| or (i − j)².
+    """κ for ordered ``labels``, the lowest first: 1 − Σ w·observed / Σ w·expected, with w = |i − j| or (i − j)².
 
-    Raises ValueError for a label that is not among them.
+    Raises ValueError for a label that is not in ``labels``.
     """
     place = {label: index for index, label in enumerate(labels)}
     unknown = [label for label in (*first, *second) if label not in place]
@@ -54,68 +50,49 @@ def weighted_kappa(
     if not pairs:
         return None
     ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    expected = sum(n * m * _apart(i, j, weights) for i, n in ones.items() for j, m in others.items())
+    power = 1 if weights == "linear" else 2
+    expected = sum(n * m * abs(i - j) ** power for i, n in ones.items() for j, m in others.items())
     if not expected:
         return None
-    return 1 - len(pairs) * sum(_apart(a, b, weights) for a, b in pairs) / expected
+    return 1 - len(pairs) * sum(abs(a - b) ** power for a, b in pairs) / expected
 
 
 def kappa_without_ties(first: Sequence[Hashable], second: Sequence[Hashable], tie: Hashable = TIE) -> float | None:
-    """Cohen's κ of the items that neither rater called a tie (paper Appendix D)."""
+    """Cohen's κ over the items that neither rater called a tie (paper Appendix D)."""
     decided = [(a, b) for a, b in _both(first, second) if tie not in (a, b)]
     return cohen_kappa([a for a, _ in decided], [b for _, b in decided])
 
 
 def soft_disagreement(first: Sequence[Hashable], second: Sequence[Hashable], tie: Hashable = TIE) -> float | None:
-    """The share of disagreements in which one side said tie; None where nobody disagrees (paper Appendix D)."""
+    """The share of disagreements in which one rater said tie; None without a disagreement (paper Appendix D)."""
     apart = [(a, b) for a, b in _both(first, second) if a != b]
     return sum(tie in pair for pair in apart) / len(apart) if apart else None
 
 
-def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Pearson's r: how straight the line is."""
-    from scipy.stats import pearsonr
+def correlation(
+    first: Sequence[float], second: Sequence[float], coefficient: Literal["pearson", "spearman", "kendall"]
+) -> float | None:
+    """Pearson's r; Spearman's ρ, which is r of the ranks (paper Appendix E); or Kendall's τ_b.
 
-    return _of(pearsonr, first, second)
+    τ_b counts pairs of items in the same order minus pairs in the other. Equal numbers share the mean of their ranks,
+    and τ_b is corrected for them.
+    """
+    pairs = _both(first, second)
+    if len(pairs) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
+        return None
+    from scipy.stats import kendalltau, pearsonr, spearmanr
 
-
-def pearson_sums(pairs: Iterable[tuple[C, float, float]]) -> dict[C, list[float]]:
-    """By cluster the sums of 1, x, y, x², y² and xy, which can be drawn again for the interval of r."""
-    found: dict[C, list[float]] = {}
-    for cluster, x, y in pairs:
-        terms = (1, x, y, x * x, y * y, x * y)
-        found[cluster] = [a + b for a, b in zip(found.get(cluster, [0.0] * 6), terms, strict=True)]
-    return found
-
-
-def pearson_of_sums(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Pearson's r of the sums in the last axis; nan where x or y never differ."""
-    import numpy as np
-
-    n, x, y, xx, yy, xy = (sums[..., at] for at in range(6))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
-
-
-def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Spearman's ρ: Pearson's r of the ranks, equal numbers sharing the mean of theirs (paper Appendix E)."""
-    from scipy.stats import spearmanr
-
-    return _of(spearmanr, first, second)
-
-
-def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's τ_b: pairs of items in the same order minus pairs in the other, ties corrected for."""
-    from scipy.stats import kendalltau
-
-    return _of(kendalltau, first, second)
+    of_scipy: Mapping[str, Callable[..., Any]] = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}
+    found: Any = of_scipy[coefficient](first, second)  # scipy declares no types for these results
+    value = float(found.statistic)
+    return None if isnan(value) else value
 
 
 def krippendorff_alpha(items: Iterable[Sequence[float]], level: Level) -> float | None:
-    """Krippendorff's α = 1 − D_o / D_e of any number of raters, who need not all have rated everything.
+    """Krippendorff's α = 1 − D_o / D_e for any number of raters, who need not all have rated everything.
 
     ``items`` has the ratings of each item, in any order of raters. Items with fewer than two ratings are left out.
-    Labels are numbers, ordered ones in their order. None if no item is left, or if all ratings are equal
+    Labels are numbers; ordered labels are numbers in their order. None if no item is left, or if all ratings are equal
     (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
     """
     rated = [list(ratings) for ratings in items if len(ratings) > 1]
@@ -130,7 +107,7 @@ def krippendorff_alpha(items: Iterable[Sequence[float]], level: Level) -> float 
 
 
 def _distance(totals: Counter[float], level: Level) -> Callable[[float, float], float]:
-    """How far two values are apart, squared: by whether they differ, by what lies between them, by their numbers."""
+    """The squared distance of two values at this level: differing or not, ratings in between, or difference."""
     if level == "nominal":
         return lambda v, w: float(v != w)
     if level == "interval":
@@ -143,31 +120,18 @@ def _distance(totals: Counter[float], level: Level) -> Callable[[float, float], 
     return lambda v, w: (below[v] - below[w]) ** 2
 
 
-def _of(statistic: Callable[..., Any], first: Sequence[float], second: Sequence[float]) -> float | None:
-    """A correlation of scipy's, asked only where it is defined."""
-    pairs = _both(first, second)
-    if len(pairs) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
-        return None
-    value = float(statistic([a for a, _ in pairs], [b for _, b in pairs]).statistic)
-    return None if isnan(value) else value
-
-
 def _both(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:
     return list(zip(first, second, strict=True))
 
 
-def _apart(i: int, j: int, weights: Weights) -> int:
-    return abs(i - j) if weights == "linear" else (i - j) ** 2
-
-
 Ratings = Mapping[str, Mapping[str, float]]
-"""By query, or query and criterion: a number for each system."""
+"""By query, or by query and criterion: a number for each system."""
 
 
 def mean_absolute_deviation(judged: Ratings, rated: Ratings) -> float | None:
     """Mean |m − h| over all reports and criteria.
 
-    With two reports a query this is MARD (arXiv 2509.25106, Appendix C), and with h the mean of experts MAD
+    With two reports per query this is MARD (arXiv 2509.25106, Appendix C); if h is the mean of experts, it is MAD
     (arXiv 2510.07861, section 2.3.4).
     """
     apart = [abs(one[system] - other[system]) for one, other in _places(judged, rated) for system in one]
@@ -175,10 +139,10 @@ def mean_absolute_deviation(judged: Ratings, rated: Ratings) -> float | None:
 
 
 def pairwise_comparison_accuracy(judged: Ratings, rated: Ratings) -> float | None:
-    """PCA: the share of pairs of reports on one query that both put in the same order; a tie matches only a tie.
+    """PCA: the share of pairs of reports on one query that both raters order alike; a tie matches only a tie.
 
-    (1/N) Σ 1[sgn(m_A − m_B) = sgn(h_A − h_B)] over queries and criteria (arXiv 2509.25106, Appendix C); of more than
-    two systems, over every two of them.
+    (1/N) Σ 1[sgn(m_A − m_B) = sgn(h_A − h_B)] over queries and criteria (arXiv 2509.25106, Appendix C), and over every
+    two systems if there are more.
     """
     same = [
         sign(one[a] - one[b]) == sign(other[a] - other[b])
@@ -189,7 +153,7 @@ def pairwise_comparison_accuracy(judged: Ratings, rated: Ratings) -> float | Non
 
 
 def ranking_agreement(judged: Ratings, rated: Ratings) -> float | None:
-    """The share of queries on which both put all systems in the very same order, ties included (arXiv 2510.07861)."""
+    """The share of queries on which both order all systems exactly alike, ties included (arXiv 2510.07861)."""
     same = [
         all(sign(one[a] - one[b]) == sign(other[a] - other[b]) for a, b in combinations(sorted(one), 2))
         for one, other in _places(judged, rated)
@@ -199,7 +163,7 @@ def ranking_agreement(judged: Ratings, rated: Ratings) -> float | None:
 
 
 def _places(judged: Ratings, rated: Ratings) -> list[tuple[dict[str, float], dict[str, float]]]:
-    """Of every query that both know, the systems that both know."""
+    """For every query that both have, the numbers of the systems that both have."""
     places = [(judged[each], rated[each]) for each in judged if each in rated]
     return [({s: m[s] for s in m if s in h}, {s: h[s] for s in m if s in h}) for m, h in places]
 
@@ -207,3 +171,81 @@ def _places(judged: Ratings, rated: Ratings) -> list[tuple[dict[str, float], dic
 def sign(number: float) -> int:
     """-1, 0 or 1."""
     return (number > 0) - (number < 0)
+
+
+Cell = tuple[str, str]
+"""A system and a query."""
+Values = Mapping[Cell, float]
+_Rows = dict[str, dict[str, float]]
+"""By system, the centred rank of each of its queries."""
+FEWEST_REPORTS = 3
+"""A system with fewer reports says nothing about an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """ρ over ``n`` pairs, which are worth ``n_effective`` independent ones."""
+
+    rho: float
+    n: int
+    n_queries: int
+    n_effective: float
+    p: float
+
+
+def spearman_within(first: Values, second: Values) -> Within | None:
+    """ρ of two values of the same reports, within systems; None if no system has three reports whose values differ.
+
+    Each system's reports are ranked among themselves and the ranks are centred, so that a difference between systems is
+    not taken for a correlation; ρ is the correlation of these ranks over all systems. A query that is easy for one
+    system may be easy for all, so pairs of one query are not independent. p therefore comes from the distribution of ρ
+    when the queries of one side are shuffled, in all systems alike.
+
+    With a single system, ρ and p are those of the usual Spearman test with its t approximation.
+    """
+    from scipy.special import stdtr
+
+    cells = sorted(first.keys() & second.keys())
+    one, other = _centred(cells, first), _centred(cells, second)
+    systems = sorted(one.keys() & other.keys())
+    if not systems:
+        return None
+    n = sum(len(one[system]) for system in systems)
+    queries = {query for system in systems for query in one[system]}
+    size = sum(_dot(one[each], one[each]) for each in systems) * sum(_dot(other[each], other[each]) for each in systems)
+    rho = max(-1.0, min(1.0, sum(_dot(one[each], other[each]) for each in systems) / sqrt(size)))
+    shuffled = sum(_dot(one[a], one[b]) * _dot(other[a], other[b]) for a in systems for b in systems)
+    free = n - len(systems)
+    worth = 1 + (free if shuffled <= 0 else min(free, size / shuffled * (len(queries) - 1)))
+    p = 1.0 if worth <= 2 else 0.0
+    if worth > 2 and abs(rho) < 1 - 1e-12:
+        p = float(2 * stdtr(worth - 2, -abs(rho) * sqrt((worth - 2) / (1 - rho * rho))))
+    return Within(rho, n, len(queries), worth, p)
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1; equal values share the mean of their ranks."""
+    import numpy as np
+
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place].tolist()
+
+
+def _centred(cells: Sequence[Cell], values: Values) -> _Rows:
+    """For every system whose values differ: its reports' ranks around 0, divided by the number of reports plus one."""
+    queries: dict[str, list[str]] = {}
+    for system, query in cells:
+        queries.setdefault(system, []).append(query)
+    rows: _Rows = {}
+    for system, asked in queries.items():
+        ranked = [values[system, query] for query in asked]
+        if len(ranked) >= FEWEST_REPORTS and len(set(ranked)) > 1:
+            middle = (len(ranked) + 1) / 2
+            rows[system] = {
+                query: (rank - middle) / (len(ranked) + 1) for query, rank in zip(asked, ranks(ranked), strict=True)
+            }
+    return rows
+
+
+def _dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(value * second[query] for query, value in first.items() if query in second)

@@ -1,8 +1,8 @@
-"""Clusters of queries: those of one user are alike, so intervals, tests and power count users.
+"""Clusters of queries: queries of one user are alike, so intervals, tests and power count users.
 
-An estimate is described by what each query moves it by (its influence; they sum to 0). Influences add up inside a
-cluster, and the variance of the estimate is that of these sums. numpy is imported inside, so that the command line
-starts without it.
+An estimate is described by the influence of each query, which is how much the query moves it; influences sum to 0. They
+add up within a cluster, and the variance of the estimate is the variance of these sums. numpy is imported inside
+functions, so that the command line starts without it.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -20,23 +20,24 @@ if TYPE_CHECKING:
     Weights = NDArray[np.float64]
 
 FEWEST = 5
-"""Below so many clusters there is no interval: four do not tell how far users differ."""
-# Draws times clusters held at once: keeps thousands of queries within some 30 MB.
+"""The fewest clusters for an interval: four do not show how much users differ."""
+# Draws x clusters in memory at once, which keeps thousands of queries within about 30 MB.
 _BLOCK = 1_000_000
 
 Groups = tuple[int, ...]
-"""For each query in some order, the number of its cluster: from 0, in the order in which they first appear."""
+"""The cluster number of each query, in the order of the queries; numbers count from 0 by first appearance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Which user asked each query of an experiment.
+    """The user who asked each query of an experiment.
 
-    A query without a user, as many imported ones are, is a cluster of its own: nothing tells which others are like it.
+    A query without a user (as in many imported experiments) is a cluster of its own, since nothing tells which others
+    are like it.
     """
 
     user_of: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By query id, where there is a user."""
+    """User id by query id, for queries with a user."""
 
     @classmethod
     def of(cls, queries: Iterable[Query]) -> "Clusters":
@@ -44,23 +45,23 @@ class Clusters:
         return cls({query.query_id: query.user_id for query in queries if query.user_id is not None})
 
     def groups(self, query_ids: Iterable[str]) -> Groups:
-        """The cluster of each of these queries."""
+        """The cluster numbers of these queries, in their order."""
         return numbered((self.user_of.get(id_), None if id_ in self.user_of else id_) for id_ in query_ids)
 
     def users(self, query_ids: Collection[str]) -> int | None:
-        """How many clusters these queries are of; None where no user is known of any, and each is its own."""
+        """The number of clusters among these queries; None if no user is known for any of them."""
         known = any(query_id in self.user_of for query_id in query_ids)
         return len(set(self.groups(query_ids))) if known else None
 
 
 def numbered(names: Iterable[Hashable]) -> Groups:
-    """Equal names as equal numbers."""
+    """Numbers names from 0 by first appearance, so that equal names get equal numbers."""
     found: dict[Hashable, int] = {}
     return tuple(found.setdefault(name, len(found)) for name in names)
 
 
 def cluster_sums(influences: Sequence[float], groups: Groups) -> list[float]:
-    """The sum of the influences in each cluster, in the order of their numbers."""
+    """The sum of the influences in each cluster, in the order of cluster numbers."""
     sums = [0.0] * (max(groups, default=-1) + 1)
     for influence, group in zip(influences, groups, strict=True):
         sums[group] += influence
@@ -68,10 +69,10 @@ def cluster_sums(influences: Sequence[float], groups: Groups) -> list[float]:
 
 
 def cluster_variance(influences: Sequence[float], groups: Groups) -> float:
-    """The variance of an estimate whose queries have these influences; two clusters or more.
+    """The variance of an estimate whose queries have these influences; needs two clusters or more.
 
-    Each cluster's sum is widened by what the estimate has taken of it: CR2 (Bell and McCaffrey 2002), unbiased where
-    queries are independent. With one query in each cluster it is the usual s²/n of a mean.
+    Each cluster's sum is scaled up for the part that the estimate took from it: CR2 (Bell and McCaffrey 2002), which is
+    unbiased if queries are independent. With one query per cluster it is the usual s²/n of a mean.
     """
     sums = cluster_sums(influences, groups)
     return sum(total**2 / (1 - share) for total, share in zip(sums, _shares(groups), strict=True))
@@ -79,9 +80,9 @@ def cluster_variance(influences: Sequence[float], groups: Groups) -> float:
 
 @lru_cache(maxsize=1024)
 def freedom(groups: Groups) -> float:
-    """The degrees of freedom of ``cluster_variance`` (Satterthwaite; Bell and McCaffrey 2002); two clusters or more.
+    """The degrees of freedom of ``cluster_variance`` (Satterthwaite; Bell and McCaffrey 2002), from two clusters on.
 
-    Clusters of one size have one less than there are; unequal ones have fewer, as the large ones decide.
+    For clusters of one size, their number minus one; for unequal ones fewer, since the large clusters dominate.
     """
     shares = _shares(groups)
     squares = [(share / (1 - share)) * share for share in shares]
@@ -95,9 +96,9 @@ def _shares(groups: Groups) -> list[float]:
 
 
 def draws(groups: Groups, seed: str, resamples: int) -> "Iterator[Weights]":
-    """How often each query is in each draw of as many clusters as there are, with replacement: draws by queries.
+    """Bootstrap draws of whole clusters, as many as there are, with replacement: how often each query is in each draw.
 
-    Clusters are drawn whole. The draws come in blocks that together are ``resamples``.
+    Yields arrays of draws x queries, with ``resamples`` draws in all.
     """
     import numpy as np
 
@@ -113,10 +114,10 @@ def draws(groups: Groups, seed: str, resamples: int) -> "Iterator[Weights]":
 
 @lru_cache
 def tail(clusters: int) -> float:
-    """The share of draws beyond each end of a 95 % percentile interval over so many clusters, two or more.
+    """The share of draws beyond each end of a 95 % percentile interval over this many clusters, two or more.
 
-    Drawn again, n clusters spread by (n − 1)/n too little, and their own spread is not known either: the plain
-    percentiles hold the truth in 88 % of samples of eight. Student's t widens them to what they promise (Hesterberg
+    The bootstrap spread of n clusters is too small by the factor (n − 1)/n, and is itself uncertain: plain percentile
+    intervals contain the truth in 88 % of samples of eight. Widened by Student's t they keep their 95 % (Hesterberg
     2015, "What Teachers Should Know About the Bootstrap", 3.2: the expanded percentile interval).
     """
     from scipy.special import ndtr, stdtrit

@@ -1,6 +1,6 @@
-"""Two raters on labelled items, drawn again by clusters: every statistic of a table of counts, with its interval.
+"""Two raters on labelled items: statistics of their confusion tables, with bootstrap intervals over clusters.
 
-Tables are counts by first rater's label and second's, over the last two axes; any axes may stand before them.
+The last two axes of a table are the first rater's label and the second's, and hold counts; any axes may precede them.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     Tables = NDArray[np.float64]
 RESAMPLES = 2_000
 FEW = 10
-"""Of fewer clusters no interval is told."""
+"""With fewer clusters no interval is given."""
 
 
 def balanced_accuracy(tables: "Tables") -> "Tables":
-    """Of the first label against all others: the mean of the shares of both that the second rater tells alike."""
+    """The balanced accuracy of the second rater for the first label against all others: the mean of its two recalls."""
     import numpy as np
 
     hits, full = tables[..., 0, 0], tables[..., 0, :].sum(-1)
@@ -30,7 +30,7 @@ def balanced_accuracy(tables: "Tables") -> "Tables":
 
 
 def kappa(tables: "Tables", *, linear: bool = False) -> "Tables":
-    """Cohen's κ as 1 − Σ w·observed / Σ w·expected: w = 1 off the diagonal, or how many labels it is off."""
+    """Cohen's κ as 1 − Σ w·observed / Σ w·expected: w = 1 off the diagonal, or with ``linear`` the distance from it."""
     import numpy as np
 
     places = np.arange(tables.shape[-1])
@@ -43,7 +43,7 @@ def kappa(tables: "Tables", *, linear: bool = False) -> "Tables":
 
 
 def as_two(tables: "Tables") -> "Tables":
-    """The first label against all others."""
+    """Tables of two labels: the first one, and all others together."""
     import numpy as np
 
     top = np.stack([tables[..., 0, 0], tables[..., 0, 1:].sum(-1)], -1)
@@ -54,7 +54,7 @@ def as_two(tables: "Tables") -> "Tables":
 def tables_of(
     clusters: Sequence[Hashable], first: Sequence[str], second: Sequence[str], labels: Sequence[str]
 ) -> "Tables":
-    """A table for each cluster."""
+    """One table of counts per cluster: the first rater's labels by the second's."""
     import numpy as np
 
     rows = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
@@ -66,10 +66,10 @@ def tables_of(
 
 
 def drawn_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str) -> Interval:
-    """The statistic of all clusters' tables together, with its bootstrap interval over clusters.
+    """The statistic of the sum of all clusters' tables, with its bootstrap interval over clusters.
 
-    ``tables`` are of clusters on the first axis. Draws for which the statistic is not defined are left out. There is no
-    interval of few clusters, nor where every draw says the same.
+    The first axis of ``tables`` is the clusters. Draws for which the statistic is not defined are left out. There is no
+    interval for fewer than ``FEWEST`` clusters, or if all draws are equal.
     """
     import numpy as np
 
@@ -85,11 +85,11 @@ def drawn_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", se
 
 
 def accuracy_interval(tables: "Tables", seed: str) -> Interval:
-    """The balanced accuracy of clusters' tables of two labels with its interval; without ends below ``FEW`` clusters.
+    """The balanced accuracy of clusters' tables of two labels, with its interval from ``FEW`` clusters on.
 
-    It is the mean of two proportions. Where one of these is all or nothing, every draw of it is the same: its exact
-    binomial interval over the clusters that have any of it (Clopper and Pearson) stands in, that of the other is drawn,
-    and the ends are squared and added (Newcombe 1998, method 10; as if the two were independent).
+    It is the mean of two proportions. If one of them is 0 or 1, all its draws are equal. Its exact binomial interval
+    (Clopper and Pearson) over the clusters that have such items then takes the place of the drawn one, and the squared
+    distances to the ends are added (Newcombe 1998, method 10; as if the two proportions were independent).
     """
     drawn = drawn_interval(tables, balanced_accuracy, seed)
     if drawn.value is None or len(tables) < FEW:
@@ -103,9 +103,14 @@ def accuracy_interval(tables: "Tables", seed: str) -> Interval:
 def difference_interval(both: "Tables", seed: str) -> Interval:
     """How much higher the first of two raters' balanced accuracies is; ``both`` are tables by cluster and rater.
 
-    Drawn, unless one of the accuracies can't be: then the ends of both are squared and added, as if independent.
+    The interval is drawn, unless one accuracy has no drawn interval: then the squared distances to the ends of both are
+    added, as if they were independent.
     """
-    drawn = drawn_interval(both, _difference, seed)
+
+    def apart(tables: "Tables") -> "Tables":
+        return balanced_accuracy(tables[..., 0, :, :]) - balanced_accuracy(tables[..., 1, :, :])
+
+    drawn = drawn_interval(both, apart, seed)
     if drawn.value is None or len(both) < FEW:
         return Interval(drawn.value)
     sides = [both[:, 0], both[:, 1]]
@@ -115,12 +120,8 @@ def difference_interval(both: "Tables", seed: str) -> Interval:
     return _squared(drawn.value, [*zip((1.0, -1.0), exact, strict=True)])
 
 
-def _difference(both: "Tables") -> "Tables":
-    return balanced_accuracy(both[..., 0, :, :]) - balanced_accuracy(both[..., 1, :, :])
-
-
 def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
-    """The ends of a sum of weighted values from those of each, which are 0 and 1 where one has none."""
+    """The interval of a sum of weighted values, from the interval of each; an end that is unknown counts as 0 or 1."""
     down, up = 0.0, 0.0
     for weight, part in parts:
         middle = 0.0 if part.value is None else part.value
@@ -131,12 +132,12 @@ def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
 
 
 def known_interval(drawn: Interval, clusters: int) -> Interval:
-    """The same without ends where they say nothing, of few clusters."""
+    """The interval, or the value alone if there are fewer than ``FEW`` clusters."""
     return Interval(drawn.value) if clusters < FEW else drawn
 
 
 def _share_right(tables: "Tables", label: int, seed: str) -> Interval:
-    """Of items of that label the share that the second rater tells alike, over the clusters that have any."""
+    """The share of items with that label on which the second rater agrees, over the clusters that have such items."""
     counted = tables[tables[:, label].sum(-1) > 0]
     share = float(counted[:, label, label].sum() / counted[:, label].sum())
     if share in (0, 1):

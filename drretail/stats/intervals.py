@@ -1,8 +1,8 @@
-"""Means over queries and their 95 % intervals, which count users: the queries of one user are one cluster.
+"""Means over queries with 95 % intervals that count users: the queries of one user are one cluster.
 
-Repeats of a query are averaged before: they say nothing about other queries. Every kind of value has one method
-whatever its values are, measured in benchmarks/coverage.py: Student's t with a variance over clusters for means,
-ratios and differences, and for shares a binomial interval of as many queries as this variance makes them worth.
+Repeats of a query are averaged first, since they say nothing about other queries. Each kind of value has one method,
+whatever the values are: Student's t with a variance over clusters for means, ratios and differences, and for shares a
+binomial interval for as many queries as this variance makes them worth. benchmarks/coverage.py measures their coverage.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVEL = 0.95
-# How much of one more query, all or nothing, a share's variance is taken to hold: without it, reports that are nearly
-# all perfect have intervals that hold the truth in 84 % of samples of eight; with a whole one in 100 %.
+# How much of one further all-or-nothing query is added to a share's variance. With none, intervals of nearly
+# perfect reports contain the truth in 84 % of samples of eight; with a whole one in 100 %.
 _UNSEEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with its 95 % interval; ``value`` is None when nothing was counted.
+    """A value with its 95 % interval; ``value`` is None if nothing was counted.
 
-    Where there is a value and no interval, ``lacks`` says why. No interval is without width.
+    If there is a value and no interval, ``lacks`` says why. An interval is never of width 0.
     """
 
     value: float | None
@@ -37,7 +37,7 @@ class Interval:
     lacks: NoInterval | None = None
 
     def within(self, lowest: float | None, highest: float | None) -> "Interval":
-        """The same with ends that are no value of the scale cut off."""
+        """The interval, cut at the ends of the scale."""
         if self.low is None or self.high is None:
             return self
         low = self.low if lowest is None else max(lowest, self.low)
@@ -46,9 +46,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Sum of ``numerators`` over sum of ``denominators``, one of each per query.
+    """Sum of ``numerators`` divided by sum of ``denominators``, with one of each per query.
 
-    A mean over queries has denominator 1 for a query with a value and 0, like its numerator, for one without.
+    In a mean over queries, a query with a value has denominator 1; one without has denominator and numerator 0.
     """
 
     numerators: Sequence[float]
@@ -57,7 +57,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its standard error and the degrees of freedom that this has, as intervals and power take them."""
+    """A value with its standard error and the error's degrees of freedom, as intervals and power use them."""
 
     value: float
     error: float
@@ -65,7 +65,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float], groups: Groups) -> Estimate | None:
-    """The mean of the queries' values with its error over clusters; None below two clusters."""
+    """The mean of the queries' values with its standard error over clusters; None below two clusters."""
     if max(groups, default=0) < 1:
         return None
     mean = fsum(values) / len(values)
@@ -75,16 +75,16 @@ def estimate(values: Sequence[float], groups: Groups) -> Estimate | None:
 
 @lru_cache(maxsize=4096)
 def quantile(freedom: float, level: float = LEVEL) -> float:
-    """How many standard errors Student's t takes on either side at this level."""
+    """The number of standard errors on either side of the value in Student's t interval at this level."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def mean_interval(values: Sequence[float], groups: Groups | None = None) -> Interval:
-    """The mean of one value a query, with Student's interval over clusters; without ``groups`` each query is its own.
+    """The mean of one value per query, with Student's interval over clusters (without ``groups``, over queries).
 
-    For one query a cluster it is the interval of the one-sample t test.
+    With one query per cluster it is the interval of the one-sample t test.
     """
     return ratio_interval([Ratio(values, [1.0] * len(values))], groups)
 
@@ -92,9 +92,9 @@ def mean_interval(values: Sequence[float], groups: Groups | None = None) -> Inte
 def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_share: bool = False) -> Interval:
     """The plain mean of the ratios, with an interval over clusters of queries by linearisation.
 
-    One part is a pooled (micro) value; two are such as half the web's and half the products' (paper, Eq. 2).
-    The value is None when a part counts nothing; without an interval when a part counts in fewer than ``FEWEST``
-    clusters. Of a share, 0 to 1, the interval is that of ``share_interval``.
+    One part gives a pooled (micro) value; two parts give, for example, half the web's and half the products' (paper,
+    Eq. 2). The value is None if a part counts nothing. There is no interval if a part counts in fewer than ``FEWEST``
+    clusters. For a share, 0 to 1, the interval is that of ``share_interval``.
     """
     count = len(parts[0].numerators) if parts else 0
     totals = [fsum(part.denominators) for part in parts]
@@ -125,12 +125,12 @@ def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_s
 
 
 def share_interval(shares: Sequence[float], groups: Groups | None = None, *, is_whole: bool = False) -> Interval:
-    """The mean of one share, 0 to 1, of each query, with a binomial interval of as many queries as they are worth.
+    """The mean of one share per query, 0 to 1, with a binomial interval for as many queries as they are worth.
 
-    That is the interval of Clopper and Pearson (1934) where each query is a cluster of its own and all or nothing.
-    What queries of a user have in common makes them worth fewer, and shares in between more (Korn and Graubard 1998).
-    With ``is_whole`` these are worth no more: a tie counts as half a win and makes the interval no narrower. Without
-    ``groups`` each share is a cluster of its own.
+    If each query is a cluster of its own and all or nothing, it is the interval of Clopper and Pearson (1934). Queries
+    of one user are worth fewer, because they are alike, and shares between 0 and 1 are worth more (Korn and Graubard
+    1998). With ``is_whole`` the latter are worth no more: a tie that counts as half a win must not make the interval
+    narrower. Without ``groups`` each share is a cluster of its own.
     """
     count = len(shares)
     if not count:
@@ -143,17 +143,17 @@ def share_interval(shares: Sequence[float], groups: Groups | None = None, *, is_
 
 
 def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = False) -> Interval:
-    """From the share's variance over clusters.
+    """The interval of a share from its variance over clusters.
 
-    Half of one more query that is all or nothing is added to the variance and to the binomial one that it is held
-    against, so that shares that are all alike still have a width and those that are nearly alike about the same.
+    Half of one further all-or-nothing query is added to this variance and to the binomial variance that it is compared
+    with. Shares that are all alike then still have an interval, and nearly equal ones have one of about the same width.
     """
     from scipy.special import betaincinv
 
     count = len(groups)
     shrunk = (value * count + 0.5) / (count + 1)
     unseen = _UNSEEN * shrunk * (1 - shrunk) / count
-    # cluster_variance divides by one query less, as an unbiased variance does; a binomial one does not.
+    # cluster_variance divides by n − 1, as an unbiased variance does; a binomial variance divides by n.
     worth = (value * (1 - value) + unseen) / (variance * (count - 1) / count + unseen / count)
     if is_whole:
         worth = min(worth, count)
@@ -166,7 +166,7 @@ def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = Fa
 
 
 def percentile_interval(value: float, drawn: "NDArray[np.float64]", clusters: int) -> Interval:
-    """From what draws of whole clusters gave: percentiles as far out as Student's t asks for so few clusters."""
+    """The interval of a bootstrap over clusters, with percentiles widened for few clusters (``tail``)."""
     import numpy as np
 
     if clusters < FEWEST or not len(drawn):
@@ -176,9 +176,10 @@ def percentile_interval(value: float, drawn: "NDArray[np.float64]", clusters: in
     return Interval(_rounded(value), low, high) if low < high else Interval(_rounded(value), lacks="alike")
 
 
+# Fewer wins or losses than this are a rounded 0, for which betaincinv is not defined.
 _NOTHING = 1e-9
 
 
 def _rounded(value: float) -> float:
-    """Processors add up in other orders: the last bits of a sum are theirs, and not part of the result."""
+    """Rounded, because processors sum in different orders and the last bits of a sum differ between them."""
     return round(float(value), 10)

@@ -1,9 +1,9 @@
 """How much of a value is noise: between queries, between repeats of the agent, between repeats of the judge.
 
-A value y of query q, agent repeat r and judge repeat j is taken as mean + query + agent + judge, each drawn on its own.
-The variances come from the nested analysis of variance by the method of moments, for unequal numbers of repeats
-(Searle): each mean square is set equal to what it is expected to be, and the three equations are solved. What then
-comes out below zero is told as zero; the other parts stay as they were solved.
+A value y of query q, agent repeat r and judge repeat j is modelled as mean + query + agent + judge, each drawn
+independently. The variances come from the nested analysis of variance by the method of moments, for unequal numbers of
+repeats (Searle): each mean square is set equal to its expected value, and the three equations are solved. A negative
+solution is reported as 0, and the other parts keep their solutions.
 """
 
 from collections.abc import Sequence
@@ -12,23 +12,23 @@ from math import comb, fsum, sqrt
 from statistics import fmean
 
 Nested = Sequence[Sequence[Sequence[float]]]
-"""By query, by agent repeat, by judge repeat."""
+"""Values by query, agent repeat and judge repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Standard deviations in the units of the metric. None is a part that can't be told apart."""
+    """Standard deviations in the units of the metric; None for a part that can't be separated."""
 
     queries: float | None
-    """Between queries; holds the agent's noise as well where the agent was not repeated."""
+    """Between queries; includes the agent's noise if the agent was not repeated."""
     agent: float | None
-    """Between repeats of the agent; holds the judge's as well where the judge was not repeated."""
+    """Between repeats of the agent; includes the judge's noise if the judge was not repeated."""
     judge: float | None
     """Between repeats of the judge on one report."""
 
 
 def noise(values: Nested) -> Noise:
-    """The three parts of the spread of these values; empty queries and repeats are left out."""
+    """Splits the spread of these values into its three parts; empty queries and repeats are left out."""
     nested = [[list(run) for run in query if run] for query in values]
     nested = [query for query in nested if query]
     judge = run_variance([run for query in nested for run in query])
@@ -38,9 +38,9 @@ def noise(values: Nested) -> Noise:
 
 
 def agent_test(values: Nested) -> float | None:
-    """p that runs of a query differ only by what the judge's repeats on one report do: the F test of mean squares.
+    """p of the F test that runs of a query differ only as much as the judge's repeats on one report do.
 
-    None where runs or judgements were not repeated. It takes noise for normal, and so is rough.
+    None if runs or judgements were not repeated. The test assumes normal noise, so p is rough.
     """
     from scipy.stats import f
 
@@ -57,9 +57,10 @@ def agent_test(values: Nested) -> float | None:
 
 
 def run_variance(values: Sequence[Sequence[float]]) -> float | None:
-    """The variance between a query's repeats, or a run's judgements, pooled; None where none has two."""
+    """The pooled variance between a query's repeats, or a run's judgements; None if none has two."""
     degrees = sum(len(query) - 1 for query in values if query)
-    return fsum(_squares(query) for query in values if query) / degrees if degrees else None
+    means = [(query, fmean(query)) for query in values if query]
+    return fsum(fsum((value - mean) ** 2 for value in query) for query, mean in means) / degrees if degrees else None
 
 
 def _agent_variance(nested: Nested, judge: float) -> float | None:
@@ -92,23 +93,23 @@ def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
 
 
 def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
-    """pass^k: how probably k repeats of a query, drawn from those made, all pass: the mean of C(c, k) / C(n, k).
+    """pass^k: the probability that k of a query's repeats, drawn at random, all pass: the mean of C(c, k) / C(n, k).
 
-    c of a query's n repeats pass. Queries with fewer than k repeats are left out; None where none is left.
+    c of a query's n repeats pass. Queries with fewer than k repeats are left out; None if none is left.
     """
     shares = [comb(sum(query), k) / comb(len(query), k) for query in passed if len(query) >= k]
     return fmean(shares) if shares else None
 
 
 def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
-    """The mean over queries of the lowest value that k of its repeats, drawn from those made, come to on average.
+    """The mean over queries of the expected lowest value of k repeats, drawn from those made.
 
-    Queries with fewer than k repeats are left out; None where none is left.
+    Queries with fewer than k repeats are left out; None if none is left.
     """
     lowest: list[float] = []
     for query in values:
         if (n := len(query)) >= k:
-            # Value i is the lowest in every choice that takes it and k − 1 of those above.
+            # A value is the lowest in every choice of it and k − 1 of the values above it.
             choices = (value * comb(n - place - 1, k - 1) for place, value in enumerate(sorted(query)))
             lowest.append(fsum(choices) / comb(n, k))
     return fmean(lowest) if lowest else None
@@ -120,11 +121,6 @@ def _flat(query: Sequence[Sequence[float]]) -> list[float]:
 
 def _own(query: Sequence[Sequence[float]]) -> float:
     return sum(len(run) ** 2 for run in query) / len(_flat(query))
-
-
-def _squares(values: Sequence[float]) -> float:
-    mean = fmean(values)
-    return fsum((value - mean) ** 2 for value in values)
 
 
 def _deviation(variance: float | None) -> float | None:

@@ -1,29 +1,29 @@
-"""Means from a few labels and many verdicts, with intervals that hold however good the judge is.
+"""Means from a few labels and many verdicts, with intervals that are valid however good the judge is.
 
-Labels are drawn by lot inside strata, a stratum being the items with one verdict of the judge. With W_h the share of
-all items that stratum h holds, and y_h the mean of its labels,
+Labels are drawn by lot within strata; a stratum is the items with one verdict of the judge. With W_h the share of all
+items in stratum h, and y_h the mean of its labels,
 
     θ = Σ W_h·y_h.
 
-This is prediction-powered inference (arXiv 2301.09633) and PPI++ (arXiv 2311.01453) with every λ at once: inside a
-stratum the verdict is constant, so λ·mean(f) + mean(y − λf) is the same for every λ. A useless judge costs no truth
-and next to no width.
+This is prediction-powered inference (arXiv 2301.09633) and PPI++ (arXiv 2311.01453) with every λ at once: within a
+stratum the verdict is constant, so λ·mean(f) + mean(y − λf) is the same for every λ. A useless judge adds no bias and
+almost no width.
 
-The intervals of those papers are normal approximations, and 20 labels of a judge that is usually right are too few for
-one: where all labels of a stratum agree, they show no spread, and an estimated variance is 0. Here each stratum has the
-exact binomial interval of Clopper and Pearson for its effective number of labels (Korn and Graubard 1998), and their
-distances to the means are squared and added (MOVER: Zou and Donner 2008). A stratum without a label has the interval
-0 to 1. What the verdicts vary by between clusters is added with Student's t. ``benchmarks/ppi.py`` prints coverage.
+The intervals of those papers are normal approximations. They fail for 20 labels of a judge that is usually right: if
+all labels of a stratum agree, their estimated variance is 0. Here each stratum has the exact binomial interval of
+Clopper and Pearson for its effective number of labels (Korn and Graubard 1998), and the squared distances of the ends
+to the means are added (MOVER: Zou and Donner 2008). A stratum without a label has the interval 0 to 1. The verdicts'
+variance between clusters is added with Student's t. ``benchmarks/ppi.py`` prints coverage.
 
-Claims of one query share its report, its sources and its world, and queries of one user are alike, so the number of
-labels is divided by the design effect: the variance over whole clusters divided by the variance as if items were
+Claims of one query share its report, its sources and its world, and queries of one user are alike. The number of labels
+is therefore divided by the design effect: the variance over whole clusters divided by the variance as if items were
 independent, and at least 1.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from drretail.stats.clusters import FEWEST
 from drretail.stats.intervals import LEVEL
@@ -39,45 +39,45 @@ _BEYOND = (1 - LEVEL) / 2
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One judged item; ``label`` is None where nobody labelled it."""
+    """One judged item; ``label`` is None if nobody labelled it."""
 
     cluster: Hashable
     stratum: Hashable
     """The judge's verdict; labels are drawn by lot among the items of a stratum."""
     share: float = 1.0
-    """Its weight in the mean that is wanted, of any scale."""
+    """Its weight in the mean; weights need not sum to 1."""
     label: float | None = None
     """0 to ``whole``."""
     whole: float = 1.0
-    """Of a labelled one: 0 where it does not count in the denominator, as what is no claim does not in FR."""
+    """For a labelled item: 0 if it does not count in the denominator, as a text that is no claim does not in FR."""
     verdict: float = 0.0
-    """What the judge alone gives it; the estimate only asks which items have the same one."""
+    """The judge's own value for the item. The estimate does not use it: it only needs the strata."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A mean with its 95 % interval; the ends are None below five clusters."""
+    """A mean with its 95 % interval; without ends below ``FEWEST`` clusters."""
 
     value: float
     low: float | None = None
     high: float | None = None
     below: float = 0.0
-    """How far labels let the value be lower and, in ``above``, higher; squared."""
+    """The squared margin that labels leave below the value; ``above`` is the one above it."""
     above: float = 0.0
     influence: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
     """By cluster, how much its verdicts move the value."""
 
 
 def corrected_mean(items: Sequence[Item]) -> Corrected | None:
-    """The weighted mean that people would give all items; None where nobody labelled one that counts.
+    """The weighted mean that people would give all items; None if no label counts.
 
-    It is the sum of labels over the sum of ``whole``, which is the plain mean where all items count.
+    It is the sum of labels divided by the sum of ``whole``, which is the plain mean if all items count.
     """
     return _estimate(items, [item.stratum for item in items], [item.share for item in items])
 
 
 def labels_alone(items: Sequence[Item]) -> Corrected | None:
-    """The same without the verdicts: they only give how many items each label was drawn from."""
+    """The same mean from the labels alone; verdicts only tell from how many items each label was drawn."""
     sizes = Counter(item.stratum for item in items)
     labelled = Counter(item.stratum for item in items if item.label is not None)
     weights = [item.share * sizes[item.stratum] / max(1, labelled[item.stratum]) for item in items]
@@ -85,52 +85,29 @@ def labels_alone(items: Sequence[Item]) -> Corrected | None:
 
 
 def difference(one: Corrected, other: Corrected) -> Corrected:
-    """How much higher ``one`` is. What verdicts vary by clusters that both share cancels out."""
+    """How much higher ``one`` is. The verdicts' variance between clusters that both share cancels out."""
     clusters = one.influence.keys() | other.influence.keys()
     influence = {name: one.influence.get(name, 0.0) - other.influence.get(name, 0.0) for name in clusters}
     return _with_interval(one.value - other.value, one.below + other.above, one.above + other.below, influence)
 
 
 def labels_needed(apart: Corrected, labels: int) -> int | None:
-    """About how many labels in all, of ``labels`` now, would show a difference as large as this one.
+    """About how many labels in all would show a difference as large as this one, if there are ``labels`` now.
 
-    None where no number would, since the verdicts of these clusters vary too much.
+    None if no number would, because the verdicts of these clusters vary too much.
     """
     by_labels = apart.below if apart.value > 0 else apart.above
     room = apart.value**2 - _cluster_margin(apart.influence)
     return None if room <= 0 else max(1, round(labels * by_labels / room))
 
 
-@dataclass(frozen=True, slots=True)
-class _Stratum:
-    """The places of its items, and of its labelled ones with their weights, which add up to 1."""
+class _Stratum(NamedTuple):
+    """A stratum's share of all items, the indices of its items and labelled items, and label weights that sum to 1."""
 
     share: float
     items: "NDArray[np.intp]"
     labelled: "NDArray[np.intp]"
     weights: "Numbers"
-
-    @property
-    def is_labelled(self) -> bool:
-        return len(self.labelled) > 0
-
-
-def _strata(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float]) -> list[_Stratum]:
-    import numpy as np
-
-    places: dict[Hashable, list[int]] = defaultdict(list)
-    for place, stratum in enumerate(strata):
-        places[stratum].append(place)
-    whole = sum(item.share for item in items)
-    found: list[_Stratum] = []
-    for members in places.values():
-        labelled = [place for place in members if items[place].label is not None]
-        given = np.array([weights[place] for place in labelled], dtype=np.float64)
-        share = sum(items[place].share for place in members) / whole
-        found.append(
-            _Stratum(share, np.array(members), np.array(labelled, dtype=np.intp), given / (given.sum() or 1.0))
-        )
-    return found
 
 
 def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float]) -> Corrected | None:
@@ -138,9 +115,19 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
 
     if not any(item.label is not None and item.whole for item in items):
         return None
-    parts = _strata(items, strata, weights)
-    # A stratum without a label is taken to be like the others; its interval is 0 to 1.
-    labelled_share = sum(part.share for part in parts if part.is_labelled)
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for place, stratum in enumerate(strata):
+        places[stratum].append(place)
+    total = sum(item.share for item in items)
+    parts: list[_Stratum] = []
+    for members in places.values():
+        labelled = [place for place in members if items[place].label is not None]
+        given = np.array([weights[place] for place in labelled], dtype=np.float64)
+        share = sum(items[place].share for place in members) / total
+        shares_of_labels = given / (given.sum() or 1.0)
+        parts.append(_Stratum(share, np.array(members), np.array(labelled, dtype=np.intp), shares_of_labels))
+    # The mean of a stratum without a label is taken from the other strata; its interval is 0 to 1.
+    labelled_share = sum(part.share for part in parts if len(part.labelled))
 
     def mean(values: "Numbers") -> float:
         return sum(part.share * float(part.weights @ values[part.labelled]) for part in parts) / labelled_share
@@ -150,18 +137,18 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
     )
     whole = mean(wholes)
     value = mean(labels) / whole
-    # What does not count in the denominator is labelled with the value itself: a ratio is then a mean of such labels.
+    # An item that doesn't count in the denominator gets the value as its label: the ratio is then a mean of labels.
     labels = labels + value * (1 - wholes)
     predicted, residuals = np.full(len(items), value), np.zeros(len(items))
     for part in parts:
-        if part.is_labelled:
+        if len(part.labelled):
             predicted[part.items] = part.weights @ labels[part.labelled]
             residuals[part.labelled] = part.share * part.weights * (labels - predicted)[part.labelled]
     names = {cluster: number for number, cluster in enumerate(dict.fromkeys(item.cluster for item in items))}
     clusters = np.array([names[item.cluster] for item in items])
     shares = np.array([item.share for item in items])
     by_verdicts = np.bincount(clusters, shares / shares.sum() * (predicted - value)).astype(np.float64)
-    # The variance over clusters divided by that of labels as if they were independent; 1 where it is less.
+    # The design effect: the variance over clusters divided by that of independent labels, and at least 1.
     by_labels = np.bincount(clusters, residuals).astype(np.float64)
     independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
     together = by_verdicts + by_labels
@@ -178,7 +165,7 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
 
 
 def _ends(mean: float, weights: "Numbers", design_effect: float, clusters: int) -> tuple[float, float]:
-    """The Clopper–Pearson interval of a stratum's mean, for the labels that its unequal weights are worth (Kish)."""
+    """The Clopper–Pearson interval of a stratum's mean for its effective number of unequally weighted labels (Kish)."""
     from scipy.special import betaincinv, stdtrit
 
     if not len(weights):
@@ -196,7 +183,7 @@ def _ends(mean: float, weights: "Numbers", design_effect: float, clusters: int) 
 
 
 def _cluster_margin(influence: Mapping[Hashable, float]) -> float:
-    """How far the verdicts' spread over clusters lets a value be away, squared; 0 below two clusters."""
+    """The squared half-width that the verdicts' variance between clusters adds to an interval; 0 below two clusters."""
     from scipy.special import stdtrit
 
     count = len(influence)
@@ -216,19 +203,20 @@ def _with_interval(value: float, below: float, above: float, influence: Mapping[
 Stratum = TypeVar("Stratum", bound=Hashable)
 
 FLOOR = 3
-"""Labels that each stratum has before size counts. With 1, a small stratum's interval is 0 to 1 almost; more than 3
-takes labels from the large strata, in which a lenient judge's errors are (``benchmarks/ppi.py --floor``)."""
+"""Labels that each stratum gets before its size counts. With 1, a small stratum's interval is almost 0 to 1. More than
+3 take labels from the large strata, which hold a lenient judge's errors (``benchmarks/ppi.py --floor``).
+"""
 
 
 def next_stratum(sizes: Mapping[Stratum, int], drawn: Mapping[Stratum, int], floor: int = FLOOR) -> Stratum | None:
-    """The stratum that the next label is drawn from; None where all items of ``sizes`` are drawn.
+    """The stratum from which the next label is drawn; None if all items of ``sizes`` are drawn.
 
-    Drawn one after the other, every prefix of a sample is shared out like the whole, so people may stop early, and a
-    larger sample begins with the smaller one.
+    Labels are drawn one after the other, and every prefix of a sample is allocated like the whole. People may therefore
+    stop early, and a larger sample begins with the smaller one.
     """
     left = [stratum for stratum, size in sizes.items() if drawn.get(stratum, 0) < size]
     below = [stratum for stratum in left if drawn.get(stratum, 0) < floor]
     if below:
         return max(below, key=lambda stratum: (-drawn.get(stratum, 0), sizes[stratum]))
-    # Sainte-Laguë: of all ways to share out whole labels this one is nearest to the proportions.
+    # Sainte-Laguë: of all allocations of whole labels it is the nearest to the proportions.
     return max(left, key=lambda stratum: sizes[stratum] / (drawn.get(stratum, 0) + 0.5), default=None)

@@ -1,16 +1,16 @@
-"""Strengths of many competitors from comparisons of two at a time, after Bradley and Terry.
+"""Strengths of many competitors from paired comparisons (Bradley and Terry); win rates between reports of one length.
 
-P(i beats j) = e^b_i / (e^b_i + e^b_j), a tie counting as half a win each, strengths summing to 0. numpy is imported
-inside, so that the command line starts without it.
+P(i beats j) = e^b_i / (e^b_i + e^b_j). A tie counts as half a win for each, and strengths sum to 0. numpy is imported
+inside functions, so that the command line starts without it.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import pstdev
 from typing import TYPE_CHECKING
 
 from drretail.records.base import sha256_of
-from drretail.stats.clusters import Clusters, draws
+from drretail.stats.clusters import Clusters, Groups, draws
 from drretail.stats.intervals import Interval, percentile_interval
 
 if TYPE_CHECKING:
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RIDGE = 0.01
-"""Weight of the penalty on half the squared strengths. Without one, who wins every time is infinitely strong. Beside 50
-comparisons of which six in ten are won, it moves a strength by less than a thousandth."""
+"""Weight of the penalty on half the squared strengths. Without it, a competitor that wins every time is infinitely
+strong. With 50 comparisons of which six in ten are won, it moves a strength by less than a thousandth.
+"""
 RESAMPLES = 1_000
 NEVER_COMPARED = "never compared"
 APART = "not connected with the others by comparisons"
 _CLOSE = 1e-10
 _STEPS = 200
+# Newton's steps overshoot if nearly all results are alike.
 _LONGEST_STEP = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What one query says of two competitors: ``share`` of it went to the first, 0 to 1, a tie being 0.5."""
+    """One query's result for two competitors: ``share`` is the first one's part of the win, 0 to 1; a tie is 0.5."""
 
     query_id: str
     first: str
@@ -40,7 +42,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A competitor's strength with its interval over users; without a value where ``lacks`` says why."""
+    """A competitor's strength with its interval over users; without a value, ``lacks`` says why."""
 
     interval: Interval
     lacks: str | None = None
@@ -49,10 +51,10 @@ class Strength:
 def strengths(
     names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters | None = None
 ) -> dict[str, Strength]:
-    """Every competitor's strength; intervals draw users again, with all contests of their queries.
+    """Every competitor's strength. Intervals are bootstraps over users, with all contests of their queries.
 
-    Strengths tell competitors apart only where contests connect them, over others if need be. The largest group that
-    is so connected is ranked; where there are two of one size, nobody is. Draws that tear the group apart are left out.
+    Strengths can be compared only between competitors that contests connect, directly or through others. The largest
+    connected group is ranked; if two are equally large, nobody is. Draws that disconnect the group are left out.
     """
     against: dict[str, set[str]] = {name: set() for name in names}
     for contest in contests:
@@ -66,10 +68,9 @@ def strengths(
 
 
 def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """The strengths that make these wins likeliest, less the penalty: ``wins[…, i, j]`` is how often i beat j.
+    """The strengths with the highest penalised likelihood of these wins; ``wins[…, i, j]`` is how often i beat j.
 
-    Newton's method on all tables at once; the penalised likelihood has one maximum, which lies where strengths sum
-    to 0.
+    Newton's method on all tables at once. The penalised likelihood has one maximum, at which strengths sum to 0.
     """
     import numpy as np
 
@@ -90,7 +91,7 @@ def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
 
 def _largest_group(against: dict[str, set[str]]) -> list[str]:
-    """The names of the one largest group of competitors that are connected; none where several are as large."""
+    """The names of the largest connected group of competitors; empty if several are equally large."""
     groups: list[set[str]] = []
     for name in against:
         if any(name in group for group in groups):
@@ -109,8 +110,16 @@ def _largest_group(against: dict[str, set[str]]) -> list[str]:
 def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters) -> dict[str, Interval]:
     import numpy as np
 
-    tables = _tables(names, contests)
-    groups = clusters.groups(sorted({contest.query_id for contest in contests}))
+    queries = sorted({contest.query_id for contest in contests})
+    table_of = {query_id: index for index, query_id in enumerate(queries)}
+    place = {name: index for index, name in enumerate(names)}
+    # Wins of row over column, one table per query.
+    tables = np.zeros((len(queries), len(names), len(names)))
+    for contest in contests:
+        table, i, j = tables[table_of[contest.query_id]], place[contest.first], place[contest.second]
+        table[i, j] += contest.share
+        table[j, i] += 1 - contest.share
+    groups = clusters.groups(queries)
     rng = np.random.default_rng(int(sha256_of(f"orders|{seed}")[:16], 16))
     drawn = np.concatenate([_strengths_in(tables, often, rng) for often in draws(groups, seed, RESAMPLES)])
     values = fit(tables.sum(axis=0))
@@ -120,30 +129,13 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, cluste
     }
 
 
-def _tables(names: Sequence[str], contests: Sequence[Contest]) -> "NDArray[np.float64]":
-    """Wins of row over column, a table for each query."""
-    import numpy as np
-
-    by_query: dict[str, list[Contest]] = defaultdict(list)
-    for contest in contests:
-        by_query[contest.query_id].append(contest)
-    place = {name: index for index, name in enumerate(names)}
-    tables = np.zeros((len(by_query), len(names), len(names)))
-    for table, query_id in zip(tables, sorted(by_query), strict=True):
-        for contest in by_query[query_id]:
-            i, j = place[contest.first], place[contest.second]
-            table[i, j] += contest.share
-            table[j, i] += 1 - contest.share
-    return tables
-
-
 def _strengths_in(
     tables: "NDArray[np.float64]", often: "NDArray[np.float64]", rng: "np.random.Generator"
 ) -> "NDArray[np.float64]":
-    """Strengths in every draw that leaves all connected, draws by names.
+    """Strengths (draws x names) in every draw that leaves all names connected.
 
-    What was no clean win, such as a winner that changed with the order, is drawn again too: as wins and losses with
-    that share, whose sum is near normal. Otherwise a judge that always flips would leave intervals without width.
+    A result that is no clean win, such as one that changed with the order, is drawn again too: as wins and losses with
+    that share, whose sum is nearly normal. Otherwise a judge that always flips would have intervals of no width.
     """
     import numpy as np
 
@@ -158,3 +150,60 @@ def _strengths_in(
         reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0
     whole = wins[reached.all(axis=(1, 2))]
     return fit(whole) if len(whole) else whole[..., 0]
+
+
+FEWEST = 10
+"""With fewer comparisons nothing is fitted."""
+ONE_SIDED = 0.9
+"""If one system's report is the longer one this often, the effects of length and system can't be separated."""
+
+
+def length_controlled(
+    results: Sequence[float], differences: Sequence[float], groups: Groups | None = None, seed: str = "42"
+) -> Interval:
+    """The first system's win rate between reports of one length, with its interval; no value if it can't be estimated.
+
+    Judges like long answers. A logistic fit of the results on the difference in length measures by how much; its win
+    rate at a difference of 0 is free of that preference (Dubois et al. 2024, "Length-Controlled AlpacaEval").
+
+    ``results`` are 1 for a win of the first, 0.5 for a tie, 0 for a loss. ``differences`` are its words minus the
+    other's. ``groups`` are the clusters of the comparisons for the bootstrap; without them each comparison is its own.
+    """
+    import numpy as np
+
+    count = len(results)
+    longer = sum(difference > 0 for difference in differences)
+    shorter = sum(difference < 0 for difference in differences)
+    if count < FEWEST or max(longer, shorter) >= ONE_SIDED * (longer + shorter):
+        return Interval(None)
+    won = np.array(results, dtype=np.float64)
+    lengths = np.tanh(np.array(differences, dtype=np.float64) / pstdev(differences))
+    (value,) = _even_rates(won, lengths, np.ones((1, count)))
+    clusters = tuple(range(count)) if groups is None else groups
+    drawn = [_even_rates(won, lengths, often) for often in draws(clusters, seed, RESAMPLES)]
+    return percentile_interval(float(value), np.concatenate(drawn), max(clusters) + 1)
+
+
+def _even_rates(
+    results: "NDArray[np.float64]", lengths: "NDArray[np.float64]", often: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
+    """The win rate at equal length in every draw, from a logistic fit of lead and length preference.
+
+    Newton's method on all draws at once. The small ridge keeps both coefficients finite if one side always wins.
+    """
+    import numpy as np
+
+    share = np.clip(often @ results / often.sum(axis=1), 0.01, 0.99)
+    lead, liking = np.log(share / (1 - share)), np.zeros(len(often))
+    for _ in range(_STEPS):
+        expected = 1 / (1 + np.exp(-(lead[:, None] + liking[:, None] * lengths)))
+        slopes, weights = often * (results - expected), often * expected * (1 - expected)
+        down = slopes.sum(axis=1) - RIDGE * lead, slopes @ lengths - RIDGE * liking
+        a, b, c = weights.sum(axis=1) + RIDGE, weights @ lengths, weights @ lengths**2 + RIDGE
+        determinant = a * c - b * b
+        step = (c * down[0] - b * down[1]) / determinant, (a * down[1] - b * down[0]) / determinant
+        lead = lead + np.clip(step[0], -_LONGEST_STEP, _LONGEST_STEP)
+        liking = liking + np.clip(step[1], -_LONGEST_STEP, _LONGEST_STEP)
+        if max(np.abs(step[0]).max(), np.abs(step[1]).max()) < _CLOSE:
+            break
+    return 1 / (1 + np.exp(-lead))

@@ -1,4 +1,4 @@
-"""Rows of cells as spreadsheets take and give them: CSV in whatever separators, guarded against formulas."""
+"""Rows of cells for spreadsheets, as CSV with any common separator, and guarded against formulas."""
 
 import csv
 import io
@@ -11,10 +11,10 @@ from drretail.tables.table import Cell, Row, Table
 
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
-"""Measured: a million cells in a row of sixty thousand columns take 2 GB."""
+"""A limit for memory. Measured: a million cells in rows of sixty thousand columns take 2 GB."""
 _GUARD = "'"
-# What begins so may be calculated when the sheet is opened, also with spaces before or in full width. A sheet that is
-# split by another sign than the comma minds no quotes, so a part of a cell may, and white space may be such a sign.
+# A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
+# cells at another character than the comma, it ignores quotes and calculates parts of a cell; white space can split.
 _FORMULA = r"['\" \u00a0]*+[=+\-@\uff1d\uff0b\uff0d\uff20]"
 _BEGINS = rf"'*+(?:[\t\r\n]|\s*+{_FORMULA})"
 _CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
@@ -22,33 +22,36 @@ _GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FO
 
 
 def check_width(path: Path, columns: int) -> None:
-    """Raises UserError for a table that has more columns than may be."""
+    """Raises UserError if a table has more than ``MOST_COLUMNS`` columns."""
     if columns > MOST_COLUMNS:
         raise UserError(f"{path} has {columns:,} columns, and a table may have {MOST_COLUMNS:,}.")
 
 
 def guarded(text: str) -> str:
-    """The text as a cell that no spreadsheet takes for a formula, whatever it splits cells by."""
+    """The text as a cell that no spreadsheet calculates, whichever separator it splits cells by."""
     return _CALCULATED.sub(_GUARD, text)
 
 
 def unguarded(cell: str) -> str:
-    """What ``guarded`` was given, with one kind of line end."""
+    """The text that ``guarded`` was given, with every line end as a newline."""
     text = cell.replace("\r\n", "\n").replace("\r", "\n")
     return _GUARDED.sub("", text)
 
 
 def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
-    """Rows of cells with a byte order mark, by which Excel knows UTF-8; numbers stay numbers, below zero too."""
+    """Rows of cells as UTF-8 with a byte order mark, by which Excel recognizes UTF-8.
+
+    Text is guarded; numbers stay numbers, negative ones too.
+    """
     buffer = io.StringIO()
     csv.writer(buffer).writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return buffer.getvalue().encode("utf-8-sig")
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """The rows of a file of cells, the heading among them, separated by commas, semicolons or tabs.
+    """The rows of a CSV file, its heading included, separated by commas, semicolons or tabs.
 
-    Raises UserError for a file that is missing, no text, or in an old encoding.
+    Raises UserError if the file is missing, is not CSV or not in UTF-8 or UTF-16, or has too many columns.
     """
     text = _decoded(path)
     first = text.partition("\n")[0]
@@ -81,7 +84,7 @@ _PARTS = ("low", "high", "deviation", "counts")
 
 
 def csv_table(table: Table) -> bytes:
-    """The file's content, with cells guarded that a spreadsheet would calculate."""
+    """The table as a CSV file: unrounded values, with intervals, deviations and counts in columns of their own."""
     parts = [
         [part for part in _PARTS if any(_part(row.cells[at], part) for row in table.rows)]
         for at in range(len(table.columns))

@@ -1,23 +1,23 @@
-"""Numbers as text, one function a kind: tables and sentences take theirs from here, so that digits are alike."""
+"""Numbers as text, one function for each kind, so that tables and sentences show the same digits."""
 
 import re
 from collections.abc import Callable
 
 NOTHING = "–"
-"""Where there is no value."""
+"""Shown if there is no value."""
 _FINE = 0.001
-"""A smaller p is not told apart: "<.001" is as wide as "0.014"."""
+"""Smaller p-values are shown as "<.001", which is as wide as "0.014"."""
 
 
 def number(value: float | None) -> str:
-    """A score, rating or statistic: "0.25", "7.40", "1,234.5"; one digit behind the point from 100 on, no "-0.00"."""
+    """A score, rating or statistic: "0.25", "7.40", "1,234.5". One decimal from 100 on; never "-0.00"."""
     if value is None:
         return NOTHING
     return f"{value:,.1f}" if abs(value) >= 100 else f"{round(value, 2) + 0.0:.2f}"
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign: "+0.25", "-1.50"; "0.00" where nothing of it can be seen."""
+    """A difference with its sign: "+0.25", "-1.50"; "0.00" if it rounds to zero."""
     shown = number(value)
     return shown if value is None or value < 0 or not shown.strip("0.") else f"+{shown}"
 
@@ -35,12 +35,12 @@ def fine_percent(value: float | None) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """ "0.014", "<.001"."""
+    """A p-value: "0.014", "<.001"."""
     return NOTHING if value is None else "<.001" if value < _FINE else f"{value:.3f}"
 
 
 def check(value: object) -> str:
-    """Whether something is so: "✓", "✗"."""
+    """A boolean as "✓" or "✗"."""
     return NOTHING if value is None else "✓" if value else "✗"
 
 
@@ -50,7 +50,7 @@ def count(value: float | None) -> str:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """ "1 report", "2 reports", "3 queries", "4 matches"; ``many`` is given where no rule makes the plural."""
+    """A number with its noun: "1 report", "2 reports", "3 queries", "4 matches". ``many`` is for irregular plurals."""
     if count == 1:
         return f"1 {one}"
     ending = re.search(r"[^aeiou]y$|(?:s|x|ch|sh)$", one)
@@ -59,12 +59,12 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def mean(value: float | None) -> str:
-    """A mean of counts, such as calls or words a run: "19.5", from 100 on "137"."""
+    """A mean of counts, such as calls or words per run: "19.5", or from 100 on "137"."""
     return NOTHING if value is None else _mean(value, value)
 
 
 def spread(value: float | None, deviation: float | None) -> str:
-    """A mean of counts with its standard deviation, in the same digits: "19.5 ± 8.0"."""
+    """A mean of counts with its standard deviation, both with the same decimals: "19.5 ± 8.0"."""
     if value is None or deviation is None:
         return mean(value)
     return f"{mean(value)} ± {_mean(deviation, value)}"
@@ -75,7 +75,7 @@ def _mean(value: float, of: float) -> str:
 
 
 def tenths(value: float | None) -> str:
-    """A mean of counts with one digit behind the point, however large: "54.5"."""
+    """A mean of counts with one decimal, even if it is large: "54.5"."""
     return NOTHING if value is None else f"{value:,.1f}"
 
 
@@ -85,16 +85,16 @@ def thousands(value: float | None) -> str:
 
 
 def dollars(value: float | None) -> str:
-    """What models cost: "12.34", four digits behind the point below a dollar, since one call costs little."""
+    """The cost of models: "12.34"; four decimals below a dollar, since one call costs little."""
     if value is None:
         return NOTHING
     return f"{value:,.2f}" if value >= 1 or not value else f"{value:.4f}"
 
 
 def interval(low: float | None, high: float | None, form: Callable[[float | None], str] = number) -> str:
-    """Both ends: ".68–.80", "-.12 to .30", "5.50–11.25"; of shares without zeros in front. ``form`` writes the numbers.
+    """Both ends of an interval: ".68–.80", "-.12 to .30", "5.50–11.25".
 
-    Empty where there are none.
+    Leading zeros are left out if both ends are within ±1. ``form`` writes the numbers. Empty if an end is missing.
     """
     if low is None or high is None:
         return ""
@@ -103,24 +103,27 @@ def interval(low: float | None, high: float | None, form: Callable[[float | None
 
 
 def short(value: float | None) -> str:
-    """A figure in brackets behind another: ".68", "1.0"; empty where there is none."""
+    """A figure in brackets after another one: ".68", "1.0"; empty without a value."""
     shown = "" if value is None else _end(number(value))
     return f"{shown}.0" if shown in ("0", "1") else shown
 
 
 def percent_interval(low: float | None, high: float | None) -> str:
-    """Both ends in whole percents, without their signs: "25–60"."""
+    """Both ends in whole percents, without percent signs: "25–60"."""
     return "" if low is None or high is None else _joined(f"{100 * low:.0f}", f"{100 * high:.0f}")
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """ "0.64 (.61–.67)"; the value alone where there is no interval."""
+    """A value with its interval: "0.64 (.61–.67)"; the value alone if there is no interval."""
     ends = interval(low, high)
     return f"{number(value)} ({ends})" if ends else number(value)
 
 
 def _joined(low: str, high: str) -> str:
-    """A dash behind a minus sign would read as another one."""
+    """The ends joined by a dash, or by "to" if the first is negative.
+
+    A dash after a minus sign would look like another one.
+    """
     return f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"
 
 

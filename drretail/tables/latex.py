@@ -1,10 +1,10 @@
-"""A table in LaTeX, for a paper; it needs the package booktabs."""
+"""A table in LaTeX for a paper; the paper needs the package booktabs."""
 
 from collections.abc import Iterator
 from itertools import groupby
 
 from drretail.tables.figures import NOTHING
-from drretail.tables.table import Cell, Row, Table
+from drretail.tables.table import Row, Table
 
 _WRITTEN = str.maketrans(
     {
@@ -28,7 +28,10 @@ _WRITTEN = str.maketrans(
 
 
 def latex_table(table: Table) -> str:
-    """A ``table`` with its title as caption, a rule above floors and the oracle, and meanings and notes as comments."""
+    """A ``table`` environment with the title as caption and a rule above each section.
+
+    Meanings and notes become comments.
+    """
     columns = "l" + "".join("r" if table.is_of_numbers(at) else "l" for at in range(len(table.columns)))
     parts = [
         [line for row in rows for line in _lines(row, is_stacked=table.is_stacked)]
@@ -55,20 +58,17 @@ def latex_table(table: Table) -> str:
 
 
 def _lines(row: Row, *, is_stacked: bool) -> Iterator[str]:
-    """A row with its intervals in small type: behind the values, or below them. Counts are left out."""
+    """A row's lines, with intervals in small type after the values or, if stacked, below them. Counts are left out."""
     name = _written(f"{row.name}, {row.manner}" if row.manner else row.name)
     values = [_written(NOTHING if cell is None else cell.text) for cell in row.cells]
-    intervals = ["" if cell is None else _interval(cell) for cell in row.cells]
+    ends = ["" if cell is None else cell.interval for cell in row.cells]
+    intervals = [rf"{{\scriptsize {_written(each)}}}" if each else "" for each in ends]
     if is_stacked:
         yield _line([name, *values])
         if any(intervals):
             yield _line(["", *intervals])
     else:
         yield _line([name, *(f"{value} {interval}".strip() for value, interval in zip(values, intervals, strict=True))])
-
-
-def _interval(cell: Cell) -> str:
-    return rf"{{\scriptsize {_written(cell.interval)}}}" if cell.interval else ""
 
 
 def _line(cells: list[str]) -> str:

@@ -1,31 +1,22 @@
-"""A table as Markdown, readable as it is."""
-
-from collections.abc import Sequence
+"""A table as Markdown that is readable as plain text."""
 
 from drretail.tables.figures import NOTHING
-from drretail.tables.table import Row, Table
+from drretail.tables.table import Table
 
 
 def markdown_table(table: Table) -> str:
-    """Columns of equal width, numbers to the right; the title and the notes are the caller's."""
-    lines = [[table.heading, *(column.name for column in table.columns)], *map(_cells, table.rows)]
+    """The table with padded columns, numbers aligned right; the caller adds the title and the notes."""
+    lines = [[table.heading, *(column.name for column in table.columns)]]
+    for row in table.rows:
+        name = f"{row.name}, {row.manner}" if row.manner else row.name
+        lines.append([name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
     lines = [[text.replace("|", "\\|").replace("\n", " ") for text in line] for line in lines]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(lines[0]))]
     right = [False, *(table.is_of_numbers(at) for at in range(len(table.columns)))]
-    rule = [
-        ("-" * (width - 1) + ":") if is_right else "-" * width for width, is_right in zip(widths, right, strict=True)
-    ]
-    return "\n".join(_line(line, widths, right) for line in (lines[0], rule, *lines[1:]))
-
-
-def _cells(row: Row) -> list[str]:
-    name = f"{row.name}, {row.manner}" if row.manner else row.name
-    return [name, *(NOTHING if cell is None else cell.whole for cell in row.cells)]
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    padded = (
-        cell.rjust(width) if is_right else cell.ljust(width)
-        for cell, width, is_right in zip(cells, widths, right, strict=True)
-    )
-    return f"| {' | '.join(padded)} |"
+    rule = ["-" * (width - is_right) + ":" * is_right for width, is_right in zip(widths, right, strict=True)]
+    drawn: list[str] = []
+    for line in (lines[0], rule, *lines[1:]):
+        cells = zip(line, widths, right, strict=True)
+        padded = (cell.rjust(width) if is_right else cell.ljust(width) for cell, width, is_right in cells)
+        drawn.append(f"| {' | '.join(padded)} |")
+    return "\n".join(drawn)

@@ -1,4 +1,4 @@
-"""A table before it is drawn: columns, rows of typed cells, and what must be known beside them."""
+"""A table before it is drawn: columns, rows of typed cells, and notes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ _FORMATS: Mapping[str, Callable[[float | None], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value with what belongs to it; a word where there is no number."""
+    """One value with its interval, counts and marks; the value is a word if there is no number."""
 
     value: float | str | None
     kind: Kind = "text"
@@ -48,15 +48,15 @@ class Cell:
     deviation: float | None = None
     """Standard deviation of a mean."""
     mark: str = ""
-    """Directly behind the figure: "*"."""
+    """Shown directly after the figure: "*"."""
     beside: str = ""
-    """In brackets behind it."""
+    """Shown in brackets after the figure."""
     counts: str = ""
-    """How many of the planned have a value, and why the others have none; empty where all have."""
+    """How many of the planned reports or queries have a value, and why the others have none; empty if all have one."""
     few: bool = False
-    """True where so few queries are behind it that it says little."""
+    """True if the value rests on so few queries that it says little."""
     html: str = ""
-    """On pages, in place of all this: links and images."""
+    """Replaces all other fields on pages, for links and images."""
 
     @property
     def is_number(self) -> bool:
@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """All but interval and counts: "0.74*", "0.97 (.94)"."""
+        """Everything except interval and counts: "0.74*", "0.97 (.94)"."""
         return f"{self.figure} ({self.beside})" if self.beside else self.figure
 
     @property
@@ -88,7 +88,7 @@ class Cell:
 
     @property
     def whole(self) -> str:
-        """All of it in one line: "0.74 (.68–.80), 49 of 50"."""
+        """Everything in one line: "0.74 (.68–.80), 49 of 50"."""
         shown = f"{self.text} ({self.interval})" if self.interval else self.text
         return f"{shown}, {self.counts}" if self.counts else shown
 
@@ -97,39 +97,39 @@ class Cell:
 class Column:
     name: str
     group: str = ""
-    """Columns of one group stay side by side where a table is cut into parts."""
+    """Columns of one group stay side by side if a table is cut into parts."""
     counts: str = ""
-    """Below the name: "n=11"."""
+    """Shown below the name: "n=11"."""
     few: bool = False
-    """As of ``Cell``."""
+    """As ``Cell.few``."""
     meaning: str = ""
-    """What it is, in a few words."""
+    """What the column shows, in a few words."""
     spare: int | None = None
-    """In a narrow terminal columns are left out by this number, the lowest first; never where it is None."""
+    """A narrow terminal leaves columns out by this number, the lowest first; None: never."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system, or whatever ``Table.heading`` names."""
+    """One system, or another thing that ``Table.heading`` names."""
 
     name: str
     cells: tuple[Cell | None, ...]
-    """By column."""
+    """One for each column."""
     label: str = ""
-    """The full name, where ``name`` leaves out what all rows share."""
+    """The full name, if ``name`` leaves out what all rows share."""
     place: Place = "system"
     manner: str = ""
-    """Of a row that goes on about the one above: what is different, as "failed and n/a as 0"."""
+    """Set if the row continues the one above: what differs, such as "failed and n/a as 0"."""
     meaning: str = ""
-    """As of ``Column``."""
+    """As ``Column.meaning``."""
     is_minor: bool = False
-    """True of what is read second, and is grey."""
+    """True if the row is secondary and shown in grey."""
     link: str = ""
-    """On pages, where its name leads."""
+    """The address that the name links to on pages."""
 
     @property
     def section(self) -> int:
-        """Which part of its table it is in; rules stand between these, and floors and ceiling share the last."""
+        """The part of the table that the row is in. Rules separate the parts; floors and ceiling share the last."""
         return {"system": 0, "counterfactual": 1}.get(self.place, 2)
 
 
@@ -139,37 +139,37 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     by: str = ""
-    """Who judged, and by whose rules."""
+    """Who judged, and by which rules."""
     heading: str = ""
-    """What a row is about."""
+    """What a row is about; the heading of the names."""
     notes: tuple[str, ...] = ()
-    """What must be known beside the numbers."""
+    """What a reader must know about the numbers."""
     unrated: tuple[str, ...] = ()
-    """Columns that a rule-based judge can't rate, for any system."""
+    """Columns that a rule-based judge can't rate for any system."""
     turns_for_one: bool = False
-    """True where a single system is read better from top to bottom, with a row for each column."""
+    """True if a table of a single system is drawn with a row for each column, since that is easier to read."""
     is_stacked: bool = False
-    """True where intervals stand below their values however wide the terminal is."""
+    """True if intervals stand below their values even in a wide terminal."""
     spare_intervals: int | None = None
-    """When intervals are left out, as ``Column.spare``; None where they are always shown."""
+    """When intervals are left out, in the order of ``Column.spare``; None: never."""
 
     @property
     def full_title(self) -> str:
         return ", ".join(filter(None, (self.title, self.by)))
 
     def is_of_numbers(self, at: int) -> bool:
-        """Whether a column holds numbers, or nothing at all, and is set to the right."""
+        """True if a column holds numbers, or nothing at all; it is then aligned right."""
         cells = [cell for row in self.rows if (cell := row.cells[at]) is not None]
         cells = [cell for cell in cells if cell.value not in (None, figures.NOTHING)]
         return not cells or any(cell.is_number for cell in cells)
 
     def has_any(self, row: Row, places: Iterable[int]) -> bool:
-        """Whether a row has anything in these columns."""
+        """True if a row has a cell in any of these columns."""
         return any(row.cells[at] is not None for at in places)
 
     @property
     def is_turned(self) -> bool:
-        """True where it is drawn with a row for each column: all its rows are about one system."""
+        """True if the table is drawn with a row for each column, because all its rows are about one system."""
         return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
 
 
@@ -181,9 +181,9 @@ def table_of(
     notes: Iterable[str] = (),
     spare: Sequence[str] = (),
 ) -> Table:
-    """A table of plain values: the first of each row names it; whole numbers are counts, others numbers.
+    """A table of plain values. The first value of each row names it; integers are counts, floats are numbers.
 
-    Columns named in ``spare`` are left out in a narrow terminal, the first of them first.
+    A narrow terminal leaves out the columns named in ``spare``, the first of them first.
     """
     heading, *others = [column if isinstance(column, Column) else Column(column) for column in columns]
     order = {name: at for at, name in enumerate(spare, 1)}
@@ -197,7 +197,7 @@ def table_of(
 
 
 def cell_of(value: object) -> Cell:
-    """A cell of a plain value; one that is a cell already stays as it is."""
+    """A cell for a plain value; a Cell is returned as it is."""
     match value:
         case Cell():
             return value
@@ -214,7 +214,7 @@ def cell_of(value: object) -> Cell:
 
 
 def upright(table: Table) -> Table:
-    """The table turned: a row for each column, and the counts in a column of their own."""
+    """The table transposed: a row for each column, and the counts in a column of their own."""
     heads = [Column(row.manner or row.name) for row in table.rows]
     rows: list[Row] = []
     for at, column in enumerate(table.columns):

@@ -1,4 +1,4 @@
-"""A table as lines of a terminal: no wider than it as far as words let it be, no figure ever broken."""
+"""A table as lines that fit a terminal. They are wider only if a single word or figure is: no figure is ever broken."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING
 
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Row, Table, upright
-from drretail.tables.widths import broken, filled, parts
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
+import re
+from collections.abc import Sequence
+
+from drretail.tables.table import Column
 
 NAMES = 16
-"""A column of names is no narrower, where they are so long; longer ones are broken."""
+"""The least width of the column of names, unless all are shorter; longer names are broken."""
 _LONGEST_WORD = 60
-"""What is longer is broken: addresses, made-up words."""
+"""Longer words are broken, such as addresses."""
 _LITTLE = 3
-"""Characters that keep a short cell in one line go to whoever needs them, before what is left is shared."""
+"""A column that lacks at most so many characters gets them all before the rest is shared.
+
+So short cells stay in one line.
+"""
 _COUNTS = 17
-"""As wide as counts may make their column: a share with its interval. What is longer goes on below."""
+"""The most width that counts may claim, enough for a share with its interval. Longer counts are wrapped."""
 _SHORT = 12
-"""As wide as the name of a column may be without widening it: an interval of shares with its value takes as much."""
+"""A name of a column up to this length does not widen it: a share with its interval is as wide."""
 _GREY = "dim"
 _INDENT = "  "
 
@@ -32,34 +38,42 @@ class Drawn:
     """A table that fits a width."""
 
     grids: tuple["Grid", ...]
-    """Parts of the table, each of which stands by itself."""
+    """Parts of the table, each readable by itself."""
     left_out: tuple[str, ...]
-    """Columns that found no room."""
+    """Names of the columns without room."""
     has_intervals: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
     places: tuple[int, ...]
-    """The columns that are kept."""
+    """Indices of the columns that are kept."""
     gap: int = 2
     intervals: bool = True
     beside: bool = True
-    """Whether intervals stand behind their values, or below them."""
+    """True if intervals stand after their values, False if below."""
     of_floors: bool = True
-    """Whether floors and the oracle have intervals, too: nobody chooses them, so a line each is enough."""
+    """True if floors and the oracle have intervals, too. Nobody chooses among these, so one line each is enough."""
     whole_heads: bool = False
-    """Whether short names of columns stay in one line: where a table is cut anyway, its parts may be read easily."""
+    """True if short names of columns stay in one line, as in tables that are cut into parts anyway."""
 
 
 def draw(table: Table, width: int) -> Drawn:
-    """The first of ever sparer layouts that fits; where none does, the sparest, cut into parts."""
+    """The table in the first layout that fits, from the fullest to the sparest.
+
+    If none fits, it is the sparest, cut into parts.
+    """
     if table.is_turned:
         table = upright(table)
     *_, last = tried = list(_layouts(table))
-    fitting = next((each for each in tried if _needed(table, each) <= width), None)
+    room = width - _least_name(table)
+    fitting = next((each for each in tried if _fits(table, each, room)), None)
     layout = fitting or _with_groups_whole(table, replace(last, gap=2), width)
-    cut = [layout.places] if fitting else _parts(table, layout, width)
+    cut: Sequence[Sequence[int]] = [layout.places]
+    if not fitting:
+        widths, columns = _least(table, layout), [table.columns[at] for at in layout.places]
+        cut = parts(columns, [widths[at] for at in layout.places], room)
+        cut = [[layout.places[at] for at in part] for part in cut]
     left = tuple(column.name for at, column in enumerate(table.columns) if at not in layout.places)
     grids = tuple(_grid(table, replace(layout, places=tuple(places)), width) for places in cut)
     return Drawn(grids, left, layout.intervals)
@@ -84,13 +98,16 @@ def table_lines(table: Table, width: int) -> list[str]:
 
 
 def grid_width(grid: "Grid") -> int:
-    """How wide it is: wider than asked for where a single word or figure is."""
+    """The grid's width; more than was asked for if a single word or figure is wider."""
     gaps = grid.padding[3] + 1
     return sum((column.width or 0) + gaps for column in grid.columns) - gaps
 
 
 def _layouts(table: Table) -> Iterator[_Layout]:
-    """Intervals beside their values, below, tighter, then without what may be spared, in its order."""
+    """Ever sparer layouts, the fullest first.
+
+    Intervals stand after their values, then below them, then gaps shrink, then spare columns go in their order.
+    """
     layout = _Layout(tuple(range(len(table.columns))), beside=not table.is_stacked, of_floors=not table.is_stacked)
     yield layout
     layout = replace(layout, beside=False)
@@ -106,7 +123,7 @@ def _layouts(table: Table) -> Iterator[_Layout]:
 
 
 def _with_groups_whole(table: Table, layout: _Layout, width: int) -> _Layout:
-    """With intervals beside their values where no group of columns would be torn by that."""
+    """The layout with whole heads, and with intervals after their values if every group of columns still fits."""
     layout = replace(layout, whole_heads=True)
     beside = replace(layout, beside=not table.is_stacked)
     room = width - _least_name(table)
@@ -116,16 +133,9 @@ def _with_groups_whole(table: Table, layout: _Layout, width: int) -> _Layout:
     return beside if whole else layout
 
 
-def _parts(table: Table, layout: _Layout, width: int) -> list[list[int]]:
+def _fits(table: Table, layout: _Layout, room: int) -> bool:
     widths = _least(table, layout)
-    columns = [table.columns[at] for at in layout.places]
-    room = width - _least_name(table)
-    return [[layout.places[at] for at in part] for part in parts(columns, [widths[at] for at in layout.places], room)]
-
-
-def _needed(table: Table, layout: _Layout) -> int:
-    widths = _least(table, layout)
-    return _least_name(table) + sum(widths[at] for at in layout.places)
+    return sum(widths[at] for at in layout.places) <= room
 
 
 def _least_name(table: Table) -> int:
@@ -137,12 +147,12 @@ def _least_name(table: Table) -> int:
 
 
 def _least(table: Table, layout: _Layout) -> list[int]:
-    """Of every column, with the gap before it: its figures whole, its words unbroken."""
+    """The least width of every column with its gap: figures are whole, words unbroken."""
     return [_width(table, at, layout, whole=False) + layout.gap for at in range(len(table.columns))]
 
 
 def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
-    """Of one column; with ``whole`` words stay in one line, too."""
+    """The width of one column; with ``whole``, words stay in one line, too."""
     column = table.columns[at]
     in_one_line = whole or (layout.whole_heads and len(column.name) <= _SHORT)
     widths = [1, *map(_len, [column.name] if in_one_line else broken(column.name, 1)), _len(column.counts)]
@@ -161,7 +171,7 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
 
 
 def _figures(row: Row, cell: Cell, layout: _Layout) -> list[str]:
-    """The lines of a number above its counts."""
+    """The lines of a number without its counts."""
     if not cell.interval or not layout.intervals or (row.section == 2 and not layout.of_floors):
         return [cell.text]
     return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]
@@ -198,7 +208,7 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
 
 
 def _shared(table: Table, layout: _Layout, width: int) -> list[int]:
-    """Of names and every column that is kept: what it needs at least, and of the room that is left what it can use."""
+    """The widths of names and kept columns: the least that each needs, and its share of the remaining room."""
     names = [table.heading, *map(_name, table.rows)]
     least = [_least_name(table), *(_width(table, at, layout, whole=False) for at in layout.places)]
     wanted = [max(map(_len, names)), *(_width(table, at, layout, whole=True) for at in layout.places)]
@@ -236,3 +246,62 @@ def _len(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+_HYPHEN = re.compile(r"-(?=[^\W\d])")
+"""A hyphen before a letter. Not before a digit, so that a model's version stays with its name."""
+
+
+def parts(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[list[int]]:
+    """The indices of all columns, in order, in as few parts as fit ``room``, none much wider than another.
+
+    A group is split only if it does not fit by itself; a column that is too wide is a part of its own.
+    """
+    groups = [list(group) for _, group in groupby(range(len(columns)), key=lambda place: columns[place].group)]
+    made = _filled(groups, widths, room)
+    needed = max((width for group in groups if (width := _sum(group, widths)) <= room), default=0)
+    for narrower in range(room - 1, needed - 1, -1):
+        tried = _filled(groups, widths, narrower)
+        if len(tried) > len(made):
+            break
+        made = tried
+    return made
+
+
+def _filled(groups: Sequence[list[int]], widths: Sequence[int], room: int) -> list[list[int]]:
+    made: list[list[int]] = []
+    for group in groups:
+        for piece in [group] if _sum(group, widths) <= room else [[place] for place in group]:
+            if made and _sum([*made[-1], *piece], widths) <= room:
+                made[-1] = [*made[-1], *piece]
+            else:
+                made.append(piece)
+    return made
+
+
+def _sum(places: Sequence[int], widths: Sequence[int]) -> int:
+    return sum(widths[place] for place in places)
+
+
+def broken(name: str, width: int) -> Iterator[str]:
+    """The lines of a name that is too long, broken after underscores, hyphens and blanks, and before "+" and "@"."""
+    line = ""
+    pieces = name.replace("_", "_\n").replace(" ", " \n").replace("+", "\n+").replace("@", "\n@")
+    for part in _HYPHEN.sub("-\n", pieces).split("\n"):
+        if line.strip() and len(line + part.rstrip()) > width:
+            yield line.rstrip()
+            line = ""
+        line += part
+    yield line
+
+
+def filled(pieces: Sequence[str], width: int) -> Iterator[str]:
+    """The pieces joined by commas, in as few lines as fit without breaking a piece."""
+    line = ""
+    for at, piece in enumerate(pieces, 1):
+        shown = piece + ("," if at < len(pieces) else "")
+        if line and len(f"{line} {shown}") > width:
+            yield line
+            line = ""
+        line = f"{line} {shown}".strip()
+    yield line

@@ -1,4 +1,6 @@
-"""A model's arguments against a tool's schema: whole, typed and within bounds, or an error that says what is wrong."""
+"""Checks a model's arguments against a tool's schema: complete, of the right type and within bounds, or an error that
+says what is wrong.
+"""
 
 import math
 import re
@@ -6,17 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from drretail.errors import ToolError, nearest_names, quoted, shortened, suggestion
-from drretail.tools.schema import Parameter
+from drretail.tools.tool import Parameter
 
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_arguments(parameters: tuple[Parameter, ...], given: object, prefix: str = "") -> dict[str, Any]:
-    """The arguments to call a tool with, without defaults and without optional ones that are null.
+    """The arguments to call a tool with; missing and null optional ones are left out.
 
-    A number may come as a clean numeral in a string, since models send them so; nothing else is converted.
-    Raises ToolError("invalid_argument") that names the field and what is allowed.
+    A number may be a plain numeral in a string, since models send those. Nothing else is converted.
+
+    Raises ToolError("invalid_argument") that names the field and the allowed values.
     """
     if not isinstance(given, Mapping):
         where = f"{prefix.rstrip('.')} " if prefix else "The arguments "
@@ -60,10 +63,14 @@ def _text(parameter: Parameter, value: object, field: str) -> str:
 
 
 def _number(parameter: Parameter, value: object, field: str) -> float | int:
-    number = _numeral(value.strip()) if isinstance(value, str) else value
+    number = value
+    if isinstance(value, str):
+        text = value.strip()
+        number = None if not _NUMERAL.fullmatch(text) else float(text) if "." in text else int(text)
     kind = "a whole number" if parameter.type == "integer" else "a number"
-    # bool is an int to Python, but not to JSON.
-    if isinstance(number, bool) or not isinstance(number, int | float) or not _is_sized(number):
+    # bool is an int to Python, but not to JSON. NaN and infinities are not below 2**53 either; a store's columns hold
+    # 64 bits, and no argument needs more than 53.
+    if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) < 2**53:
         raise _wrong(f"{field} must be {kind}{_range(parameter)}.", field)
     if parameter.type == "integer" and number != int(number):
         raise _wrong(f"{field} must be {kind}{_range(parameter)}; {number:g} is not.", field)
@@ -71,17 +78,6 @@ def _number(parameter: Parameter, value: object, field: str) -> float | int:
     if (low is not None and number < low) or (high is not None and number > high):
         raise _wrong(f"{field} must be {kind}{_range(parameter)}; {number:g} is not.", field)
     return int(number) if parameter.type == "integer" else float(number)
-
-
-def _numeral(text: str) -> float | int | None:
-    if not _NUMERAL.fullmatch(text):
-        return None
-    return float(text) if "." in text else int(text)
-
-
-def _is_sized(number: float | int) -> bool:
-    # False for NaN and infinities too; a store's columns hold 64 bits, and no argument needs more than 53.
-    return abs(number) < 2**53
 
 
 def _range(parameter: Parameter) -> str:
@@ -101,7 +97,7 @@ def _wrong(message: str, field: str | None) -> ToolError:
 
 
 def recordable(value: object, depth: int = 8) -> Any:
-    """The value as JSON that can be written to a file: whatever a model sends must not break its own record."""
+    """The value as JSON that can be written to a file, so that no argument of a model can break the run's record."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if value is None or isinstance(value, bool):
@@ -111,11 +107,7 @@ def recordable(value: object, depth: int = 8) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, Mapping) and depth:
-        return {_recordable_key(key): recordable(item, depth - 1) for key, item in value.items()}
+        return {str(recordable(key, 0)): recordable(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list | tuple) and depth:
         return [recordable(item, depth - 1) for item in value]
-    return f"… ({type(value).__name__})"  # its repr may be without end, or fail
-
-
-def _recordable_key(key: object) -> str:
-    return _SURROGATE.sub("\ufffd", key) if isinstance(key, str) else str(recordable(key, 0))
+    return f"… ({type(value).__name__})"  # its repr may be endless, or fail

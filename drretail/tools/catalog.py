@@ -85,7 +85,7 @@ def product_catalog_search(
         limit=limit,
         offset=offset,
     )
-    # The note counts the categories of the first pages, and these begin with this one.
+    # The note counts the categories of the first pages, and this page is the first of them.
     by_relevance = sort_by == "relevance"
     first_pages = session.world.catalog.search(
         replace(wanted, limit=max(limit, FIRST_PAGES)) if by_relevance else wanted
@@ -118,10 +118,13 @@ def get_product_details(session: Session, product_id: ProductId, *, calls_before
     return ToolResult(lean(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
 
 
-# Of the hits of a run every third was a hit before, and of the next run's most were.
+# Cached: a third of a run's hits were hits earlier in the run, and most hits of the next run were hits in this one.
 @lru_cache(maxsize=2048)
 def card_sources(product: Product) -> tuple[Source, Source]:
-    """A product of which only the card was shown: claims about it are still judged against the whole record."""
+    """The sources of a product of which only the card was shown: the card, and the whole record (not shown).
+
+    Claims about the product are judged against the whole record all the same.
+    """
     card = _source(product, "card", compact_json(product_card(product)), shown=True)
     return card, _source(product, "record", record_text(product), shown=False)
 

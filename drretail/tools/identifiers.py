@@ -1,20 +1,19 @@
-"""Ids as models give them: in every form that the shop prints, read as the one record that they name, or as none."""
+"""Ids as models write them: in any form that the shop prints, resolved to the one record that they name, or to none."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
-from drretail.env.store.base import Store
 from drretail.errors import NotFound, ToolError, nearest_names, quoted
 from drretail.records.shop import SHOP_URL
-from drretail.tools.schema import Parameter
-from drretail.tools.tool import IdOf, Named
+from drretail.tools.tool import IdOf, Named, Parameter
 
 _LONGEST = 200
-"""Characters: an id with all that may stand around it."""
+"""The most characters of an id, with everything that may stand around it."""
 ProductId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("product")]
 OrderId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("order")]
 UserId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("user")]
@@ -36,21 +35,23 @@ _FORMS: Mapping[Named, str] = {
 
 
 _SLIP = 0.8
-"""How alike an id must be to be meant: two digits of ten changed. Played models took unrelated orders for hints."""
+"""How similar an id must be to be suggested: two digits of ten may differ. Below that, scripted models took unrelated
+orders for hints.
+"""
 
 
 def with_ids_read(
     session: Session, parameters: Sequence[Parameter], arguments: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arguments with each id as the shop knows it, and those of them that were not given so.
+    """The arguments with each id as the shop writes it, and the ids that were changed, by argument.
 
-    What names no record, or more than one, stays as it is, for the tool to refuse.
+    A text that names no record, or more than one, is left as it is; the tool refuses it.
     """
     mended: dict[str, str] = {}
     for parameter in parameters:
         given = arguments.get(parameter.name)
         if parameter.id_of is not None and isinstance(given, str):
-            known = _READERS[parameter.id_of](session, given)
+            known = _known_id(session, parameter.id_of, given)
             if known is not None and known != given:
                 mended[parameter.name] = known
     return {**arguments, **mended}, mended
@@ -59,12 +60,12 @@ def with_ids_read(
 def explained(
     problem: NotFound, session: Session, parameters: Sequence[Parameter], given: object, path: str
 ) -> ToolError:
-    """The same error with the right form of such an id, and the nearest that the step at ``path`` was shown."""
+    """The same error, extended by the form that the id must have and by the most similar ids that ``path`` has seen."""
     named: Named | None = next((parameter.id_of for parameter in parameters if parameter.name == problem.field), None)
     if named is None or not isinstance(given, str):
         return problem
     ids = _ids_in(named, given, session.user_id)
-    # The words of a title are no ids; those of a shop hold a digit.
+    # The words of a title are not ids: every id of a shop has a digit.
     are_ids = len(ids) > 1 and all(any(map(str.isdigit, id_)) for id_ in ids)
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3, likeness=_SLIP)
@@ -75,39 +76,40 @@ def explained(
     return ToolError("not_found", message, field=problem.field)
 
 
-def _product(session: Session, given: str) -> str | None:
-    return _known(given, "product", lambda ids: list(session.world.store.products(ids)))
+def _known_id(session: Session, named: Named, given: str) -> str | None:
+    """The one id of a record in the text: as it is written, or else in capitals or small letters. None if there is not
+    exactly one.
 
-
-def _order(session: Session, given: str) -> str | None:
-    return _known(given, "order", lambda ids: [id_ for id_ in ids if _is_order(session.world.store, id_)])
-
-
-def _user(session: Session, given: str) -> str | None:
-    """Without asking the store: whether somebody else exists is not for everyone to know."""
+    A user's id is never looked up in the store: not everyone may know which other users exist.
+    """
     own = session.user_id
-    ids = [] if given == own else _ids_in("user", given, own)
-    if len(ids) != 1:
-        return None
-    return own if own is not None and ids[0].casefold() == own.casefold() else ids[0]
-
-
-_READERS: Mapping[Named, Callable[[Session, str], str | None]] = {"product": _product, "order": _order, "user": _user}
-
-
-def _known(given: str, named: Named, existing: Callable[[Sequence[str]], Sequence[str]]) -> str | None:
-    """The one id of a record that the text holds; as it is written first, then in capitals or small letters."""
-    if existing([given]):
+    is_known = given == own if named == "user" else bool(_existing(session, named, [given]))
+    if is_known:
         return given
-    ids = _ids_in(named, given, None)
+    ids = _ids_in(named, given, own if named == "user" else None)
     if len(ids) != 1:
         return None
-    found = existing(list(dict.fromkeys([ids[0], ids[0].upper(), ids[0].lower()])))
-    return ids[0] if ids[0] in found else found[0] if len(found) == 1 else None
+    (key,) = ids
+    if named == "user":
+        return own if own is not None and key.casefold() == own.casefold() else key
+    found = _existing(session, named, list(dict.fromkeys([key, key.upper(), key.lower()])))
+    return key if key in found else found[0] if len(found) == 1 else None
+
+
+def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
+    """The ids, of products or of orders, that the shop has."""
+    store = session.world.store
+    if named == "product":
+        return list(store.products(ids))
+    found: list[str] = []
+    for order_id in ids:
+        with suppress(NotFound):
+            found.append(store.order(order_id).order_id)
+    return found
 
 
 def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
-    """The distinct ids of this kind in a text that holds nothing but ids; empty where it holds anything else."""
+    """The distinct ids of this kind in a text that holds nothing but ids; empty if it holds anything else."""
     plain = given.translate(_WRAPPERS).strip(" \t\r\n,;.#")
     text = _URL.sub(r" P:\1 ", _LABEL.sub(" ", plain))
     marks = [match.groups() for match in _MARK.finditer(text)]
@@ -121,16 +123,8 @@ def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
     return list({each.casefold(): each for each in (*filter(None, marked), *rest)}.values())
 
 
-def _is_order(store: Store, order_id: str) -> bool:
-    try:
-        store.order(order_id)
-    except NotFound:
-        return False
-    return True
-
-
 def _shown(session: Session, named: Named, path: str) -> Iterable[str]:
-    """What ids may be meant: nothing that this run has not seen."""
+    """The ids that may be suggested: only those that this run has seen."""
     if named == "user":
         return [] if session.user_id is None else [session.user_id]
     return [entry.key for entry in session.ledger.known_at(path) if entry.kind == named]

@@ -1,6 +1,6 @@
-"""The tools over MCP: one server for any client, each connection with a run of its own.
+"""The tools over MCP: one server for any client, with a run of its own for each connection.
 
-What a client's model reads is what our agents read: schemas, results and errors come from the toolkit alone.
+A client's model reads exactly what our agents read: schemas, results and errors come from the toolkit alone.
 """
 
 import asyncio
@@ -34,8 +34,7 @@ from drretail.records.query import ASK, Query
 from drretail.records.run import ASK_SHOPPER
 from drretail.records.wish import Hidden, Topic
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
-from drretail.tools.schema import read_schema
-from drretail.tools.tool import Tool
+from drretail.tools.tool import Tool, read_schema
 from drretail.tools.toolkit import Toolkit, ToolReply
 from drretail.tools.users import ASKING
 
@@ -44,29 +43,29 @@ PATH = "0"
 
 
 class ClientRun(Protocol):
-    """What the calls of one connection go into."""
+    """The run behind one connection, which records the connection's calls."""
 
     async def begin(self, client: str) -> Toolkit:
-        """The tools; asked for once, at the first call, with the name that the client gives itself."""
+        """The tools. Called once, at the first call, with the name that the client gives itself."""
         ...
 
     async def hand_in(self, report: str) -> dict[str, Any]:
-        """What the client reads once its report is kept. Raises ToolError for one that cannot be."""
+        """Keeps the report and returns what the client reads then. Raises ToolError if the report cannot be kept."""
         ...
 
     async def end(self) -> None:
-        """The client has left, whether or not it has called anything."""
+        """Ends the run when the client leaves, even if it has called no tool."""
         ...
 
 
 Ask = Callable[[str], Coroutine[Any, Any, str | None]]
-"""Puts a question to the person at the client; None where they don't answer."""
+"""Asks the person at the client a question; None if they don't answer."""
 
 
 class UnrecordedRun:
-    """A session like the given one, of which nothing is left when the client leaves.
+    """A session like the given one; nothing of it is kept when the client leaves.
 
-    Its shopper is the person at the client, where the client lets them be asked.
+    Its shopper is the person at the client, if the client can ask that person.
     """
 
     def __init__(self, like: Session) -> None:
@@ -95,7 +94,7 @@ class UnrecordedRun:
 
 
 class Connection:
-    """One client's calls. Each is carried to its end and recorded, even where the client no longer waits for it."""
+    """One client's calls. Each call is finished and recorded, even if the client has stopped waiting for it."""
 
     def __init__(self, run: ClientRun) -> None:
         self._run = run
@@ -104,14 +103,14 @@ class Connection:
         self._has_report = False
 
     async def call(self, client: str, name: str, args: Mapping[str, Any]) -> ToolReply:
-        """The reply to one call. Raises ToolError once the report is handed in."""
+        """The reply to one call. Raises ToolError if the report was handed in already."""
         self._check_open()
         toolkit = await self._begun(client)
         (reply,) = await self._to_its_end(toolkit.acall_all([(name, args)], PATH, role=ROLE))
         return reply
 
     async def hand_in(self, client: str, args: Mapping[str, Any]) -> dict[str, Any]:
-        """What the client reads when its report is kept; calls that it has not waited for come to their end before."""
+        """Keeps the report and returns what the client reads then. Waits first for all calls that are still running."""
         self._check_open()
         report, _ = read_submitted(args)
         await self._begun(client)
@@ -124,7 +123,7 @@ class Connection:
             raise
 
     def asks(self, ask: Ask) -> None:
-        """Whom questions to the shopper go to, where the run is nobody else's and so records none."""
+        """Sets who answers questions to the shopper, if the run is an unrecorded one."""
         if isinstance(self._run, UnrecordedRun):
             self._run.ask = ask
 
@@ -159,15 +158,19 @@ def mcp_server(
     takes_report: bool = False,
     elicits: bool = False,
 ) -> Server[Connection]:
-    """A server of the tools of sessions ``like`` this one, to be run once for each connection.
+    """A server of the tools that sessions like ``like`` have; run it once for each connection.
 
-    ``opened`` gives each connection the run behind it, ``instructions`` is what clients are told. With ``takes_report``
-    there is one tool more, ``submit_report``; with ``elicits``, where nobody records the run, ``ask_shopper`` for
-    clients that let the person be asked who sits there.
+    ``opened`` returns the run behind a new connection, and ``instructions`` is what clients are told. With
+    ``takes_report`` there is one more tool, ``submit_report``. With ``elicits``, clients that can ask the person at
+    them also get ``ask_shopper``; this is for runs that nobody records.
     """
     listed = ListToolsResult(tools=[_listed(tool, like.web_is_live) for tool in offered(like).values()])
     if takes_report:
-        listed.tools.append(_listed_submitting())
+        hints = ToolAnnotations(
+            read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+        )
+        described, form = SUBMITTING.description, SUBMITTING.as_json()
+        listed.tools.append(ListedTool(name=SUBMIT, description=described, input_schema=form, annotations=hints))
 
     @asynccontextmanager
     async def connected(_: Server[Connection]) -> AsyncGenerator[Connection]:
@@ -175,7 +178,7 @@ def mcp_server(
         try:
             yield connection
         finally:
-            with anyio.CancelScope(shield=True):  # what was recorded is saved, however the client left
+            with anyio.CancelScope(shield=True):  # the record is saved, however the client left
                 await connection.end()
 
     def can_ask(ctx: ServerRequestContext[Connection]) -> bool:
@@ -188,7 +191,8 @@ def mcp_server(
         return ListToolsResult(tools=[*listed.tools, *asking])
 
     async def call_tool(ctx: ServerRequestContext[Connection], asked: CallToolRequestParams) -> CallToolResult:
-        connection, client, args = ctx.lifespan_context, _client_of(ctx), asked.arguments or {}
+        connection, params, args = ctx.lifespan_context, ctx.session.client_params, asked.arguments or {}
+        client = "unknown" if params is None else params.client_info.name
         if can_ask(ctx):
             connection.asks(partial(_elicited, ctx))
         try:
@@ -212,17 +216,17 @@ def mcp_server(
 
 
 async def serve_stdio(server: Server[Connection]) -> None:
-    """Serves the client at this process's stdin and stdout until it closes either."""
-    lines = cast(Any, _StdinLines(asyncio.get_running_loop()))  # of a file it is only iterated over
+    """Serves the client at this process's stdin and stdout until the client closes either."""
+    lines = cast(Any, _StdinLines(asyncio.get_running_loop()))  # the server only iterates over this file
     try:
         async with stdio_server(stdin=lines) as (read, written):
             await server.run(read, written, server.create_initialization_options())
-    except* (BrokenPipeError, anyio.BrokenResourceError):  # an answer that nobody reads any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes what is left when it ends
+    except* (BrokenPipeError, anyio.BrokenResourceError):  # the client left before its answer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes the rest of stdout at exit
 
 
 class _StdinLines:
-    """Lines of stdin, read in a thread that is not waited for: Ctrl-C would else end nothing before the next line."""
+    """The lines of stdin, read in a daemon thread. Otherwise Ctrl-C would end nothing before the next line arrives."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -239,7 +243,7 @@ class _StdinLines:
         return line
 
     def _read(self) -> None:
-        # An object of its own: that of sys.stdin is locked while it is read, and closed when Python ends.
+        # A file object of its own: sys.stdin's is locked during a read, and Python closes it at exit.
         with open(sys.stdin.fileno(), "rb", closefd=False) as stream:
             line = b"-"
             while line:
@@ -254,7 +258,7 @@ def _listed(tool: Tool, web_is_live: bool) -> ListedTool:
     schema, reads = read_schema(tool.function), tool.access == "read"
     hints = ToolAnnotations(
         read_only_hint=reads,
-        # A write replaces what stood there, and made twice changes nothing more; a question made twice is two.
+        # A write replaces the old value, and repeating it changes nothing more. A question asked twice counts as two.
         destructive_hint=not reads and tool.name != ASK_SHOPPER,
         idempotent_hint=tool.name != ASK_SHOPPER,
         open_world_hint=web_is_live and tool.name == "web_search",
@@ -263,7 +267,7 @@ def _listed(tool: Tool, web_is_live: bool) -> ListedTool:
 
 
 async def _elicited(ctx: ServerRequestContext[Connection], question: str) -> str | None:
-    """What the person at the client answers; None where they decline."""
+    """The answer of the person at the client; None if they decline or leave it blank."""
     found = await ctx.session.elicit_form(question, _ANSWER, ctx.request_id)
     answer = (found.content or {}).get("answer")
     return answer if found.action == "accept" and isinstance(answer, str) and answer.strip() else None
@@ -274,19 +278,6 @@ _ANSWER: dict[str, Any] = {
     "properties": {"answer": {"type": "string", "title": "Your answer"}},
     "required": ["answer"],
 }
-
-
-def _listed_submitting() -> ListedTool:
-    hints = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-    return ListedTool(
-        name=SUBMIT, description=SUBMITTING.description, input_schema=SUBMITTING.as_json(), annotations=hints
-    )
-
-
-def _client_of(ctx: ServerRequestContext[Connection]) -> str:
-    """The name that the client gives itself."""
-    params = ctx.session.client_params
-    return "unknown" if params is None else params.client_info.name
 
 
 def _result(value: dict[str, Any], text: str | None = None, *, is_error: bool = False) -> CallToolResult:

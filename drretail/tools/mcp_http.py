@@ -1,4 +1,6 @@
-"""The tools over MCP's streamable HTTP: for whoever on this machine has the token, each session with its own run."""
+"""The tools over MCP's streamable HTTP, for clients on this machine that have the token; each session
+has its own run.
+"""
 
 import math
 from collections.abc import AsyncGenerator
@@ -25,14 +27,16 @@ from drretail.tools.mcp import Connection
 
 ADDRESS = "/mcp"
 MOST_BYTES = 1024 * 1024
-"""Of a body: a report of a hundred pages is a third of it."""
+"""The most bytes of a request's body; a report of a hundred pages is a third of it."""
 MOST_SESSIONS = 64
 IDLE = 30 * 60
-"""Seconds after which a session ends that asks for nothing."""
+"""Seconds without a request after which a session ends."""
 UNFINISHED = 30
-"""Seconds after which one ends whose client sent nothing but ``initialize``."""
+"""Seconds after which a session ends if its client sent nothing but ``initialize``."""
 UNUSED = 60
-"""Seconds of silence after which one that has called no tool makes room, when all places are taken."""
+"""Seconds without a request after which a session that has called no tool may be ended for a new one, if all places are
+taken.
+"""
 
 
 def http_app(
@@ -45,7 +49,7 @@ def http_app(
     unfinished: float = UNFINISHED,
     unused: float = UNUSED,
 ) -> Starlette:
-    """The application at ``ADDRESS``; it answers between its lifespan's beginning and its end, which ends all runs."""
+    """The application at ``ADDRESS``. It answers only during its lifespan; the end of the lifespan ends all runs."""
     sessions = Sessions(server, most_sessions, idle, unfinished, unused)
 
     @asynccontextmanager
@@ -61,7 +65,7 @@ def http_app(
 
 
 class BearerGuard:
-    """Lets through what comes from this machine with the token, and from no page of another address."""
+    """Lets through only requests from this machine that carry the token and come from no page of another address."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
@@ -89,13 +93,15 @@ class BearerGuard:
 
 
 class Sessions:
-    """Every session a connection of its own to the server; the client's DELETE, or a long silence, ends it.
+    """All MCP sessions, each with its own connection to the server. A client's DELETE, or a long silence, ends a
+    session.
 
-    A client that never goes on after ``initialize`` is soon given up. One that has and calls nothing keeps its place
-    until another needs it: programs open their servers when they start, and call a tool hours later.
+    A session whose client sends nothing after ``initialize`` is soon ended. A session that is initialised and calls no
+    tool keeps its place until another needs it: programs open their servers when they start, and call a tool hours
+    later.
 
-    Protocol versions without sessions (2026-07-28) are refused with those that have them: a world that a client may
-    change is its own by its session alone.
+    The protocol version without sessions (2026-07-28) is refused, with a list of the versions that have them: only a
+    session can give a client a world of its own to change.
     """
 
     def __init__(self, server: Server[Connection], most: int, idle: float, unfinished: float, unused: float) -> None:
@@ -117,7 +123,9 @@ class Sessions:
         headers = Headers(scope=scope)
         version, name = headers.get("mcp-protocol-version"), headers.get("mcp-session-id")
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
-            await _unsupported(version)(scope, receive, send)
+            supported, message = list(HANDSHAKE_PROTOCOL_VERSIONS), "This server keeps sessions: begin with initialize."
+            versions: dict[str, Any] = {"supported": supported, "requested": version[:40]}
+            await _refused(400, UNSUPPORTED_PROTOCOL_VERSION, message, **versions)(scope, receive, send)
             return
         try:
             whole = await _whole(limited(receive, MOST_BYTES))
@@ -138,14 +146,14 @@ class Sessions:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
 
     async def _begin(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Opens a session and lets it answer; one that was not begun by ``initialize`` is given up at once."""
+        """Opens a session and lets it answer the request; the session ends at once if the answer is an error."""
         if len(self._open) >= self._most:
             self._make_room()
         if len(self._open) >= self._most or self._group is None:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
-        # A question of the server's can only stand in a stream of events; for all others one document is simpler.
+        # The server can ask a question only in an event stream; clients that take no questions get one JSON document.
         transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
         session = self._open[name] = _Open(transport, self._unfinished)
         begun = False
@@ -165,14 +173,16 @@ class Sessions:
                     await transport.terminate()
 
     def _make_room(self) -> None:
-        """Ends the session that was silent for longest of those that have called no tool, if it was for long enough."""
+        """Ends the longest-silent session of those that have called no tool, if it has been silent for ``unused``
+        seconds.
+        """
         unused = [(session.active, name) for name, session in self._open.items() if not session.is_used]
         active, name = min(unused, default=(math.inf, ""))
         if anyio.current_time() - active >= self._unused:
             self._open.pop(name).silence.cancel()
 
     async def _serve(self, name: str, session: "_Open", *, task_status: TaskStatus[None]) -> None:
-        """One session from its first request to its end."""
+        """Runs one session from its first request to its end."""
         try:
             async with session.transport.connect() as (read, written):
                 task_status.started()
@@ -185,13 +195,13 @@ class Sessions:
 
 
 class _Open:
-    """One session, and the silence that ends it: so many seconds after a request began or was answered."""
+    """One session with its deadline: ``patience`` seconds after a request last began or was answered."""
 
     def __init__(self, transport: StreamableHTTPServerTransport, patience: float) -> None:
         self.transport = transport
         self.patience = patience
         self.is_used = False
-        """Whether a tool was called."""
+        """True once the client has called a tool."""
         self.active = anyio.current_time()
         """When a request last began or was answered."""
         self.silence = anyio.CancelScope(deadline=self.active + patience)
@@ -209,9 +219,9 @@ class _Open:
 
 
 async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
-    """The body, and what gives it again at once; None where the client left before its end.
+    """The request's body, and a ``receive`` that replays it. None if the client disconnected before the end.
 
-    What is too long is known before anything is done with it.
+    The whole body is read first, so that a body that is too long is refused before anything is done with it.
     """
     body, more = bytearray(), True
     while more:
@@ -229,7 +239,7 @@ async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
 
 
 def _declares_elicitation(body: bytes) -> bool:
-    """True for an ``initialize`` of a client that lets the person at it be asked."""
+    """True if the body is an ``initialize`` of a client that can ask the person at it."""
     try:
         asked = InitializeRequest.model_validate_json(body)
     except ValidationError:
@@ -238,13 +248,6 @@ def _declares_elicitation(body: bytes) -> bool:
 
 
 def _refused(status: int, code: int, message: str, **data: Any) -> Response:
-    """A JSON-RPC error that answers no request in particular."""
+    """A JSON-RPC error without a request id."""
     error = {"code": code, "message": message} | ({"data": data} if data else {})
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status)
-
-
-def _unsupported(version: str) -> Response:
-    message = "This server keeps sessions: begin with initialize."
-    return _refused(
-        400, UNSUPPORTED_PROTOCOL_VERSION, message, supported=list(HANDSHAKE_PROTOCOL_VERSIONS), requested=version[:40]
-    )

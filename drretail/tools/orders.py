@@ -83,14 +83,14 @@ def get_order_details(session: Session, order_id: OrderId) -> ToolResult:
     card = None if product is None else product_card(product)
     customer = customer_card(session.user(order.user_id))
     parts = {"product": card, "customer": customer}
-    value = record | {name: _beside(record, part) for name, part in parts.items() if part is not None}
+    # The fields of each part that the order itself does not have.
+    value = record | {
+        name: {field: content for field, content in lean(part).items() if record.get(field) != content}
+        for name, part in parts.items()
+        if part is not None
+    }
     bought = () if product is None else card_sources(product)
     return ToolResult(value, (_order_source(order, record | parts), *bought), about=order.user_id)
-
-
-def _beside(order: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    """What the order does not say itself."""
-    return {name: value for name, value in lean(part).items() if order.get(name) != value}
 
 
 def _order_source(order: Order, value: dict[str, Any]) -> Source:

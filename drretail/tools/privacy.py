@@ -1,4 +1,4 @@
-"""Whose data a tool may touch, and what of a query leaves for a search engine."""
+"""Whose data a tool may read or change, and what a query to a search engine may hold."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from drretail.trajectory import Place
 
 
 class OtherUser(ToolError):
-    """This is not the acting user's data: no run may change it, nor see it unless its scope is any."""
+    """The data belong to another user: no run may change them, and only a run whose scope is "any" may read them."""
 
     def __init__(
         self, user_id: str, acting_user_id: str | None, field: str, act: str = "see personal data and orders"
@@ -23,29 +23,26 @@ class OtherUser(ToolError):
 
 
 def require_access(session: Session, user_id: str, *, field: str = "user_id") -> None:
-    """Raises OtherUser when ``user_id`` is not the session's acting user, unless its scope is any user."""
+    """Raises OtherUser if ``user_id`` is not the session's acting user, unless the session's scope is any user."""
     if session.scope == "own" and user_id != session.user_id:
         raise OtherUser(user_id, session.user_id, field)
 
 
-def require_own(session: Session, user_id: str) -> None:
-    """Raises OtherUser unless ``user_id`` is the acting user, whatever the scope: a run changes nobody else's data."""
-    if user_id != session.user_id:
-        raise OtherUser(user_id, session.user_id, "user_id", "change the profile")
-
-
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """The query that may leave; ``redacted`` names what was taken out of it, such as "a full name"."""
+    """The query that is sent to the search engine; ``redacted`` names what was taken out of it, such
+    as "a full name".
+    """
 
     query: str
     redacted: tuple[str, ...] = ()
 
 
 def outgoing(session: Session, place: Place, query: str) -> Outgoing:
-    """The query as it may leave from a step at ``place``; the session notes it where it differs from what was asked.
+    """The query to send for the step at ``place``, without personal data.
 
-    Raises ToolError("invalid_argument") when nothing is left that could be searched for.
+    The session notes it if it differs from the query that was asked. Raises ToolError("invalid_argument") if no search
+    term is left.
     """
     if not session.redact:
         return Outgoing(query)
@@ -67,19 +64,12 @@ def outgoing(session: Session, place: Place, query: str) -> Outgoing:
 def _people(session: Session, path: str) -> People:
     """The acting user, and everybody whose data a step at ``path`` can have read."""
     known = session.ledger.known_at(path)
-    handed = known_profiles({entry.id: entry for entry in known})
-    profiles = tuple(dict.fromkeys([*_of_acting_user(session), *handed]))
     orders = {entry.key for entry in known if entry.kind == "order"}
-    users = {profile.user_id for profile in profiles}
+    own: list[UserProfile] = []
     if session.user_id is not None:
-        users.add(session.user_id)
+        # The profile as the world has it, and as it is now if the run has changed it.
+        now = session.user(session.user_id)
+        own = [session.before.get(session.user_id, now), now]
         orders |= {order.order_id for order in session.world.store.orders(session.user_id).orders}
-    return People(profiles, frozenset(users), frozenset(orders))
-
-
-def _of_acting_user(session: Session) -> list[UserProfile]:
-    """The profile as the world has it and, where the run has changed it, as it is now."""
-    if session.user_id is None:
-        return []
-    now = session.user(session.user_id)
-    return [session.before.get(session.user_id, now), now]
+    profiles = tuple(dict.fromkeys([*own, *known_profiles({entry.id: entry for entry in known})]))
+    return People(profiles, frozenset(profile.user_id for profile in profiles), frozenset(orders))

@@ -1,6 +1,6 @@
-"""The table of the nine tools, tools of others by name, schemas in every form, and the hash of all together.
+"""The table of the nine tools, plugins' tools by name, schemas in every form, and one hash of all schemas.
 
-Beside them the tool by which whoever calls from outside hands a report in; it is none of the nine.
+It also holds the tool by which an outside client hands in a report, which is not one of the nine.
 """
 
 import re
@@ -17,8 +17,7 @@ from drretail.tools.arguments import read_arguments
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
 from drretail.tools.orders import get_order_details, get_user_orders
-from drretail.tools.schema import Parameter, ToolSchema, read_schema
-from drretail.tools.tool import Access, Tool
+from drretail.tools.tool import Access, Parameter, Tool, ToolSchema, read_schema
 from drretail.tools.users import ASKING, get_user_profile, get_user_statistics, update_user_profile
 from drretail.tools.web import web_search, web_search_of_chunks, web_search_of_pages
 
@@ -42,9 +41,9 @@ _NINE = (
 TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE})
 """Paper Table 3, in its order."""
 SUMMARISED = Tool("web_search", web_search_of_pages, "read")
-"""The same search for a session that has whole pages read: what its results hold is told in other words."""
+"""The same search for a session whose pages are read whole; its description says that results are summaries."""
 CHUNKED = Tool("web_search", web_search_of_chunks, "read")
-"""The same search for an agent that does nothing but retrieve: it reads a chunk of each page, not a passage."""
+"""The same search for an agent that only retrieves: it reads a chunk of each page, not a passage."""
 FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "web": frozenset({"web_search"}),
@@ -53,12 +52,12 @@ FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
         "calculator": frozenset({"calculator"}),
     }
 )
-"""The nine by what they open up: leaving families out is how the paradigm itself is put to the test."""
+"""The nine by the source that they open. Leaving families out tests the paradigm itself."""
 
 
-# Of the nine the names only: they are loaded already.
+# Only the names of the nine are needed: their functions are loaded already.
 def tools_of(families: Iterable[str]) -> frozenset[str]:
-    """The names of all tools of these families. Raises UnknownName for what is no family."""
+    """The names of all tools of these families. Raises UnknownName for a name that is not a family."""
     names: frozenset[str] = frozenset()
     for family in families:
         if family not in FAMILIES:
@@ -70,10 +69,10 @@ def tools_of(families: Iterable[str]) -> frozenset[str]:
 _CALLABLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PLUGINS = Plugins("tool", {}, "drretail.tools")
 ROLE = "client"
-"""The role in steps of whoever calls from outside."""
+"""The role in the steps of an outside client."""
 SUBMIT = "submit_report"
 LONGEST_REPORT = 100_000
-"""Characters: some 30 pages. What is longer keeps whoever reads it from everything else."""
+"""The most characters of a report, some 30 pages. A longer one would keep its readers from all others."""
 SUBMITTING = ToolSchema(
     "Hand in the finished report. It is kept, and the research has ended: call this once, when nothing more is to be "
     "looked up.",
@@ -92,14 +91,14 @@ SUBMITTING = ToolSchema(
 
 
 def tool_names() -> list[str]:
-    """Every name that ``load_tool`` takes besides ``module:attribute``: the nine, then those of plugins."""
+    """Every name that ``load_tool`` takes besides ``module:attribute``: the nine, then the plugins' tools."""
     return [*TOOLS, *PLUGINS.names()]
 
 
 def load_tool(name: str) -> Tool:
     """The tool of that name: one of the nine, a plugin's (entry points of drretail.tools), or ``module:attribute``.
 
-    Raises UnknownName for a name that nothing goes by, UserError for a place that holds no Tool.
+    Raises UnknownName if nothing has the name, and UserError if the place holds no Tool.
     """
     if name in TOOLS:
         return TOOLS[name]
@@ -113,9 +112,9 @@ def load_tool(name: str) -> Tool:
 
 
 def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
-    """What an agent brings beside the nine, by the name that models call it by.
+    """An agent's own tools beside the nine, by the name that models call them by.
 
-    Raises UserError for a name that is taken, and for a tool of which no model could be told.
+    Raises UserError for a name that is taken, and for a tool that cannot be described to a model.
     """
     own: dict[str, Tool] = {}
     for each in [brought] if isinstance(brought, str) else brought:
@@ -127,7 +126,7 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
 
 
 def _usable(tool: object) -> Tool:
-    """The tool, if a model can be told of it and call it; raises UserError."""
+    """The tool, if it can be described to a model and called by it. Raises UserError otherwise."""
     if not isinstance(tool, Tool):
         raise UserError(f"An agent's tools are drretail.Tools or their names, and {quoted(str(tool))} is neither.")
     try:
@@ -142,31 +141,31 @@ def _usable(tool: object) -> Tool:
 
 
 def offered(session: "Session") -> dict[str, Tool]:
-    """What a session has for looking things up, and where somebody can be asked the tool for that."""
+    """A session's tools: those of ``look_ups``, and ``ask_shopper`` if the session has a shopper."""
     return look_ups(session) | ({} if session.shopper is None else {ASKING.name: ASKING})
 
 
 def look_ups(session: "Session") -> dict[str, Tool]:
-    """The nine without those that the session does without, and those that its agent brought.
+    """The nine without those that the session leaves out, and the agent's own.
 
-    All that agents have who work side by side: who of them asked first would be chance.
+    Agents that work in parallel have only these: which of them asked the shopper first would be chance.
     """
     nine = {**TOOLS, SUMMARISED.name: SUMMARISED} if session.web_mode == "ws" else TOOLS
     return {name: tool for name, tool in nine.items() if name not in session.without} | dict(session.tools)
 
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
-    """The form that the others are made of: {name, description, parameters, access}."""
+    """The basic form of the schemas: {name, description, parameters, access}."""
     return [_with_access(tool) for tool in tools.values()]
 
 
 def openai_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
-    """What ``tools`` of an OpenAI-compatible chat request holds; LangChain's ``bind_tools`` takes the same."""
+    """The value of ``tools`` in an OpenAI-compatible chat request; LangChain's ``bind_tools`` takes the same."""
     return [{"type": "function", "function": _plain(tool)} for tool in tools.values()]
 
 
 def anthropic_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
-    """What ``tools`` of an Anthropic Messages request holds."""
+    """The value of ``tools`` in an Anthropic Messages request."""
     plain = map(_plain, tools.values())
     return [
         {"name": entry["name"], "description": entry["description"], "input_schema": entry["parameters"]}
@@ -182,7 +181,9 @@ def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool
 def structured_tools(
     tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]", path: str = "0"
 ) -> "list[StructuredTool]":
-    """These tools for any LangChain agent; each call goes through the toolkit that there is when it is made."""
+    """These tools for any LangChain agent; each call goes through the toolkit that ``toolkit()`` returns at that
+    moment.
+    """
     from langchain_core.tools import StructuredTool
 
     def structured(tool: Tool) -> "StructuredTool":
@@ -199,7 +200,7 @@ def structured_tools(
 
 
 def read_submitted(args: object) -> tuple[str, Declared]:
-    """The report as it was handed in, and what it declares. Raises ToolError for none, and for a blank one."""
+    """The report as it was handed in, and what it declares. Raises ToolError if it is missing or blank."""
     report = str(read_arguments(SUBMITTING.parameters, args)["report"])
     declared = take_picks(report)
     if not declared.report.strip():
@@ -208,7 +209,9 @@ def read_submitted(args: object) -> tuple[str, Declared]:
 
 
 def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
-    """sha256 of the canonical JSON of all schemas, in every web mode: what a run may be told about its tools."""
+    """sha256 of the canonical JSON of all schemas, with ``web_search``'s in every web mode: all that a run may be told
+    about its tools.
+    """
     return _hash_of_schemas(tuple(tools.values()), (SUMMARISED, CHUNKED))
 
 

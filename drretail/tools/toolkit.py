@@ -1,4 +1,4 @@
-"""The only door to the tools: validates, times out, records, and answers with text whatever happens."""
+"""The only way to call a tool: validates, times out, records, and answers with text whatever happens."""
 
 import asyncio
 import inspect
@@ -34,8 +34,7 @@ from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.identifiers import explained, with_ids_read
 from drretail.tools.privacy import OtherUser
 from drretail.tools.registry import TOOLS, offered, openai_schemas
-from drretail.tools.schema import read_schema
-from drretail.tools.tool import Tool, ToolResult
+from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.workers import Workers
 from drretail.trajectory import Place, path_key
 from drretail.untrusted import cleaned
@@ -49,15 +48,15 @@ class ToolReply:
     """What a model gets for one call."""
 
     text: str
-    """What it reads: the compact JSON of ``value``."""
+    """What the model reads: the compact JSON of ``value``."""
     value: dict[str, Any]
-    """What the tool gave back, or the error."""
+    """The tool's result, or the error."""
     evidence: tuple[str, ...]
-    """Ids of what the call handed out, to be cited."""
+    """The evidence ids that the call gave the model to cite."""
     error: ToolErrorType | None
-    """The kind of what went wrong; None where nothing did."""
+    """The kind of error; None if there was none."""
     seq: int
-    """The call's place on its path."""
+    """The call's position on its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Launch:
     name: str
     args: object
     calls_before: int | None = None
-    """How many tool calls came before it, counted in a shop that moves."""
+    """The number of tool calls before it; counted only in a shop that moves."""
 
     @property
     def place(self) -> Place:
@@ -79,23 +78,24 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """One call and what came of it, not recorded yet."""
+    """One call and its outcome, not recorded yet."""
 
     launch: Launch
     outcome: ToolResult | Exception
 
 
 _PLACES = threading.Semaphore(64)
-"""Of calls that run at once in this process. Without a bound 200 runs with four calls each share its one interpreter
-lock among 800 threads, and searches that take 30 ms end with the time-out of 30 s."""
+"""Bounds the calls that run at once in this process. Without a bound, 200 runs with four calls each share one
+interpreter lock among 800 threads, and searches that take 30 ms end with the time-out of 30 s.
+"""
 
 
 class Toolkit:
-    """The tools of one session, with a thread pool of its own; a context manager that ends it.
+    """The tools of one session, with a thread pool of its own; a context manager that ends the pool.
 
     ``timeout`` is in seconds for one call. ``timeout``, ``threads`` and ``tools`` default to the session's: its tools
-    are the nine without those that it leaves out, and those that its agent brought. ``others`` are names that are
-    answered elsewhere. An error about an unknown tool lists them.
+    are the nine without those that it leaves out, and those that its agent brought. ``others`` are the names of tools
+    that are answered elsewhere; an error about an unknown tool lists them too.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Toolkit:
         self._mended: dict[Place, dict[str, str]] = {}
 
     def openai_schemas(self) -> list[dict[str, Any]]:
-        """The schemas of this toolkit's tools, for a model to be bound to: the same ones at every turn."""
+        """The schemas of this toolkit's tools, to bind a model to; the same list at every turn."""
         return self._schemas
 
     def call(self, name: str, args: object, path: str = "0", *, role: str = "researcher") -> ToolReply:
@@ -126,28 +126,30 @@ class Toolkit:
         return self.call_all([(name, args)], path, role=role)[0]
 
     def call_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
-        """The replies to one model turn's calls, in the order of the calls, as are ledger and trajectory.
+        """The replies to one model turn's calls. Replies, ledger and trajectory have the order of the calls.
 
-        Reads run side by side; a write waits for what was called before it and holds up what was called after.
-        Trouble with a tool is a reply with an error. Raises ModelError only where a replayed journal lacks an
-        answer: such a run is another run.
+        Reads run in parallel. A write waits for the calls before it, and the calls after it wait for the write. A
+        failed tool gives a reply with an error. Raises ModelError only if a replayed journal lacks an answer: the run
+        would be another run.
         """
         launches = self._launches(calls, path, role)
         return self.record_all([performed for batch in self._batches(launches) for performed in self._run(batch)])
 
     async def acall_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
-        """``call_all`` for a task of an event loop, which goes on with other tasks meanwhile."""
+        """``call_all`` for a task of an event loop, which runs other tasks meanwhile."""
         return self.record_all(await self.aperform_all(calls, path, role=role))
 
     async def aperform_all(
         self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher"
     ) -> list[Performed]:
-        """What came of one turn's calls, in their order; their places are taken, and nothing is recorded yet."""
+        """The outcomes of one turn's calls, in their order. Their places are taken, and nothing is recorded yet."""
         launches = self._launches(calls, path, role)
         return [performed for batch in self._batches(launches) for performed in await self._arun(batch)]
 
     def record_all(self, performed: Iterable[Performed]) -> list[ToolReply]:
-        """The replies, once ledger and trajectory hold what came of the calls. Raises as ``call_all`` does."""
+        """Records the calls' outcomes in ledger and trajectory, and returns the replies. Raises as
+        ``call_all`` does.
+        """
         ended = list(performed)
         replies = [self._record(each.launch, each.outcome) for each in ended]
         for each in ended:
@@ -156,7 +158,7 @@ class Toolkit:
         return replies
 
     def close(self) -> None:
-        """Ends its threads."""
+        """Ends the thread pool."""
         self._workers.close()
 
     def __enter__(self) -> Self:
@@ -168,14 +170,11 @@ class Toolkit:
         self.close()
 
     def _batches(self, launches: Iterable[Launch]) -> Iterator[list[Launch]]:
-        """Neighbouring reads together, each write alone."""
-        for writes, group in groupby(launches, key=self._writes):
+        """Groups of calls that run together: neighbouring reads, and each write alone."""
+        writes = {name for name, tool in self.tools.items() if tool.access == "write"}
+        for is_write, group in groupby(launches, key=lambda launch: launch.name in writes):
             neighbours = list(group)
-            yield from ([launch] for launch in neighbours) if writes else [neighbours]
-
-    def _writes(self, launch: Launch) -> bool:
-        tool = self.tools.get(launch.name)
-        return tool is not None and tool.access == "write"
+            yield from ([launch] for launch in neighbours) if is_write else [neighbours]
 
     def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
         trajectory = self.session.trajectory
@@ -211,7 +210,7 @@ class Toolkit:
         return performed
 
     def _seconds(self, launch: Launch) -> float:
-        """What a call may take."""
+        """The time limit of a call."""
         tool = self.tools.get(launch.name)
         return self._timeout if tool is None else max(self._timeout, tool.seconds)
 
@@ -231,7 +230,13 @@ class Toolkit:
         arguments, mended = with_ids_read(self.session, parameters, given)
         if mended:
             self._mended[launch.place] = mended
-        arguments |= self._filled_in(tool, launch)
+        # The values of keyword-only arguments, which no model sees.
+        known: dict[str, Callable[[], Any]] = {
+            "effects": lambda: self.session.effects(launch.path, launch.seq),
+            "place": lambda: launch.place,
+            "calls_before": lambda: launch.calls_before,
+        }
+        arguments |= {name: known[name]() for name in _keyword_only(tool.function)}
         try:
             # Parallel researchers may write at once, and an update reads before it writes.
             with self._writing if tool.access == "write" else nullcontext():
@@ -239,15 +244,6 @@ class Toolkit:
         except NotFound as problem:
             value = given.get(problem.field or "")
             raise explained(problem, self.session, parameters, value, launch.path) from problem
-
-    def _filled_in(self, tool: Tool, launch: Launch) -> dict[str, Any]:
-        """The keyword-only arguments, which no model sees."""
-        known: dict[str, Callable[[], Any]] = {
-            "effects": lambda: self.session.effects(launch.path, launch.seq),
-            "place": lambda: launch.place,
-            "calls_before": lambda: launch.calls_before,
-        }
-        return {name: known[name]() for name in _wanted(tool.function)}
 
     def _record(self, launch: Launch, outcome: ToolResult | Exception) -> ToolReply:
         evidence: tuple[str, ...] = ()
@@ -258,9 +254,13 @@ class Toolkit:
                 outcome = collision
         self._note_attempt(launch, outcome)
         error = None if isinstance(outcome, ToolResult) else _as_tool_error(launch.name, outcome)
-        # An error names what is near what was asked for, such as categories, which sellers wrote.
+        # An error may suggest similar names, such as categories, which are sellers' text.
         value = harmless_values(error.as_result()) if error else cast(ToolResult, outcome).value
         text = compact_json(value)
+        recorded = None
+        if not isinstance(outcome, ToolResult):
+            is_told = isinstance(outcome, ToolError)
+            recorded = recordable(f"{outcome.kind}: {outcome}" if is_told else describe_error(outcome))
         step = Step(
             path=launch.path,
             seq=launch.seq,
@@ -273,7 +273,7 @@ class Toolkit:
             result_sha=self.session.trajectory.keep_text(text),
             calls_before=launch.calls_before,
             evidence=evidence,
-            error=None if isinstance(outcome, ToolResult) else _as_recorded(outcome),
+            error=recorded,
         )
         self.session.trajectory.add(step)
         return ToolReply(text, value, evidence, None if error is None else error.kind, launch.seq)
@@ -288,18 +288,21 @@ class Toolkit:
 
 
 @cache
-def _wanted(function: Callable[..., ToolResult]) -> tuple[str, ...]:
+def _keyword_only(function: Callable[..., ToolResult]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
     return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
 
 def _name(given: object) -> str:
-    """The name of a tool; of what is no text its type, which names no tool either and can be recorded."""
+    """The name of the tool, or the type's name if it is not a string: no tool has that name, and it can be recorded."""
     return given if isinstance(given, str) else type(given).__name__
 
 
 def _checked(tool: Tool, result: object) -> ToolResult:
-    """The result, if a model can read it and the ledger hold it; of the nine that is known. Raises TypeError."""
+    """The result, if a model can read it and the ledger can hold it. Raises TypeError otherwise.
+
+    The results of the nine are not checked.
+    """
     if not isinstance(result, ToolResult):
         raise TypeError(f"{tool.name} gave {type(result).__name__}, and no ToolResult")
     if TOOLS.get(tool.name) is not tool:
@@ -308,19 +311,15 @@ def _checked(tool: Tool, result: object) -> ToolResult:
         sources = cast(Iterable[object], result.sources)
         if not isinstance(value, dict) or not all(isinstance(source, Source) for source in sources):
             raise TypeError(f"{tool.name} gave a ToolResult whose value is no dict, or whose sources are no Source")
-        # The nine clean what sellers and pages wrote; another tool may name sources of its own.
+        # The nine clean the text of sellers and pages themselves; another tool may return text that is not cleaned.
         return replace(result, value=harmless_values(value, cleaned))
     return result
 
 
 def _as_tool_error(name: str, problem: Exception) -> ToolError:
-    """What the model reads: its own mistakes in full, ours without a traceback."""
+    """The error that the model reads: its own mistakes in full, ours without a traceback."""
     if isinstance(problem, ToolError):
         return problem
-    if isinstance(problem, UserError):  # the world is damaged, and no other call does better
+    if isinstance(problem, UserError):  # the world is damaged, so another call would fail too
         return ToolError("unavailable", "The shop's data cannot be read; `drretail world check` tells its owner more.")
     return ToolError("unavailable", f"{name} failed for an internal reason; another call may do.")
-
-
-def _as_recorded(problem: Exception) -> str:
-    return recordable(f"{problem.kind}: {problem}" if isinstance(problem, ToolError) else describe_error(problem))

@@ -1,4 +1,4 @@
-"""The tools that read and change what the shop knows about a user, and the one that asks them."""
+"""The tools that read and change what the shop knows about a user, and the tool that asks the user."""
 
 import re
 from typing import Annotated, Any, TypedDict
@@ -16,7 +16,7 @@ from drretail.records.run import ASK_SHOPPER
 from drretail.records.shop import Address, UserProfile
 from drretail.records.wish import Topic
 from drretail.tools.identifiers import UserId
-from drretail.tools.privacy import require_access, require_own
+from drretail.tools.privacy import OtherUser, require_access
 from drretail.tools.tool import Tool, ToolResult
 
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}")
@@ -28,7 +28,7 @@ _LONGEST, _LONGEST_PHONE = 120, 40
 
 
 def checked_email(email: str) -> str:
-    """The address as given; ToolError when it has not the form name@domain.tld."""
+    """The address as given. Raises ToolError unless it has the form name@domain.tld."""
     if len(email) > 254 or ".." in email or not _EMAIL.fullmatch(email):
         raise ToolError(
             "invalid_argument", f"{quoted(email)} is not an e-mail address such as name@example.com.", field="email"
@@ -37,7 +37,7 @@ def checked_email(email: str) -> str:
 
 
 def checked_phone(number: str) -> str:
-    """The number as given; ToolError unless it has 7 to 15 digits, written in a usual way."""
+    """The number as given. Raises ToolError unless it has 7 to 15 digits in a usual notation."""
     digits = sum(character.isdigit() for character in re.split("[xe]", number, flags=re.IGNORECASE)[0])
     if len(number) > _LONGEST_PHONE or not _PHONE.fullmatch(number) or not 7 <= digits <= 15:
         message = f"{quoted(number)} is not a telephone number of 7 to 15 digits such as 001-555-010-4477."
@@ -46,7 +46,9 @@ def checked_phone(number: str) -> str:
 
 
 def checked_address(before: Address, change: dict[str, Any]) -> Address:
-    """The address with the given parts replaced; ToolError when country and zip don't go together."""
+    """The address with the given parts replaced. Raises ToolError for a malformed country code, or a zip not of the
+    country's form.
+    """
     after = before.model_copy(update=change)
     if not _COUNTRY.fullmatch(after.country):
         message = f"{quoted(after.country)} is not a country code of two capital letters such as US."
@@ -60,9 +62,10 @@ def checked_address(before: Address, change: dict[str, Any]) -> Address:
 
 
 class AddressChange(TypedDict, total=False):
-    """Parts of a postal address.
+    """Parts of a postal address, to be replaced.
 
-    Every call of every model pays for a schema, and hardly one changes an address: errors say what a part must be.
+    The parts have no descriptions: every call of every model pays for a schema, and hardly any call changes an address.
+    Errors say what a part must be.
     """
 
     address1: str
@@ -103,7 +106,9 @@ def update_user_profile(
     Returns:
         The profile after the change, with its evidence id.
     """
-    require_own(session, user_id)
+    # Whatever the session's scope, a run changes nobody else's data.
+    if user_id != session.user_id:
+        raise OtherUser(user_id, session.user_id, "user_id", "change the profile")
     change: dict[str, Any] = {}
     if email is not None:
         change["email"] = checked_email(email.strip())
@@ -140,7 +145,7 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
     evidence = user_evidence_id("statistics", user_id, session.user_id)
     value: dict[str, Any] = {"evidence": evidence} | harmless_values(statistics.model_dump(mode="json"))
     if statistics.orders_with_unknown_price and statistics.mean_order is None:
-        value["spend"] = None  # summed from nothing: 0 would read as a figure
+        value["spend"] = None  # no price is known: a sum of 0 would look like a figure
     source = _user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
     return ToolResult(lean(value), (source,), about=user_id)
 
@@ -167,7 +172,7 @@ def ask_shopper(
     if not release.is_answered:
         return ToolResult(value, ())
     evidence = shopper_evidence_id(topic, release.number)
-    # Without the question: it is the caller's own text, and a claim that stands in it would be borne out by itself.
+    # Without the question: it is the caller's own text, and a claim in it would support itself.
     text = compact_json({"topic": topic, "answer": answer})
     title = f"The shopper on {topic}"
     source = Source(id=evidence, kind="shopper", key=evidence, title=title, form="record", text=text)
@@ -201,5 +206,5 @@ def _text(field: str, text: str) -> str:
     return text.strip()
 
 
-# A write, so that several questions of one turn are put one after the other, in their order.
+# A write, so that several questions of one turn are asked one after the other, in their order.
 ASKING = Tool(ASK_SHOPPER, ask_shopper, "write", seconds=1800)

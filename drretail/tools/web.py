@@ -1,8 +1,8 @@
-"""The tool that searches the web."""
+"""The tool that searches the web; also the pages that a report cites, which are fetched for judging after the run."""
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.live import Pages, no_page, page_of, page_outcome
 from drretail.env.web.reading.cleaning import cleaned_result
-from drretail.errors import ToolError
+from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects, Outcome
@@ -25,52 +25,92 @@ from drretail.trajectory import Place
 
 
 def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: float) -> list[WebPage]:
-    """The page at each address, in the order of the addresses; its state and problem say why one has no text.
+    """The page at each address, in the order of the addresses. If a page has no text, its state and problem say why.
 
-    All are fetched at the same time, and one that is not there after ``seconds`` counts as an error. Each is an effect
-    of its own, written down in the order of the addresses whichever comes first.
+    All pages are fetched at the same time; a page that is missing after ``seconds`` counts as an error. Each fetch is
+    an effect of its own, recorded in the order of the addresses, whichever page comes first.
     """
-    under_way = _UnderWay(web, urls, seconds)
-    try:
-        return [_page(web, url, effects, partial(under_way.wait, rank)) for rank, url in enumerate(urls)]
-    finally:
-        under_way.close()
+    end = time.monotonic() + seconds
+    workers = Workers(len(urls))
+    jobs: dict[int, Job[WebPage]] = {}
 
-
-def _page(web: Pages, url: str, effects: Effects, wait: Callable[[], WebPage]) -> WebPage:
-    def fetched() -> Outcome:
-        return page_outcome(wait())
-
-    try:
-        return page_of(effects.perform("page_fetch", {"provider": web.provider, "url": url}, fetched).response)
-    except ToolError as problem:
-        return no_page(url, problem.message)
-
-
-class _UnderWay:
-    """Pages being fetched. The first that is waited for starts itself and all after it: none before is missing."""
-
-    def __init__(self, web: Pages, urls: Sequence[str], seconds: float) -> None:
-        self._web = web
-        self._urls = urls
-        self._end = time.monotonic() + seconds
-        self._workers = Workers(len(urls))
-        self._seconds = seconds
-        self._jobs: dict[int, Job[WebPage]] = {}
-
-    def wait(self, rank: int) -> WebPage:
-        """The page at that rank. Raises ToolError when it is not there in time, and what the web raises."""
-        if not self._jobs:
-            self._seconds = max(0.0, self._end - time.monotonic())
-            for later in range(rank, len(self._urls)):
-                self._jobs[later] = self._workers.submit(partial(self._web.fetch, self._urls[later]))
+    def fetched(rank: int) -> Outcome:
+        # The journal holds the pages before the first missing one, so this fetch starts that page and all later ones.
+        nonlocal seconds
+        if not jobs:
+            seconds = max(0.0, end - time.monotonic())
+            jobs.update((later, workers.submit(partial(web.fetch, urls[later]))) for later in range(rank, len(urls)))
         try:
-            return self._workers.wait(self._jobs[rank], self._seconds)
+            return page_outcome(workers.wait(jobs[rank], seconds))
         except TimeoutError:
             raise ToolError("timeout", "The page was not there when the time of its search was over.") from None
 
-    def close(self) -> None:
-        self._workers.close()
+    pages: list[WebPage] = []
+    try:
+        for rank, url in enumerate(urls):
+            asked = {"provider": web.provider, "url": url}
+            try:
+                pages.append(page_of(effects.perform("page_fetch", asked, partial(fetched, rank)).response))
+            except ToolError as problem:
+                pages.append(no_page(url, problem.message))
+    finally:
+        workers.close()
+    return pages
+
+
+CITED_AT_ONCE = 4
+"""The most cited pages that are fetched at once, each from another site. Nobody waits for them, and no site should get
+many requests at once.
+"""
+
+
+def fetch_cited(pages: Pages, urls: Sequence[str], effects: Effects, seconds: float) -> Iterator[tuple[str, WebPage]]:
+    """Each address with its page, whose state says whether it has text; ``seconds`` is the time limit of one round.
+
+    A replay leaves out the pages that its journal lacks: older journals were written before cited pages were fetched.
+    """
+    for some in rounds(urls):
+        try:
+            found = fetch_pages(_Guarded(pages), some, effects, seconds)
+        except ModelError:  # a replay's journal lacks the answer
+            return
+        yield from zip(some, found, strict=True)
+
+
+def rounds(urls: Sequence[str]) -> Iterator[list[str]]:
+    """The distinct addresses in rounds, in their order: no round has two of one site, or more than
+    ``CITED_AT_ONCE``.
+    """
+    left = list(dict.fromkeys(urls))
+    while left:
+        sites: dict[str, str] = {}
+        for url in left:
+            sites.setdefault(url.partition("://")[2].partition("/")[0].casefold(), url)
+        some = list(sites.values())[:CITED_AT_ONCE]
+        yield some
+        left = [url for url in left if url not in some]
+
+
+class _Guarded:
+    """A web whose every fault makes only one page unreadable: the run that cites the page has ended and must not be
+    lost.
+    """
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    @property
+    def provider(self) -> str:
+        return self._pages.provider
+
+    def fetch(self, url: str) -> WebPage:
+        try:
+            return self._pages.fetch(url)
+        except ToolError:
+            raise
+        # The boundary of a web: an error of a plugin is kept with the page.
+        except Exception as problem:
+            raise ToolError("unavailable", f"the web failed ({type(problem).__name__}: {problem})") from problem
 
 
 WEB_SEARCH = "web_search"
@@ -79,9 +119,11 @@ NOTHING_FOUND = (
     "No page fits this query: try the two or three words that matter most, or other words for the same thing."
 )
 READ_BEFORE = "This summary is of an earlier search that found the page, too; of this search it may say less."
-"""What stands beside a summary that was not written for the query."""
+"""The note beside a summary that was written for an earlier query."""
 PAGES_SHARE = 0.9
-"""Of the time of a tool call: with it pages are given up for their snippets, before the whole call is."""
+"""The share of a tool call's time that pages may take. After it, snippets replace missing pages; without it, the whole
+call would time out.
+"""
 
 
 def web_search(
@@ -164,7 +206,9 @@ def web_search_of_chunks(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One result; ``page`` is None where no page was asked for, ``summary`` what was read to this path before."""
+    """One result. ``page`` is None if no page was fetched; ``summary`` is the page's evidence if this path has read its
+    summary before.
+    """
 
     evidence: str
     result: WebResult
@@ -173,7 +217,7 @@ class _Found:
 
     @property
     def date(self) -> str | None:
-        """What the page says of itself goes before what a search engine says of it."""
+        """The date that the page states, or else the date that the search engine states."""
         return (self.page and self.page.date) or self.result.date
 
 
@@ -181,7 +225,7 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
     web, k = session.world.web, session.web_k
 
     def search() -> Outcome:
-        # Cleaned before it is written down: whatever the provider, nothing unbounded or hidden goes further.
+        # Cleaned before it is recorded: nothing unbounded or hidden goes further, whichever provider it came from.
         found = [
             cleaned_result(replace(web_result, snippet=web_result.chunk) if chunks and web_result.chunk else web_result)
             for web_result in web.search(query, k)[:k]
@@ -197,7 +241,7 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
 
 
 def _read(session: Session, found: list[_Found], effects: Effects, place: Place, seconds: float) -> list[_Found]:
-    """The results with their pages; a page that was summarised before for this path is not fetched again."""
+    """The results with their pages; a page that was summarised for this path before is not fetched again."""
     known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
     new = [item for item in found if item.evidence not in known]
     fetched = fetch_pages(session.world.web, [item.result.url for item in new], effects, max(0.0, seconds))
@@ -206,7 +250,9 @@ def _read(session: Session, found: list[_Found], effects: Effects, place: Place,
 
 
 def _summary(entry: Evidence) -> str | None:
-    """The first summary that an agent was shown of a page; one that held nothing on another search has none."""
+    """The first summary of a page that an agent was shown; None if no text holds one, as after a search on which the
+    page said nothing.
+    """
     shown = (text.text for text in entry.texts if text.form == "summary" and text.shown)
     return next((text for text in shown if "summary" in json.loads(text)), None)
 
@@ -220,7 +266,7 @@ def _shown(found: _Found) -> dict[str, Any]:
 
 
 def _sources(found: _Found, shown: dict[str, Any]) -> list[Source]:
-    """What was shown, and the page behind it where the session's agent has whole pages read to it."""
+    """The text that was shown, and the page behind it if the session has whole pages read."""
     page = found.page
     snippet = Source(
         id=found.evidence,

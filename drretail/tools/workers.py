@@ -1,4 +1,4 @@
-"""Threads that run tools. A tool that hangs loses its thread to a new one, so it cannot use them up."""
+"""Threads that run tools. A thread that a tool hangs is replaced, so that hung tools cannot use up the pool."""
 
 import asyncio
 import threading
@@ -12,12 +12,15 @@ T = TypeVar("T")
 
 
 BUSY = 0.01
-"""Seconds after which a task's job that no thread has taken gets one. Tools of a shop in a folder take a millisecond or
-two, and threads that wait for each other's turn in the interpreter a third longer than one thread alone."""
+"""Seconds after which a job of a task gets a new thread, if no thread has taken it. Tools of a shop in a folder take a
+millisecond or two, and threads that wait for the interpreter's lock take a third longer than one thread alone.
+"""
 
 
 class End:
-    """Set once, by a worker; waited for by a thread, or by a task of the event loop for which it was made."""
+    """An event that a worker sets once. Either a thread waits for it, or a task of the event loop that
+    it was made for.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
         self._loop = loop
@@ -30,7 +33,7 @@ class End:
         if self._thread_event is not None:
             self._thread_event.set()
         if self._loop is not None and self._task_event is not None:
-            with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            with suppress(RuntimeError):  # the loop has ended, so nobody waits
                 self._loop.call_soon_threadsafe(self._task_event.set)
 
     def wait(self, seconds: float) -> bool:
@@ -49,7 +52,7 @@ class End:
 
 
 class Job(Generic[T]):
-    """One call under way: ``result`` or ``problem`` once ``ended`` is set."""
+    """One call: ``result`` or ``problem`` is there once ``ended`` is set."""
 
     def __init__(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None) -> None:
         self._function = function
@@ -63,7 +66,7 @@ class Job(Generic[T]):
         self._began = time.monotonic()
         try:
             self.result = self._function()
-        # The boundary of a tool: what it raises, sys.exit() too, belongs to the one who waits, and the thread lives on.
+        # The boundary of a tool: what it raises, even sys.exit(), is raised for the waiter, and the thread lives on.
         except BaseException as problem:  # noqa: BLE001
             self.problem = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))
 
@@ -72,18 +75,19 @@ class Job(Generic[T]):
         return self._began is not None
 
     def left(self, seconds: float) -> float:
-        """How many of the ``seconds`` it may still run; all of them before it has begun."""
+        """How many of the ``seconds`` it may still run; all of them if it has not begun."""
         return seconds if self._began is None else max(0.0, self._began + seconds - time.monotonic())
 
 
 class Workers:
-    """A pool of at most ``size`` threads, each started when no other is free, or for a task not soon: most need one.
+    """A pool of at most ``size`` threads. A thread starts if no other is free; a task's job waits ``BUSY`` seconds for
+    a free one first, which most find.
 
-    Daemons: a hung tool must not keep the process from ending. concurrent.futures would join such a thread at exit
-    and has no way to give it up.
+    The threads are daemons: a hung tool must not keep the process from ending. concurrent.futures would join the thread
+    at exit and cannot abandon it.
 
-    Pools that share ``places`` run as many jobs at once as it has, all together; a job waits for its place before it
-    begins, and one that is given up leaves it.
+    Pools that share ``places`` run as many jobs at once, all together, as it has places. A job waits for its place
+    before it begins, and gives it up if it is abandoned.
     """
 
     def __init__(self, size: int, places: threading.Semaphore | None = None) -> None:
@@ -93,12 +97,12 @@ class Workers:
         self._lock = threading.Lock()
         self._free: set[threading.Thread] = set()
         self._alive = 0
-        """Threads that serve the queue, those with an abandoned job not among them."""
+        """The threads that serve the queue, without those whose job was abandoned."""
         self._waiting = 0
-        """Jobs that no thread has taken."""
+        """The jobs that no thread has taken yet."""
 
     def submit(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None = None) -> Job[T]:
-        """The job, which only a task of ``loop`` may await."""
+        """Starts the function and returns its job; only a task of ``loop``, if given, may await it."""
         job = Job(function, loop)
         with self._lock:
             self._waiting += 1
@@ -110,7 +114,9 @@ class Workers:
         return job
 
     def wait(self, job: Job[T], seconds: float) -> T:
-        """What the job returns or raises; TimeoutError when it runs longer than that, waiting in line not counted."""
+        """The job's result, or its exception raised. Raises TimeoutError if it runs longer than ``seconds``; time in
+        the queue does not count.
+        """
         while not job.ended.wait(job.left(seconds)):
             if job.left(seconds) == 0:
                 self._give_up(job)
@@ -126,7 +132,7 @@ class Workers:
         return _outcome(job)
 
     def close(self) -> None:
-        """Ends all threads; those that still run a tool end after it, and are not waited for."""
+        """Ends all threads. A thread that still runs a tool ends after it, and is not waited for."""
         with self._lock:
             free = list(self._free)
             for _ in range(self._alive):
@@ -159,7 +165,7 @@ class Workers:
                 if not job.abandoned:
                     self._places.release()
                 else:
-                    # Its place went to another thread; what it brings is too late for anyone.
+                    # Another thread has its place, and nobody waits for its result.
                     self._free.discard(me)
                     return
 

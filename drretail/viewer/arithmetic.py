@@ -1,4 +1,4 @@
-"""How a run's faithfulness adds up: the sums behind FP and FR, so that a table's number can be made again by hand."""
+"""The sums behind a run's FP and FR, so that a reader can recompute a table's number by hand."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _WHY: Mapping[VerdictState, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """ "web 9.5 of 12": the support of claims, 1 in full and ½ in part, of how many that were judged."""
+    """The support of judged claims, as in "web 9.5 of 12": 1 for full support, ½ for partial support."""
 
     name: str
     support: float
@@ -37,74 +37,57 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """One judge's sums on one report; means over its judgings where there are several."""
+    """One judge's sums on one report; means if the judge judged it several times."""
 
     by: str
     """The judge's name."""
     rules: Rules
     sums: tuple[Sum, ...]
-    """By type of source, those of FP."""
+    """The sums behind FP, by type of source."""
     whole: Sum
-    """Every claim once, whatever it cites."""
+    """The sum of all claims, each counted once whatever it cites."""
     beside: tuple[Sum, ...]
-    """Of types that do not count in FP."""
+    """Sums of source types that do not count in FP."""
     precision: Value
     recall: Value
 
     @property
-    def both(self) -> Sum:
-        """What two types count, and the whole once."""
-        support = sum(each.support for each in self.sums) - self.whole.support
-        return Sum("", support, sum(each.scored for each in self.sums) - self.whole.scored)
-
-    @property
     def words(self) -> str:
-        """ "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)"."""
-        parts = [self.precision_words, self.recall_words, *(f"not counted in FP: {each.words}" for each in self.beside)]
-        return "; ".join(part for part in parts if part)
-
-    @property
-    def precision_words(self) -> str:
-        """The sums and the FP that they come to, or why they come to none."""
+        """FP and FR, or why there is no FP: "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)"."""
         if self.precision.value is None:
-            return f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"
-        return f"FP {number(self.precision.value)} ({self._added()})"
-
-    def _added(self) -> str:
-        listed = ", ".join(each.words for each in self.sums)
-        if self.rules == "paper" and len(self.sums) > 1:
-            return f"{listed}, the mean of both"
-        if not self.sums:
-            return self.whole.words
-        if self.both.scored > 0:
-            return f"{listed}, less {self.both.words} in both: {self.whole.words}"
-        return listed
-
-    @property
-    def recall_words(self) -> str:
-        """Which share of all claims names a source; empty where nothing was claimed."""
-        if self.recall.value is None:
-            return ""
-        cited, total = self.recall.items.get("cited", 0), self.recall.items.get("total", 0)
-        return f"FR {number(self.recall.value)} (cited {plain(cited)} of {plain(total)})"
+            parts = [f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"]
+        else:
+            added = ", ".join(each.words for each in self.sums) or self.whole.words
+            # Claims that cite both types: the types count them twice, the whole once
+            support, scored = (sum(getattr(each, of) for each in self.sums) for of in ("support", "scored"))
+            both = Sum("", support - self.whole.support, scored - self.whole.scored)
+            if self.rules == "paper" and len(self.sums) > 1:
+                added += ", the mean of both"
+            elif both.scored > 0:
+                added += f", less {both.words} in both: {self.whole.words}"
+            parts = [f"FP {number(self.precision.value)} ({added})"]
+        if self.recall.value is not None:  # None if nothing was claimed
+            cited, total = (plain(self.recall.items.get(name, 0)) for name in ("cited", "total"))
+            parts.append(f"FR {number(self.recall.value)} (cited {cited} of {total})")
+        return "; ".join([*parts, *(f"not counted in FP: {each.words}" for each in self.beside)])
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A system's number as its runs make it, and as scores.json has it."""
+    """A system's FP or FR as recomputed from its runs, and as in scores.json."""
 
     variant: str
     by: str
     value: float
     reports: int
     scored: float | None
-    """None where scores.json has none of this judge."""
+    """The value in scores.json; None if this judge has none there."""
 
 
 def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequence[Score]) -> Iterator[Mean]:
-    """FP and FR of each judge over queries, of each the mean of its repeats, as scores are made.
+    """FP and FR of each judge, computed as in scores: the mean over queries of each query's mean over repeats.
 
-    ``added`` are the system's runs, each with the id of its query.
+    ``added`` are the sums of the system's runs, each with the id of its query.
     """
     for by in dict.fromkeys(each.by for _, each in added):
         judged = [(query_id, each) for query_id, each in added if each.by == by]
@@ -127,7 +110,7 @@ def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequen
 
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
-    """The sums of what one judge ruled on a run's report, as scores.json is made of them."""
+    """The sums of one judge's verdicts on a run's report, computed as for scores.json."""
     repeats: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in judged.verdicts:
         repeats[verdict.judge_repeat].append(verdict)
@@ -151,11 +134,11 @@ def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
 
 
 def plain(value: float) -> str:
-    """ "12", "9.5", "9.33"."""
+    """A number without trailing zeros: "12", "9.5", "9.33"."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _sum(name: str, value: Value | None, rules: Rules = "default") -> Sum:
     items = {} if value is None else value.items
-    failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # which count 0 there
+    failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # they count as 0 under these rules
     return Sum(name, items.get("support", 0.0), items.get("scored", 0.0) + failed)

@@ -1,4 +1,4 @@
-"""What a report puts into the cart, with prices and their total, and what several reports pick side by side."""
+"""A report's cart with prices and total, and the picks of several reports side by side."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,41 +34,41 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>|#]")
 
 @dataclass(frozen=True, slots=True)
 class CartLine:
-    """One product of a cart; what the run never saw goes by its id, without a price."""
+    """One product of a cart. A product that the run never saw has its id as title, and no price."""
 
     product: str
     title: str
     quantity: int
     price: Money | None
-    """Of one."""
+    """The price of one piece."""
     alternatives: tuple[str, ...] = ()
-    """Titles of what would do in its place."""
+    """Titles of products that would do instead."""
     rating: float | None = None
-    """Its stars, where the run saw them."""
+    """Its stars, if the run saw them."""
     ratings: int | None = None
-    """How many people gave them."""
+    """The number of people who rated it."""
     is_from: bool = False
-    """Whether the price is the lowest of several variants', so that what is bought may cost more."""
+    """True if the price is the lowest of several variants, so that the chosen one may cost more."""
 
     @property
     def cost(self) -> Money | None:
-        """Of all of them."""
+        """The price of all pieces; None if unknown."""
         return None if self.price is None else Money.of(self.price.value * self.quantity, self.price.currency)
 
     @property
     def price_words(self) -> str:
-        """ "from $24.99"; empty where the price is not known."""
+        """The price, such as "from $24.99"; empty if unknown."""
         return "" if self.price is None else "from " * self.is_from + format_amount(self.price)
 
     @property
     def stars(self) -> str:
-        """ "4.7 ★ (66)"; empty where nobody knows them."""
+        """Rating and number of ratings, such as "4.7 ★ (66)"; empty if unknown."""
         ratings = f" ({self.ratings:,})" if self.ratings is not None else ""
         return "" if self.rating is None else f"{self.rating:.1f} ★{ratings}"
 
     @property
     def words(self) -> str:
-        """ "2 × Tube Feeder, $24.99 each: $49.98 (runner-up: Hopper Feeder)"."""
+        """The line as text: "2 × Tube Feeder, $24.99 each: $49.98 (runner-up: Hopper Feeder)"."""
         words = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
             least = "from " if self.is_from else ""
@@ -81,15 +81,15 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class Cart:
-    """The lines of a cart in the report's order; empty where nothing is to be bought."""
+    """The lines of a cart in the report's order; without lines if nothing is to be bought."""
 
     lines: tuple[CartLine, ...]
     refusal: str = ""
-    """What is refused, why, and what comes nearest; empty where nothing is."""
+    """What the agent says about a refusal: the reasons and the nearest alternative. Empty without a refusal."""
 
     @property
     def total(self) -> Money | None:
-        """Of all lines whose price is known; None where there is none, or several currencies."""
+        """The cost of all lines with a known price; None if there are none, or if they are in several currencies."""
         costs = [line.cost for line in self.lines if line.cost is not None]
         if len({cost.currency for cost in costs}) != 1:
             return None
@@ -97,12 +97,12 @@ class Cart:
 
     @property
     def is_from(self) -> bool:
-        """Whether the total is the least that the cart may cost."""
+        """True if the cart may cost more than the total."""
         return any(line.is_from for line in self.lines)
 
     @property
     def total_words(self) -> str:
-        """ "Total: $49.98.", with how many prices are missing from it; empty without a total."""
+        """The total, such as "Total: $49.98.", with the number of prices missing from it; empty without a total."""
         unknown = sum(line.price is None for line in self.lines)
         missing = f", without {unknown} whose price is not known" if unknown else ""
         least = "from " if self.is_from else ""
@@ -110,17 +110,20 @@ class Cart:
 
     @property
     def closing(self) -> str:
-        """The total, or that nothing is to be bought, with what is refused."""
+        """The total, or that nothing is to be bought, followed by the refusal."""
         return " ".join(filter(None, (self.total_words if self.lines else NOTHING, self.refusal)))
 
 
 def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
-    """The cart of a run; None where its picks are not known."""
+    """The cart of a run; None if its picks are unknown."""
     return None if run.picks is None else _cart(run.picks, evidence, run.outcome)
 
 
 def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
-    """The cart that scores go by, and who read it where it was not declared: "picks by form"; None where unknown."""
+    """The cart that scores use, and who read it if the run did not declare it, such as "picks by form".
+
+    The cart is None if unknown.
+    """
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
     reading = reading_of(subject)
@@ -128,20 +131,20 @@ def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
 
 
 def cart_text(cart: Cart) -> Iterator[str]:
-    """The cart as lines of plain text, one a product."""
+    """The cart as lines of plain text, one for each product, and the closing."""
     yield from (f"- {line.words}" for line in cart.lines)
     yield from filter(None, [cart.closing])
 
 
 def cart_markdown(cart: Cart) -> str:
-    """The cart as a section of markdown in which titles are only words."""
+    """The cart as a Markdown section in which titles are escaped."""
     lines = [_MARKUP.sub(r"\\\g<0>", line.words) for line in cart.lines]
     parts = [f"## {TITLE}", "\n".join(f"- {line}" for line in lines), cart.closing]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def cart_document(cart: Cart) -> dict[str, Any]:
-    """The cart for --json."""
+    """The cart for ``--json``."""
     items = [
         {
             "product": line.product,
@@ -163,19 +166,20 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
 
 
 def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
-    """ "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99)."."""
+    """The refusal in words, with the nearest alternatives; empty without any.
+
+    "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
+    """
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
         return ""
     reasons = " and ".join(_REASONS[reason] for reason in outcome.because)
     why = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
-    nearest = ", ".join(_nearest(product, ledger) for product in outcome.nearest)
-    return f"{why}{f' Nearest alternative: {nearest}.' if nearest else ''}"
-
-
-def _nearest(product: str, ledger: Ledger) -> str:
-    item, price = ledger.products.get(product), ledger.price(product)
-    title = _title(product, ledger)
-    return title if item is None or price is None else f"{title} ({format_money(price, item.currency)})"
+    nearest: list[str] = []
+    for product in outcome.nearest:
+        item, price = ledger.products.get(product), ledger.price(product)
+        title = _title(product, ledger)
+        nearest.append(title if item is None or price is None else f"{title} ({format_money(price, item.currency)})")
+    return f"{why} Nearest alternative: {', '.join(nearest)}." if nearest else why
 
 
 def _line(pick: Pick, ledger: Ledger) -> CartLine:
@@ -202,9 +206,9 @@ TOTAL = "Total of what it picks"
 
 
 def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
-    """The picks of these answers by name, what most of them pick first, and their totals in the last row.
+    """The picks of these answers by product, those that most answers pick first, with the totals in the last row.
 
-    Answers that do not say what they pick are named in a note. None where nobody picks or refuses anything.
+    A note names the answers whose picks are unknown. None if no answer picks or refuses anything.
     """
     known = [(name, cart) for name, cart in carts if cart is not None]
     lines = {line.product: line for _, cart in reversed(known) for line in reversed(cart.lines)}
@@ -216,30 +220,27 @@ def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
         for product in lines
     }
     order = sorted(lines, key=lambda key: (-sum(map(bool, pieces[key])), [-n for n in pieces[key]], lines[key].title))
+    rows: list[Row] = []
+    for product in order:
+        line = priced.get(product, lines[product])
+        rating = NO_VALUE if line.rating is None else f"{line.rating:.1f}"
+        counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
+        picks = (Cell(NO_VALUE if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces[product])
+        about = (Cell(product), Cell(line.price_words or "not known"), Cell(f"{rating}{counted}"))
+        rows.append(Row(line.title, (*about, *picks)))
+    rows.append(Row(TOTAL, (*[Cell("")] * 3, *(Cell(_total(cart)) for _, cart in known))))
     unknown = [name for name, cart in carts if cart is None]
     return Table(
         "Picks",
         tuple(map(Column, ("Id", "Price", "Rating", *(name for name, _ in known)))),
-        (
-            *(_row(priced.get(product, lines[product]), pieces[product]) for product in order),
-            Row(TOTAL, (*[Cell("")] * 3, *(Cell(_total(cart)) for _, cart in known))),
-        ),
+        tuple(rows),
         heading="Product",
         notes=(f"Not known what these pick: {', '.join(unknown)}.",) if unknown else (),
     )
 
 
-def _row(line: CartLine, pieces: Sequence[int]) -> Row:
-    rating = NO_VALUE if line.rating is None else f"{line.rating:.1f}"
-    counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
-    picks = (Cell(NO_VALUE if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces)
-    return Row(
-        line.title, (Cell(line.product), Cell(line.price_words or "not known"), Cell(f"{rating}{counted}"), *picks)
-    )
-
-
 def _total(cart: Cart) -> str:
-    """The sum, with "+ ?" where a price is missing from it."""
+    """The total, with "+ ?" if a price is missing; without a total, the refusal, "nothing" or "not known"."""
     if cart.total is None:
         return "not known" if cart.lines else cart.refusal or "nothing"
     return "from " * cart.is_from + format_amount(cart.total) + " + ?" * any(line.price is None for line in cart.lines)

@@ -1,4 +1,4 @@
-"""Claims of a report with what a judge ruled on them, and where they stand in it."""
+"""A report's claims with a judge's verdicts, and their places in the report."""
 
 import json
 import re
@@ -21,16 +21,17 @@ from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
 
 _COUNTS = re.compile(r"""[^\s"{}\[\],·\\]+""")
-"""All but what records are written with and ``readable`` leaves out or puts in."""
+"""The characters that are compared: not those that JSON records have and ``readable`` removes or adds."""
 _KEPT_TEXTS = 128
-"""Judges ask about one source many times."""
+"""The size of the caches, since judges ask about one source many times."""
+# Characters shown around a quote, and of a text without one.
 _AROUND = 320
 _SHORT = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A stretch of a text, the quote in it apart; ``quote`` is empty where it does not occur."""
+    """A passage of a text, split at the quote in it; ``quote`` is empty if the text does not contain it."""
 
     before: str
     quote: str
@@ -41,7 +42,7 @@ class Excerpt:
 
 @lru_cache(_KEPT_TEXTS)
 def readable(text: str) -> str:
-    """A record's JSON as lines of "key: value", anything else as it is."""
+    """A record's JSON as lines of "key: value"; any other text as it is."""
     if not text.startswith(("{", "[")):
         return text
     try:
@@ -51,7 +52,10 @@ def readable(text: str) -> str:
 
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """Where a quote stands, whatever its white space, case, quotation marks and the signs of JSON."""
+    """The start and end of a quote in a text; None if the text does not contain it.
+
+    White space, case, quotation marks and JSON syntax may differ.
+    """
     wanted = "".join(_COUNTS.findall(quote)).casefold().strip("…'“”‘’")
     if not wanted:
         return None
@@ -62,14 +66,14 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
 
 @lru_cache(_KEPT_TEXTS)
 def _squeezed(text: str) -> "tuple[str, array[int]]":
-    """What counts of a text, folded, and where each character of it stands."""
+    """The compared characters of a text, casefolded, and the offset of each."""
     parts: list[str] = []
     kept = array("l")
     for match in _COUNTS.finditer(text):
         folded = match[0].casefold()
         if len(folded) == len(match[0]):
             kept.extend(range(*match.span()))
-        else:  # some are two characters: "ß"
+        else:  # some become two characters: "ß"
             kept.extend(at for at, character in enumerate(match[0], match.start()) for _ in character.casefold())
         parts.append(folded)
     return "".join(parts), kept
@@ -91,21 +95,18 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 
 
 def excerpt(text: str, quote: str | None) -> Excerpt:
-    """The quote with some text around it; without a quote the beginning of the text."""
+    """The quote with some text around it; the beginning of the text if there is no quote or it is not found."""
     span = find_quote(text, quote) if quote else None
     if span is None:
         end = _end_of_word(text, _SHORT)
         return Excerpt(text[:end], "", "", cut_after=end < len(text))
     start, end = span
+    # Begin with a whole word, or with the text if its beginning is near.
     first = max(0, start - _AROUND)
-    first = 0 if first < 40 else _start_of_word(text, first)
+    space = re.compile(r"\s").search(text, first, first + 40)
+    first = 0 if first < 40 else space.end() if space else first
     last = _end_of_word(text, end + _AROUND)
     return Excerpt(text[first:start], text[start:end], text[end:last], first > 0, last < len(text))
-
-
-def _start_of_word(text: str, position: int) -> int:
-    found = re.compile(r"\s").search(text, position, position + 40)
-    return found.end() if found else position
 
 
 def _end_of_word(text: str, position: int) -> int:
@@ -116,36 +117,19 @@ def _end_of_word(text: str, position: int) -> int:
 
 
 Support = Literal["full", "partial", "none", "contradicted", "uncited", "unverifiable", "failed", "unjudged"]
-WORDS: Mapping[Support, str] = {
-    "full": "supported",
-    "partial": "partly supported",
-    "none": "not supported",
-    "contradicted": "contradicted",
-    "uncited": "uncited",
-    "unverifiable": "unverifiable",
-    "failed": "judging failed",
-    "unjudged": "not judged",
+_SUPPORTS: Mapping[Support, tuple[str, str, str]] = {
+    "full": ("✓", "supported", "its sources support all of it"),
+    "partial": ("◐", "partly supported", "its sources support some of it"),
+    "none": ("✗", "not supported", "its sources support nothing of it"),
+    "contradicted": ("≠", "contradicted", "its sources say otherwise"),
+    "uncited": ("○", "uncited", "it names no source"),
+    "unverifiable": ("?", "unverifiable", "its sources could not be read"),
+    "failed": ("!", "judging failed", "the judge gave no usable answer"),
+    "unjudged": ("·", "not judged", "no verdict is recorded"),
 }
-MEANINGS: Mapping[Support, str] = {
-    "full": "its sources support all of it",
-    "partial": "its sources support some of it",
-    "none": "its sources support nothing of it",
-    "contradicted": "its sources say otherwise",
-    "uncited": "it names no source",
-    "unverifiable": "its sources could not be read",
-    "failed": "the judge gave no usable answer",
-    "unjudged": "no verdict is recorded",
-}
-SIGNS: Mapping[Support, str] = {
-    "full": "✓",
-    "partial": "◐",
-    "none": "✗",
-    "contradicted": "≠",
-    "uncited": "○",
-    "unverifiable": "?",
-    "failed": "!",
-    "unjudged": "·",
-}
+SIGNS: Mapping[Support, str] = {support: sign for support, (sign, _, _) in _SUPPORTS.items()}
+WORDS: Mapping[Support, str] = {support: word for support, (_, word, _) in _SUPPORTS.items()}
+MEANINGS: Mapping[Support, str] = {support: meaning for support, (_, _, meaning) in _SUPPORTS.items()}
 SEVERITY: tuple[Support, ...] = (
     "unjudged",
     "full",
@@ -156,25 +140,25 @@ SEVERITY: tuple[Support, ...] = (
     "none",
     "contradicted",
 )
-"""From what is harmless to what is wrong: of claims that overlap the last one here marks the place."""
+"""From harmless to wrong. Where claims overlap, the last one in this order marks the place."""
 _BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """``report[start:end]`` says it; without a span it was not found there word for word."""
+    """One claim; ``span`` is its place in the report, or None if the report does not contain it word for word."""
 
     number: int
     text: str
     sources: tuple[str, ...]
     unresolved: tuple[str, ...]
-    """What it cites and the run was never handed."""
+    """Citations of things that the run never received."""
     span: tuple[int, int] | None
     verdict: Verdict | None
-    """On the claim against its sources; None where none is recorded."""
+    """The verdict on the claim against its sources; None if none is recorded."""
     support: Support
     fault: ClaimMark | None = None
-    """Of a wrong one: where it went wrong."""
+    """Another family's mark on a wrong claim: where it went wrong."""
 
     @property
     def reason(self) -> str:
@@ -183,14 +167,14 @@ class Claim:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """web, product, internal: whatever was ruled on."""
+        """The types of its sources (web, product, internal); empty without a verdict."""
         return () if self.verdict is None else types_of(self.sources)
 
 
 def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = MappingProxyType({})) -> list[Claim]:
-    """The cited claims with their verdicts and those without a source, in the order of the report.
+    """The cited claims with their verdicts, and the claims without a source, in the order of the report.
 
-    ``faults`` are the places of wrong ones, by the claim's id.
+    ``faults`` are the marks of wrong claims, by claim id.
     """
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
     first, *rest = stages_of(judged.rules)
@@ -200,33 +184,28 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
     placed = [(claim, _span(claim, report)) for claim in [*extracted, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
-    return [
-        _claim(number, claim, span, verdicts.get(claim.claim_id), faults.get(claim.claim_id))
-        for number, (claim, span) in enumerate(placed, 1)
-    ]
+    claims: list[Claim] = []
+    for number, (claim, span) in enumerate(placed, 1):
+        verdict, fault = verdicts.get(claim.claim_id), faults.get(claim.claim_id)
+        support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
+        claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
+    return claims
 
 
 def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
-    """How many claims came to what, without those that none did."""
+    """The number of claims for each support that any claim has."""
     found = [claim.support for claim in claims]
     return {support: found.count(support) for support in WORDS if support in found}
 
 
 def failed_stages(judged: Judged) -> list[Verdict]:
-    """Extractions that came to nothing, because of which claims are missing."""
+    """Failed extractions, because of which claims are missing."""
     stages = [verdict for stage in stages_of(judged.rules) for verdict in judged.stage(stage)]
     return [verdict for verdict in stages if verdict.item == REPORT and verdict.state == "failed"]
 
 
-def _claim(
-    number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None, fault: ClaimMark | None
-) -> Claim:
-    support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
-    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault)
-
-
 def _extracted(judged: Judged, stage: str) -> list[Extracted]:
-    """The claims of a stage; nothing where it failed or holds no claims."""
+    """The claims of a stage; none if it failed or holds no claims."""
     try:
         extractions = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
         return [Extracted.model_validate(item) for verdict in extractions for item in verdict.value or ()]
@@ -257,5 +236,5 @@ def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
 
 
 def words_of_code(code: str) -> str:
-    """A finding's code as it is read before the finding's text: "price wrong", "nothing picked for"."""
+    """A finding's code as words before its text: "price wrong", "nothing picked for"."""
     return "nothing picked for" if code == "want_left_out" else code.replace("_", " ")

@@ -1,4 +1,4 @@
-"""The commands that make an experiment, its scores and this page again."""
+"""The commands that make an experiment, its scores and its report again."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,39 +16,39 @@ from drretail.viewer.tables.scores import RECORDED
 
 
 def queries_file(view: ExperimentView) -> str:
-    """The experiment's queries as the lines of a queries.jsonl."""
+    """The experiment's queries as the text of a queries.jsonl."""
     return "".join(
         f"{canonical_json(query.model_dump(mode='json', exclude_none=True))}\n" for query in view.definition.queries
     )
 
 
 def is_demo(view: ExperimentView) -> bool:
-    """Whether its models played the demo's recording, which no other command plays."""
+    """True if its models played the demo's recording, which only ``drretail demo`` plays."""
     return any(
         model.spec == RECORDED for system in view.definition.systems.values() for model in system.models.values()
     )
 
 
 def commands(view: ExperimentView) -> list[str]:
-    """One command a line; W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
+    """One command a line. W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
     if is_demo(view):
         return ["drretail demo"]
     folder = quote(view.name)
     beside = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
-    # Floors and the oracle come along by themselves, and with one command as well as with each.
+    # Every ``run`` command adds floors and the oracle, so they need no command of their own.
     labels = [label for label in view.definition.systems if label not in beside] or sorted(beside)
     runs = [line for label in labels for line in _runs(view, label, folder, floors=bool(beside))]
     return [*runs, *score_commands(view), f"drretail report {folder}"]
 
 
 def score_commands(view: ExperimentView) -> list[str]:
-    """One command for each set of rules that was scored under; the plain one where nothing was scored yet.
+    """One command for each set of rules in the scores; the plain command if nothing is scored yet.
 
-    Pairs have commands of their own: their judges need not be those of single reports.
+    Pairs have their own commands, since their judges can differ from those of single reports.
     """
     folder = quote(view.name)
-    scores = view.scores or ()
-    if not scores and not view.pairs:
+    scores = view.scores.scores
+    if not scores and not view.scores.pairs:
         return [f"drretail score {folder}"]
     made: list[str] = []
     for rules in sorted({score.rules for score in scores}):
@@ -61,7 +61,7 @@ def score_commands(view: ExperimentView) -> list[str]:
 
 
 def command_for(view: ExperimentView, family: str) -> str:
-    """The command that makes the verdicts of one family, whatever was scored before."""
+    """The command that makes one family's verdicts."""
     return f"drretail score {quote(view.name)} --metrics {family}"
 
 
@@ -71,10 +71,10 @@ def compare_command(view: ExperimentView) -> str:
 
 
 def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
-    """One for each set of rules and each judge; the pairs are named where they are not the usual ones."""
+    """One command for each set of rules and each judge; it names the pairs if they are not the usual ones."""
     usual = choose_pairs(view.definition)
     compared: dict[tuple[Rules, str], list[Labels]] = {}
-    for row in view.pairs:
+    for row in view.scores.pairs:
         if not is_panel(row.judge) and (row.a, row.b) not in (pairs := compared.setdefault((row.rules, row.judge), [])):
             pairs.append((row.a, row.b))
     for (rules, judge), pairs in sorted(compared.items()):
@@ -84,7 +84,7 @@ def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
 
 
 def _judges(specs: Iterable[str]) -> list[str]:
-    """Flags for those that have verdicts of their own: code needs no flag, and a panel is made of its members."""
+    """Flags for judges with verdicts of their own: code needs no flag, and a panel consists of other judges."""
     return _flags("--judge", sorted(spec for spec in {*specs} - {CODE} if not is_panel(spec)))
 
 
@@ -93,10 +93,10 @@ def _rules(rules: str) -> list[str]:
 
 
 def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> list[str]:
-    """One command for a system; for one that called from outside one a query, to which its client is to connect."""
+    """One command for a system; for one whose client connected over MCP, one for each query."""
     system = view.definition.systems[label]
     if system.is_imported:
-        # The command that imports such reports; FILE stands for where they came from.
+        # FILE stands for the file that the reports were imported from.
         models = _flags("--model", (model.spec for model in system.models.values()))
         form = str(system.options.get("format", "markdown"))
         models += ["--world W"] if view.definition.is_of_shop else []
@@ -120,7 +120,7 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
 
 
 def _inspected(view: ExperimentView, label: str, system: System, folder: str) -> str:
-    """The command of inspect_ai's that makes such runs, with the solver that inspect takes where none is named."""
+    """The inspect_ai command that makes these runs, with inspect's default solver."""
     (model,) = system.models.values()
     parts = ["inspect eval drretail/shop_research --model", quote(model.spec.replace(":", "/", 1))]
     given = {"world": "W", "queries": "queries.jsonl", "to": folder, "name": system.options.get("solver")}

@@ -1,4 +1,4 @@
-"""An experiment folder as views of its runs: all that a page shows, read and put in order."""
+"""An experiment folder as views of its runs: everything that a page shows, read and sorted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,19 +17,12 @@ from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.grounding.text.wording import word_count
 from drretail.lab.kept_findings import finding_lines
-from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.evidence import Finding
-from drretail.records.pairs import PairScore, RankScore
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import (
     CODE,
-    Agreement,
-    Judging,
-    MetricDescription,
-    Score,
     Scores,
-    SliceScore,
     Verdict,
     in_order,
     place_of,
@@ -43,13 +36,13 @@ from drretail.viewer.tables.scores import readers_in_words
 
 LONGEST_TITLE = 90
 MOST_NAMED = 4
-"""Systems in a title."""
+"""The most systems named in a title."""
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
-    """The claims of a report as one judge sees them."""
+    """The claims of a report with one judge's verdicts."""
 
     judged: Judged
     claims: tuple[Claim, ...]
@@ -60,7 +53,7 @@ class ClaimsView:
 class Rating:
     dimension: str
     value: int | None
-    """None where it failed, and for a judge that follows rules: its number would mean nothing."""
+    """None if judging failed, and for a rule-based judge, whose number would mean nothing."""
     note: str
     reason: str
 
@@ -73,33 +66,33 @@ class RatingsView:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What code found in a report. ``made`` is empty where no check was made yet."""
+    """Findings of code in a report. ``made`` is empty if no check was made yet."""
 
     made: tuple[str, ...]
     findings: tuple[Finding, ...]
     not_made: tuple[Verdict, ...]
-    """Checks that do not apply, or could not be made, with the reason."""
+    """Checks that do not apply or could not be made, with the reason."""
     read: str = ""
     """How much of the report was read, and who read its picks."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One planned run with everything that is recorded of it."""
+    """One planned run with everything that is recorded about it."""
 
     number: int
     subject: Subject
     state: str
     """done, failed, interrupted, or not run."""
     texts: Mapping[str, str]
-    """Results of steps by hash."""
+    """Results of steps, by hash."""
     claims: tuple[ClaimsView, ...]
-    """By judge, the one whose marks stand in the report first."""
+    """By judge; the report shows the first judge's marks."""
     ratings: tuple[RatingsView, ...]
     checks: Checks
     stale: int
     values: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What this run alone has in the scoreboard's columns, by their names."""
+    """This run's own values in the scoreboard's columns, by column name."""
 
     @property
     def run(self) -> Run | None:
@@ -111,7 +104,7 @@ class RunView:
 
 
 class Runs(Sequence[RunView]):
-    """The planned runs of an experiment, each read when it is asked for: thousands do not fit into memory."""
+    """The planned runs of an experiment, each read when it is accessed: thousands do not fit into memory."""
 
     def __init__(
         self, experiment: Path, definition: Definition, planned: Sequence[Planned], board: Scoreboard | None = None
@@ -188,7 +181,7 @@ class Runs(Sequence[RunView]):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One query with the runs that answer it, by their places among all runs."""
+    """One query with the indices of its runs among all runs."""
 
     number: int
     query: Query
@@ -204,43 +197,35 @@ class ExperimentView:
     folder: Path
     definition: Definition
     planned: tuple[Planned, ...]
-    """Every run that is asked for: systems, counterfactual ones, floors, the ceiling; of each by repeat and query."""
+    """Every planned run: systems, counterfactual ones, floors, the ceiling; for each by repeat and query."""
     runs: Sequence[RunView]
-    """The same with all that is recorded of them, each read when it is asked for."""
-    scores: tuple[Score, ...] | None
-    """None where no scores were made yet."""
-    judgings: tuple[Judging, ...] = ()
-    slices: tuple[SliceScore, ...] = ()
-    ablations: tuple[SettingTable, ...] = ()
-    twins: tuple[TwinRow, ...] = ()
-    pairs: tuple[PairScore, ...] = ()
-    ranks: tuple[RankScore, ...] = ()
-    agreements: tuple[Agreement, ...] = ()
-    scoreboard: Scoreboard | None = None
-    metrics: Mapping[str, MetricDescription] = field(default_factory=dict[str, MetricDescription])
-    """What the families of the scores say of themselves."""
+    """The same runs with everything that is recorded about them, each read when it is accessed."""
+    scores: Scores
+    """The content of scores.json; without rows if there is none yet."""
+    is_scored: bool
+    """True if there is a scores.json."""
     lab: tuple[str, ...] = ()
-    """What the judge lab found, a line each."""
+    """The judge lab's findings, one a line."""
     failure: str = ""
-    """What in the folder contradicts itself first; empty where nothing does."""
+    """The first contradiction between the folder's files; empty if there is none."""
     outdated: str = ""
-    """What has changed since the scores were made; empty where they still hold."""
+    """What has changed since the scores were made; empty if they are up to date."""
 
     @property
     def name(self) -> str:
-        """Of the folder, as commands name it."""
+        """The folder's name, as commands use it."""
         return self.folder.resolve().name
 
     @property
     def title(self) -> str:
-        """What the experiment is called: as people named it, else after its queries and systems."""
+        """The title that the experiment was given, or one made from its queries and systems."""
         if self.definition.is_of_shop and not self.definition.title:
             return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
         return self.definition.title or title_of(self.definition)
 
     @property
     def questions(self) -> list[Question]:
-        """The queries in their order, those that somebody is asked."""
+        """The queries in their order, without those that no system is asked."""
         places: dict[str, list[int]] = {query.query_id: [] for query in self.definition.queries}
         for place, planned in enumerate(self.planned):
             places[planned.query.query_id].append(place)
@@ -252,22 +237,20 @@ class ExperimentView:
 
 
 def title_of(definition: Definition) -> str:
-    """ "50 queries answered by react, hybrid_react and 3 more": for an experiment that nobody gave a title."""
+    """A title for an experiment without one: "50 queries answered by react, hybrid_react and 3 more"."""
     labels = in_order(definition.systems)
     shared = shared_models(labels)
     systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
     names = [label.replace(shared, "", 1) for label in systems]
     queries = definition.queries
-    subject = _cut(queries[0].text) if len(queries) == 1 else counted(len(queries), "query")
+    subject = counted(len(queries), "query")
+    if len(queries) == 1:
+        words = " ".join(queries[0].text.split())
+        subject = f"“{words if len(words) <= LONGEST_TITLE else words[:LONGEST_TITLE].rpartition(' ')[0] + ' …'}”"
     agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
     if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
         return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"
     return f"{subject} answered by {_listed(names or labels)}"
-
-
-def _cut(text: str) -> str:
-    words = " ".join(text.split())
-    return f"“{words if len(words) <= LONGEST_TITLE else words[:LONGEST_TITLE].rpartition(' ')[0] + ' …'}”"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -278,38 +261,30 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def read_view(experiment: Path) -> ExperimentView:
-    """An experiment folder in the order of tables, its runs not read before they are asked for.
+    """The view of an experiment folder, with systems in the order of tables. Each run is read when it is accessed.
 
-    Raises UserError where there is no experiment.
+    Raises UserError if there is no experiment.
     """
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems))}
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
-    scores_ = scores or Scores(scores=(), judgings=())
+    made = scores or Scores(scores=(), judgings=())
     return ExperimentView(
         folder=experiment,
         definition=definition,
         planned=planned,
-        runs=Runs(experiment, definition, planned, scores_.scoreboard),
+        runs=Runs(experiment, definition, planned, made.scoreboard),
+        scores=made,
+        is_scored=scores is not None,
         failure=first_failure(experiment),
         outdated="" if scores is None else outdated(experiment, scores, read_subjects(experiment, None)),
-        scores=None if scores is None else scores.scores,
-        judgings=scores_.judgings,
-        slices=scores_.slices,
-        ablations=scores_.ablations,
-        twins=scores_.twins,
-        pairs=scores_.pairs,
-        ranks=scores_.ranks,
-        agreements=scores_.agreements,
-        scoreboard=scores_.scoreboard,
-        metrics=scores_.metrics,
         lab=tuple(finding_lines(experiment)),
     )
 
 
 def read_runs_of(experiment: Path, labels: Sequence[str], board: Scoreboard | None = None) -> list[RunView]:
-    """The planned runs of these systems alone, in their order, with their values in the columns of ``board``."""
+    """The planned runs of these systems, in their order, with their values in the columns of ``board``."""
     definition = read_definition(experiment)
     planned = [planned for planned in planned_runs(experiment, definition) if planned.label in labels]
     return list(Runs(experiment, definition, planned, board))
@@ -318,7 +293,7 @@ def read_runs_of(experiment: Path, labels: Sequence[str], board: Scoreboard | No
 def _values(
     subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
 ) -> Iterator[tuple[str, float]]:
-    """Of the columns that have a value for this run: by the board's judge, or by code."""
+    """The run's values by column, from the board's judge or from code; columns without a value are left out."""
     tokens = sum(usage.total for usage in run.usage.values())
     took: dict[str, float] = {TOKENS: tokens} if tokens else {}
     if run.report is not None:
@@ -332,7 +307,7 @@ def _values(
 
 
 def _result(subject: Subject, metric: str, board: Scoreboard, judgements: Judgements) -> Mapping[str, Value]:
-    """What a family's verdicts come to, by variant; nothing where neither the board's judge nor code has any."""
+    """A family's values for this run, by variant; empty if neither the board's judge nor code judged it."""
     family, judge = installed(metric), board.judge
     wanted = (judge.spec, judge.params_hash, judge.rules)
     by = {(one.judge.spec, one.judge.params_hash, one.rules): one for one in judgements.by_judge}

@@ -1,19 +1,22 @@
-"""The last verdicts on a run, by judge."""
+"""The last verdicts on a run by judge, and on two answers to one query by dimension, with their reasons."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import judges_in
-from drretail.eval.registry import installed
+from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
+from drretail.eval.registry import PAIRWISE, installed, pair_family
 from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef, Judging, Rules, Scores, Verdict
+from drretail.records.score import JudgeRef, Rules, Scores, Verdict
 from drretail.tables.figures import counted
 
 _KINDS = ("llm", "scripted", "rule_based")
@@ -39,15 +42,15 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judgements:
-    """Everything on one run in one metric: language models first, then by name; the default rules first."""
+    """All verdicts on one run in one metric: language models first, then by name; the default rules first."""
 
     by_judge: tuple[Judged, ...]
     stale: int
-    """Verdicts about another report than the one that stands there now, or in other words: counted and unused."""
+    """The number of unused verdicts: they are about an earlier report, or were asked with other prompts."""
 
 
 def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
-    """The last verdict of every key on this very report, asked in today's words; an empty one where nobody judged."""
+    """The last verdict of every key on this report by current prompts; without any if nobody judged it."""
     name = f"{run.query_id}-r{run.repeat}"
     groups = verdicts_by_assessor(experiment, metric, judges_in(experiment, metric), run.system, name)
     family = installed(metric)
@@ -57,21 +60,24 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
         for assessor, lasts in groups.items()
     }
     judged = [Judged(judge, rules, verdicts) for (judge, rules), verdicts in living.items() if verdicts]
-    judged.sort(key=_order)
+    judged.sort(
+        key=lambda one: (
+            _KINDS.index(one.judge.kind),
+            one.judge.spec,
+            one.judge.params_hash,
+            one.rules != "default",
+            one.rules,
+        )
+    )
     stale = sum(map(len, groups.values())) - sum(map(len, living.values()))
     return Judgements(tuple(judged), stale)
 
 
 def _lives(verdict: Verdict, run: Run, family: Family | None, prompts: frozenset[str]) -> bool:
-    """True where the scores count it too, as far as can be told without its family."""
+    """True if the scores count the verdict, too, as far as this can be known if its family is not installed."""
     if verdict.report_sha != run.report_sha:
         return False
     return family is None or (verdict.prompt_hash in prompts and verdict.version == family.version)
-
-
-def _order(judged: Judged) -> tuple[int, str, str, bool, str]:
-    judge = judged.judge
-    return _KINDS.index(judge.kind), judge.spec, judge.params_hash, judged.rules != "default", judged.rules
 
 
 _Place = tuple[str, str, str, str, str]
@@ -79,10 +85,12 @@ _Place = tuple[str, str, str, str, str]
 
 
 def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> str:
-    """What has changed since the scores were made, in words; empty where they still hold."""
-    judgings = [judging for judging in scores.judgings if not is_panel(judging.judge)]  # its members are compared
-    scored = {_place(judging): judging for judging in judgings}
+    """What has changed since the scores were made, in words; empty if they are up to date."""
+    # A panel has no verdicts of its own: its members are compared.
+    judgings = [judging for judging in scores.judgings if not is_panel(judging.judge)]
+    scored = {(one.metric, one.system, one.rules, one.judge, one.judge_params): one for one in judgings}
     metrics = sorted({judging.metric for judging in judgings})
+    # As of now: planned runs by system, verdicts that count, and reports without verdicts
     runs, living, silent = Counter[str](), Counter[_Place](), Counter[_Place]()
     for subject in subjects:
         runs[subject.label] += 1
@@ -94,34 +102,113 @@ def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> s
                 counts[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
         living += counts
         silent.update(place for place in scored if place[1] == subject.label and place not in counts)
-    return "; ".join(_changes(scores, scored, runs, living, silent))
-
-
-def _changes(
-    scores: Scores,
-    scored: Mapping[_Place, Judging],
-    runs: Counter[str],
-    living: Counter[_Place],
-    silent: Counter[_Place],
-) -> Iterator[str]:
-    """Planned runs by system, verdicts that count, and reports without any, as they are now beside the scores."""
     planned = {score.system: score.n_planned for score in scores.scores}
-    for system in sorted(system for system, count in planned.items() if count != runs[system]):
-        yield f"{system} had {counted(planned[system], 'planned run')} and has {runs[system]:,}"
-    if not scores.judgings:  # they do not say what they were made of
-        return
-    for place in sorted({*living, *scored}):
+    changes = [
+        f"{system} had {counted(count, 'planned run')} and has {runs[system]:,}"
+        for system, count in sorted(planned.items())
+        if count != runs[system]
+    ]
+    for place in sorted({*living, *scored}) if scores.judgings else ():  # older scores do not record their verdicts
         metric, system, rules, judge, _ = place
-        judging = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
-        judging_ = scored.get(place)
-        if judging_ is None:
-            yield f"{judging} is not among them"
-        elif judging_.verdicts != living[place]:
-            made_of = counted(judging_.verdicts, "verdict")
-            yield f"{judging} was made of {made_of}, and {living[place]:,} are about today's reports"
-        elif judging_.not_judged != silent[place]:
-            yield f"{judging} lacked {counted(judging_.not_judged, 'report')}, and now lacks {silent[place]:,}"
+        about = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
+        judging = scored.get(place)
+        if judging is None:
+            changes.append(f"{about} is not among them")
+        elif judging.verdicts != living[place]:
+            made_of = counted(judging.verdicts, "verdict")
+            changes.append(f"{about} was made of {made_of}, and {living[place]:,} are about today's reports")
+        elif judging.not_judged != silent[place]:
+            changes.append(f"{about} lacked {counted(judging.not_judged, 'report')}, and now lacks {silent[place]:,}")
+    return "; ".join(changes)
 
 
-def _place(judging: Judging) -> _Place:
-    return judging.metric, judging.system, judging.rules, judging.judge, judging.judge_params
+Choice = Literal["a", "b", "tie", "na", "failed", "one order"]
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionJudgement:
+    """One dimension of one comparison; ``verdicts`` are those of both orders and of every repeat of the judge."""
+
+    dimension: str
+    choice: Choice
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairJudgement:
+    """One judge's verdicts on two systems' answers to one query."""
+
+    labels: Labels
+    repeat: int
+    judge: JudgeRef
+    rules: Rules
+    dimensions: tuple[DimensionJudgement, ...]
+
+
+def pairs_with_verdicts(experiment: Path) -> dict[str, list[Labels]]:
+    """The pairs that each judge has verdicts on, by the judge's folder."""
+    found: dict[str, list[Labels]] = defaultdict(list)
+    for folder in sorted((experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/")):
+        a, _, b = folder.name.partition(BETWEEN)
+        found[folder.parent.name].append((a, b))
+    return dict(found)
+
+
+def read_pair_judgements(
+    experiment: Path,
+    pairs: Mapping[str, Sequence[Labels]],
+    query_id: str,
+    repeat: int,
+    reports: Mapping[str, str | None],
+) -> Iterator[PairJudgement]:
+    """Every pair's current verdicts on one query; ``reports`` holds the sha256 of each system's report on it.
+
+    Rule-based judges are left out, since they have no opinion on two reports.
+    """
+    for judge, labels_of_judge in pairs.items():
+        for labels in labels_of_judge:
+            path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
+            verdicts = VerdictFile(path).lasts()
+            shas = tuple(reports.get(label) for label in labels)
+            groups: dict[tuple[str, str, Rules], list[Verdict]] = defaultdict(list)
+            for one in [verdict for verdict in verdicts if _pair_lives(experiment, verdict, shas)]:
+                groups[one.judge.spec, one.judge.params_hash, one.rules].append(one)
+            for (_, _, rules), verdicts_ in sorted(groups.items()):
+                by_item: dict[str, list[Verdict]] = defaultdict(list)
+                for one in verdicts_:
+                    by_item[one.item].append(one)
+                dimensions = [_dimension(name, by_item[name], rules) for name in DIMENSIONS if name in by_item]
+                yield PairJudgement(labels, repeat, verdicts_[0].judge, rules, tuple(dimensions))
+
+
+def _pair_lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
+    """True for a verdict on exactly these reports by current prompts."""
+    if verdict.judge.kind == "rule_based" or None in shas or verdict.version != pair_family().version:
+        return False
+    if (verdict.report_sha, verdict.other_report_sha) != shas:
+        return False
+    prompts = in_all_wordings(experiment, lambda: pair_family().hashes(verdict.rules).get(verdict.item, frozenset()))
+    return verdict.prompt_hash in prompts
+
+
+def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
+    ordered = sorted(verdicts, key=lambda each: (each.judge_repeat, each.order or ""))
+    # The preferred system; after several repeats, the one that every repeat prefers, or a tie
+    times: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict in ordered:
+        times[verdict.judge_repeat].append(verdict)
+    choices: list[Choice] = list(dict.fromkeys(_once(answers, rules) for answers in times.values()))
+    return DimensionJudgement(name, choices[0] if len(choices) == 1 else "tie", tuple(ordered))
+
+
+def _once(answers: Sequence[Verdict], rules: Rules) -> Choice:
+    """The system preferred in both orders, or a tie. The paper's rules ask in one order only."""
+    states = {verdict.state for verdict in answers}
+    if "failed" in states:
+        return "failed"
+    if states == {"na"}:
+        return "na"
+    if rules != "paper" and len({verdict.order for verdict in answers}) < 2:
+        return "one order"
+    winners = {str(verdict.value) for verdict in answers}
+    return "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"

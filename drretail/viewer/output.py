@@ -1,4 +1,4 @@
-"""How results reach the terminal: tables and text on stdout, or one JSON document with --json; talk on stderr."""
+"""Prints results: tables and text on stdout, or one JSON document with --json; messages on stderr."""
 
 import json
 import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One document with its format, keys in the order given."""
+    """Prints one document with its format version, keys in the order given."""
     typer.echo(json_text(value))
 
 
@@ -28,19 +28,19 @@ def json_text(value: dict[str, Any]) -> str:
 
 
 def dumped(value: Any) -> str:
-    """JSON for stdout, with other letters than ASCII's escaped where stdout cannot take them."""
+    """JSON for stdout, with non-ASCII characters escaped unless stdout is in UTF-8."""
     is_utf = (getattr(sys.stdout, "encoding", None) or "utf-8").casefold().startswith("utf")
     return escaped(json.dumps(value, ensure_ascii=not is_utf, indent=2))
 
 
 TEXT_WIDTH = 100
-"""Of paragraphs: longer lines are hard to read, however wide the terminal is."""
+"""The width of paragraphs: longer lines are hard to read, however wide the terminal is."""
 
 
 def print_table(table: Table) -> Drawn:
-    """The table on stdout below its title, its notes behind it and an empty line last; says what was drawn of it.
+    """Prints the title, the table, its notes and an empty line on stdout; returns what was drawn.
 
-    Columns that find no room are named. A table without columns is its title and its notes.
+    Columns without room are named. A table without columns is only its title and notes.
     """
     screen = stdout_console()
     if table.full_title:
@@ -57,7 +57,7 @@ def print_table(table: Table) -> Drawn:
 
 
 def print_title(text: str) -> None:
-    """What stands above a table on stdout, in bold."""
+    """Prints a table's title on stdout, in bold."""
     from rich.text import Text
 
     screen = stdout_console()
@@ -65,9 +65,9 @@ def print_title(text: str) -> None:
 
 
 def print_text(*paragraphs: str) -> None:
-    """Each on stdout, no wider than the terminal and 100 columns, with what follows its first line indented.
+    """Prints paragraphs on stdout, at most as wide as the terminal and 100 columns, with continued lines indented.
 
-    Lines of a paragraph behind its first are printed as they are: commands, which have to stay whole.
+    Only the first line of a paragraph is wrapped. The others are commands, which have to stay whole.
     """
     width = min(TEXT_WIDTH, stdout_console().width)
     for paragraph in paragraphs:
@@ -76,33 +76,27 @@ def print_text(*paragraphs: str) -> None:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
-    """The text in lines of that width, broken between words; a word that is longer is broken behind its "+".
+    """The text in lines of that width, broken between words, and in longer words after a "+".
 
-    Lines behind the first begin with ``indent``.
+    All lines but the first begin with ``indent``.
     """
-    words = [part for word in text.split(" ") for part in _parts(word, width)]
     lines = [""]
-    for word, gap in words:
-        joined = lines[-1] + gap + word if lines[-1] else word
-        if lines[-1] and len(joined) > width:
-            lines.append(indent + word)
-        else:
-            lines[-1] = joined
+    for word in text.split(" "):
+        for at, piece in enumerate(re.findall(r"[^+]*\+|[^+]+$", word) if len(word) > width else [word]):
+            joined = lines[-1] + ("" if at else " ") + piece if lines[-1] else piece
+            if lines[-1] and len(joined) > width:
+                lines.append(indent + piece)
+            else:
+                lines[-1] = joined
     return "\n".join(lines)
 
 
-def _parts(word: str, width: int) -> list[tuple[str, str]]:
-    """What may stand on lines of its own, each with what is put between it and the line so far."""
-    pieces = re.findall(r"[^+]*\+|[^+]+$", word) if len(word) > width else [word]
-    return [(piece, "" if place else " ") for place, piece in enumerate(pieces)]
-
-
 def stdout_console() -> "Console":
-    """Where tables go: as wide as the terminal or COLUMNS say, else 160 characters."""
+    """The console for tables: as wide as the terminal or COLUMNS, or 160 characters without either."""
     screen = console()
     return screen if screen.is_terminal or "COLUMNS" in os.environ else console(width=160)
 
 
 def say(text: str) -> None:
-    """One line of talk on stderr."""
+    """Prints one message on stderr."""
     typer.echo(text, err=True)

@@ -1,4 +1,4 @@
-"""An experiment in one JSON document: what the page shows, without evidence and steps."""
+"""An experiment as one JSON document: what the page shows, without evidence and steps."""
 
 from typing import Any
 
@@ -14,9 +14,11 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
         "systems": sorted(view.definition.systems),
         "runs": [_run(run) for run in view.runs],
         "scores_outdated": view.outdated or None,
-        "scoreboard": view.scoreboard and view.scoreboard.model_dump(mode="json", exclude_none=True),
-        "scores": None if view.scores is None else [s.model_dump(mode="json", exclude_none=True) for s in view.scores],
-        "slices": [s.model_dump(mode="json", exclude_none=True) for s in view.slices],
+        "scoreboard": view.scores.scoreboard and view.scores.scoreboard.model_dump(mode="json", exclude_none=True),
+        "scores": None
+        if not view.is_scored
+        else [s.model_dump(mode="json", exclude_none=True) for s in view.scores.scores],
+        "slices": [s.model_dump(mode="json", exclude_none=True) for s in view.scores.slices],
     }
 
 

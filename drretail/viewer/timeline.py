@@ -1,4 +1,4 @@
-"""Several experiments of one folder in order of time, with the headline figures of their systems."""
+"""The experiments of one folder in order of time, with the headline figures of their systems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from drretail.viewer.experiment import title_of
 from drretail.viewer.tables.scoreboard import KINDS
 
 MOST_COLUMNS = 6
-"""Headline figures side by side: those that most experiments have."""
+"""The most headline figures side by side; those that most experiments have are chosen."""
 
 _Series = tuple[str, str, frozenset[tuple[str, str]], BoardJudge | None]
-"""Agent, column, queries, judge: values of one series are compared."""
+"""Agent, column, queries, judge: values with the same key can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Listed:
     folder: Path
     title: str
     day: datetime
-    """When its first runs ended; where no run tells, when its definition was written."""
+    """When its first run ended, or if no run tells, when its definition was written."""
     definition: Definition
     board: Scoreboard | None
     runs: int
-    """That have ended."""
+    """The number of runs that have ended."""
     problem: str = ""
-    """Why it can't be read."""
+    """Why it can't be read; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +44,26 @@ class Figure:
 
     text: str
     change: str
-    """From the experiment before that can be compared with this one; empty where there is none."""
+    """The difference from the previous comparable experiment; empty if there is none."""
     trend: tuple[float, ...]
-    """Of that agent in experiments that can be compared, up to here, the oldest first."""
+    """The agent's values in comparable experiments up to this one, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
     name: str
-    """Of the agent with its options."""
+    """The agent with its options."""
     models: str
     figures: tuple[Figure | None, ...]
-    """In the order of the columns."""
+    """One for each column; None without a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All experiments, the latest first, each with a row for each system."""
+    """All experiments, the latest first, with a row for each system."""
 
     columns: tuple[tuple[str, str], ...]
-    """Name and meaning."""
+    """Name and meaning of each."""
     rows: tuple[tuple[Listed, tuple[SystemRow, ...]], ...]
 
 
@@ -75,12 +75,12 @@ def experiments_in(folder: Path) -> list[Path]:
 
 
 def holds_several(folder: Path) -> bool:
-    """True for a folder that is no experiment itself, and has some in it."""
+    """True for a folder that is not an experiment but contains some."""
     return not (folder / "experiment.json").exists() and bool(experiments_in(folder))
 
 
 def read_listed(folder: Path) -> Listed:
-    """An experiment without its runs; with the reason instead where it can't be read."""
+    """An experiment without its runs; with the reason if it can't be read."""
     written = datetime.fromtimestamp((folder / "experiment.json").stat().st_mtime, UTC)
     try:
         definition, scores = read_definition(folder), read_scores(folder)
@@ -98,7 +98,7 @@ def read_listed(folder: Path) -> Listed:
 
 
 def _ends(runs: Path, definition: Definition) -> Iterator[datetime]:
-    """When the first run of each system ended, where its telemetry is kept."""
+    """When the first run of each system ended, if its telemetry was kept."""
     for label in definition.systems:
         first = min((runs / label).glob("*/telemetry.json"), default=None)
         ended = read_json(first).get("ended") if first is not None else None
@@ -109,7 +109,8 @@ def _ends(runs: Path, definition: Definition) -> Iterator[datetime]:
 def overview_of(listed: Sequence[Listed]) -> Overview:
     """The table of experiments.
 
-    Those of the same queries and judge can be compared; agents of one name are the same, whatever models they had.
+    Experiments on the same queries with the same judge can be compared. Agents of one name count as the same, with any
+    models.
     """
     by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
     # The first column of each family, with its meaning

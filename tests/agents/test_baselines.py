@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.baselines.null import keywords
+from drretail.agents.baselines import keywords
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner

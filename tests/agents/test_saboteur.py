@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from drretail.agents.grounded_hybrid.left_out import TITLE
+from drretail.agents.grounded_hybrid.striking import TITLE
 from drretail.agents.running.runner import Recorded
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world

@@ -8,6 +8,17 @@ from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from tests.shop import USER, build_shop
 
+JUDGE = """
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "So.", rating = 6 } }
+
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "So.", winner = "A" } }
+"""
+"""A judge in a file, for ``--judge scripted:judge.toml``: rates everything alike, and prefers what is shown first."""
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> str:

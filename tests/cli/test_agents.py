@@ -1,15 +1,18 @@
-"""Agents from the command line, and the floors and the oracle that run beside them."""
+"""Agents from the command line, commands among them, and the floors and the oracle that run beside them."""
 
 import json
 import os
+import signal
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from drretail.experiment import read_reference, read_runs
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
-from tests.cli.commands import Command, ErrorOf
+from tests.agents.external_agents import command
+from tests.cli.commands import Command, ErrorOf, Start
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
 
@@ -86,3 +89,38 @@ def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], e
     done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
     assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")
+
+
+needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="no MCP: pip install mcp")
+
+
+def flags(shop: str, queries: str, agent: str) -> list[str]:
+    return ["run", "--world", shop, "--queries", queries, "--to", "exp", "--agent", agent, "--no-floors", "--no-pages"]
+
+
+@needs_mcp
+def test_a_command_is_repeated_and_not_asked_again_and_another_under_its_name_is_refused(
+    succeeds: Command, error_of: ErrorOf, shop: str, queries: str, tmp_path: Path
+) -> None:
+    agent = "mine=" + command(tmp_path, "open('asked', 'a').write('x'); print('Nothing.\\n\\n```picks\\nnone\\n```')")
+    for _ in range(2):
+        succeeds(*flags(shop, queries, agent), "--repeats", "2")
+    assert (tmp_path / "asked").read_text() == "xxxx"
+    assert [(run.system, run.status) for run in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
+    assert "mine" in error_of(*flags(shop, queries, "mine=cmd:env"))
+
+
+@needs_mcp
+def test_ctrl_c_leaves_no_process(start: Start, shop: str, queries: str, tmp_path: Path) -> None:
+    agent = command(tmp_path, "open(f'pid{os.getpid()}', 'w').close(); time.sleep(99)")
+    process = start(*flags(shop, queries, agent))
+    while len(found := [*tmp_path.glob("pid*")]) < 2:
+        time.sleep(0.1)
+        assert not process.has_ended
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+    assert "Traceback" not in process.wait().stderr
+    for pid in (int(each.name.removeprefix("pid")) for each in found):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.doctor.machine import Package, examine_java, examine_packages
 from tests.cli.commands import Command
-from tests.data_ingest.test_spark_session import java_that_says
+from tests.data_ingest.test_engines import java_that_says
 from tests.llm.provider import Provider, fails
 
 SECRET = "sk-very-secret-0123456789"

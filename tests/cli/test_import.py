@@ -11,11 +11,12 @@ from drretail.experiment import read_runs
 from drretail.imports.formats import FORMATS
 from drretail.records.reading import Reading
 from tests.cli.commands import Command
+from tests.cli.conftest import JUDGE
 from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
 ALL = ",".join([*METRICS, "pairwise"])
-JUDGE = """
+CLAIMS = """
 [[rules]]
 schema = "ClaimsAndPicks"
 opening_says = "# Kettles"
@@ -38,14 +39,6 @@ schema = "ClaimsSupport"
 answer = { structured = { claims = [
   { claim_id = 1, quotes = ["holds 1.7 litres"], justification = "It says so.", label = "full_support" },
 ] } }
-
-[[rules]]
-schema = "Rating"
-answer = { structured = { justification = "Fine.", rating = 6 } }
-
-[[rules]]
-schema = "Comparison"
-answer = { structured = { justification = "So.", winner = "A" } }
 """
 
 
@@ -58,7 +51,7 @@ def imported(drretail: Command, succeeds: Command, tmp_path: Path) -> Path:
     first = drretail("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl")
     assert (first.returncode, first.stdout.count("one")) == (0, 1)
     succeeds("import", "drb", "two.jsonl", "--to", "exp")
-    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
+    (tmp_path / "judge.toml").write_text(CLAIMS + JUDGE, encoding="utf-8")
     return tmp_path / "exp"
 
 

@@ -1,6 +1,13 @@
-"""Several runs at once through the real command line: what is told, and Ctrl-C."""
+"""Runs at once and in parts: what is told, Ctrl-C, kills at random moments, and shards; all end like a whole run.
 
+More moments: DRRETAIL_KILLS=20 DRRETAIL_KILL_SEED=2 pytest -s tests/cli/test_interrupting.py -k killed
+"""
+
+import gzip
 import json
+import os
+import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,8 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from drretail.agents.registry import BUILT_IN
+from drretail.files import write_lines
+from drretail.records.query import Query
 from tests.cli.commands import MAIN, Command, Start, environment
 from tests.cli.forked import ForkedCommand
+from tests.shop import USER
 
 SLOW_REACT = "tests.agents.slowed:REACT"
 
@@ -84,3 +95,104 @@ def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Comman
     slowly = succeeds("run", "--queries", queries, "--world", shop, "--to", "slow", "--parallel", "1")
     assert "product_catalog_search" in slowly.stderr
     assert "q2 · react@offline-shopper" in slowly.stderr
+
+
+IN_A_ROW = 4
+"""So often is one experiment killed before it may end."""
+KEPT = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+
+
+def killed(start: Start, tmp_path: Path, command: list[str], effects: int, pause: float) -> bool:
+    """Kills the command once its journal holds so many effects and a little later; False when it was done before."""
+    process = start(*command, SLOWED_BY="0.02")
+    while not process.has_ended and _effects(tmp_path / "exp") < effects:
+        time.sleep(0.002)
+    time.sleep(pause)
+    process.send_signal(signal.SIGKILL)
+    return process.wait().returncode == -signal.SIGKILL
+
+
+def _effects(experiment: Path) -> int:
+    """How many effects stand in the journals of an experiment, of runs that are cut and of whole ones; -1 without."""
+    found = -1
+    for path in experiment.glob("runs/*/*/journal.jsonl*"):
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:  # packed just now
+            continue
+        found = max(found, 0) + (gzip.decompress(data) if path.suffix == ".gz" else data).count(b"\n")
+    return found
+
+
+def files_of(experiment: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(experiment)): path.read_bytes() for name in KEPT for path in experiment.rglob(name)}
+
+
+@pytest.mark.parametrize(
+    "agent", [pytest.param(agent, marks=[pytest.mark.slow] if agent != "react" else []) for agent in BUILT_IN]
+)
+def test_killed_runs_go_on_and_end_like_those_that_were_not(
+    succeeds: Command, start: Start, shop: str, queries: str, tmp_path: Path, agent: str
+) -> None:
+    seed, kills = os.environ.get("DRRETAIL_KILL_SEED", "1"), int(os.environ.get("DRRETAIL_KILLS", "2"))
+    rng = random.Random(f"{seed} {agent}")
+    command = ["run", "--no-floors", "--queries", queries, "--world", shop]
+    command += ["--agent", f"tests.agents.slowed:{agent.upper()}"]
+    succeeds(*command, "--to", "whole")
+    whole, most = files_of(tmp_path / "whole"), _effects(tmp_path / "whole")
+    while kills > 0:
+        moments = sorted(rng.randint(0, most) for _ in range(min(kills, IN_A_ROW)))
+        for effects in moments:
+            pause = rng.uniform(0, 0.03)
+            hit = killed(start, tmp_path, [*command, "--to", "exp"], effects, pause)
+            print(f"{agent}, seed {seed}: after {effects} of {most} effects and {pause:.3f} s", "" if hit else "(over)")
+            kills -= hit
+        succeeds(*command, "--to", "exp")
+        assert files_of(tmp_path / "exp") == whole
+        shutil.rmtree(tmp_path / "exp")
+
+
+VOLATILE = ("telemetry.json", "journal.jsonl", ".lock")
+TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")
+
+
+@pytest.fixture
+def four(tmp_path: Path) -> str:
+    asked = [Query(query_id=f"q{n}", user_id=USER, text=text, source="test") for n, text in enumerate(TEXTS)]
+    write_lines(tmp_path / "four.jsonl", (query.as_line() for query in asked))
+    return "four.jsonl"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    kept = [path for path in folder.rglob("*") if path.is_file() and not any(name in path.name for name in VOLATILE)]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
+
+
+def runs(folder: Path) -> set[str]:
+    return {str(path.parent.relative_to(folder)) for path in folder.glob("runs/*/*/run.json")}
+
+
+def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four: str, tmp_path: Path) -> None:
+    command = ["run", "--queries", four, "--world", shop, "--agent", "react", "--agent", "plan_to_function", "--json"]
+    whole, one, two = (tmp_path / name for name in ("whole", "one", "two"))
+    succeeds(*command, "--to", "whole")
+    for shard, folder in (("1/2", one), ("2/2", two)):
+        done = succeeds(*command, "--to", folder.name, "--shard", shard)
+        assert sum(system["done"] for system in json.loads(done.stdout)["systems"]) == len(runs(folder))
+    assert runs(one)
+    assert runs(two)
+    assert not runs(one) & runs(two)
+    shutil.copytree(two, one, dirs_exist_ok=True)
+    assert files(one) == files(whole)
+    for folder in ("whole", "one"):
+        succeeds("score", folder, "--metrics", "checks,faithfulness")
+    assert files(one) == files(whole)
+
+
+def test_a_shard_may_be_empty_and_is_estimated_alone(drretail: Command, shop: str, queries: str) -> None:
+    command = ["run", "--queries", queries, "--world", shop, "--to", "exp"]
+    shards = [drretail(*command, "--shard", f"{n}/40") for n in (1, 40)]
+    assert [done.returncode for done in shards] == [0, 0]
+    assert "None of the 2 queries falls into shard 1/40." in shards[0].stderr
+    halves = [json.loads(drretail(*command, "--estimate", "--json", "--shard", f"{n}/2").stdout) for n in (1, 2)]
+    assert sum(row["count"] for half in halves for row in half["estimates"]) == 2

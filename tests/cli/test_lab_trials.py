@@ -8,6 +8,7 @@ import pytest
 from drretail.lab.kept_findings import finding_lines
 from tests.build import LABEL
 from tests.cli.commands import Command
+from tests.cli.conftest import JUDGE
 from tests.lab.bias.scripted import an_experiment
 from tests.lab.honest_report import honest_experiment
 
@@ -66,13 +67,7 @@ def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path)
     assert "1 of 7 queries" in " ".join(done.stdout.split())
 
 
-JUDGE = """
-[[rules]]
-schema = "Comparison"
-answer = { structured = { justification = "It is better.", winner = "A" } }
-[[rules]]
-schema = "Rating"
-answer = { structured = { justification = "It is thin.", rating = 6 } }
+DERIVED = """
 [[rules]]
 schema = "DerivedRating"
 answer = { structured = { reading = "Thin.", rating = 3 } }
@@ -81,7 +76,7 @@ answer = { structured = { reading = "Thin.", rating = 3 } }
 
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Path:
-    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
+    (tmp_path / "judge.toml").write_text(JUDGE + DERIVED, encoding="utf-8")
     return an_experiment(tmp_path / "exp", 6)
 
 

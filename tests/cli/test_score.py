@@ -17,6 +17,7 @@ from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
+from tests.cli.conftest import JUDGE
 from tests.eval.families.pairwise.judging import A, B, two
 from tests.eval.own import JUDGED_STUB, STUB
 from tests.eval.test_scoring import judged_by_rules
@@ -209,17 +210,6 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
     assert result.returncode == 0, result.stderr
     assert "questions were sent as batch msgbatch_0." in result.stderr
     assert json.loads((where / "scores.json").read_text())["scores"]
-
-
-JUDGE = """
-[[rules]]
-schema = "Rating"
-answer = { structured = { justification = "So.", rating = 6 } }
-
-[[rules]]
-schema = "Comparison"
-answer = { structured = { justification = "So.", winner = "A" } }
-"""
 
 
 def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from drretail.data_ingest.report import IngestReport
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, read_manifest
@@ -97,6 +99,11 @@ def small_shop(folder: Path, *rows: dict[str, Any]) -> Path:
     return folder
 
 
+def notes_of(report: IngestReport) -> list[str]:
+    """What is noted of the files of an own shop."""
+    return [note for file in report.files for note in file.notes]
+
+
 def check_live(world: Path, fingerprint: str | None) -> None:
     """The world in a folder is whole, and the one of this fingerprint."""
     assert fingerprint is not None
@@ -105,25 +112,17 @@ def check_live(world: Path, fingerprint: str | None) -> None:
 
 
 def product_in(world: Path, product_id: str) -> Product:
-    return products_in(world, [product_id])[product_id]
-
-
-def products_in(world: Path, product_ids: Sequence[str]) -> dict[str, Product]:
-    store = _store(world)
-    try:
-        return store.products(product_ids)
-    finally:
-        store.close()
+    with store_of(world) as store:
+        return store.product(product_id)
 
 
 def orders_in(world: Path, user_id: str) -> tuple[Order, ...]:
-    store = _store(world)
-    try:
+    with store_of(world) as store:
         return store.orders(user_id).orders
-    finally:
-        store.close()
 
 
-def _store(world: Path) -> SqliteStore:
+@contextmanager
+def store_of(world: Path) -> Generator[SqliteStore]:
     generation = live_generation(world)
-    return SqliteStore(generation / DATABASE_FILE, read_manifest(generation).seed)
+    with closing(SqliteStore(generation / DATABASE_FILE, read_manifest(generation).seed)) as store:
+        yield store

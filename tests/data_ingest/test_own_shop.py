@@ -19,7 +19,7 @@ from drretail.env.rows import rows_of
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.shop import Product
-from tests.data_ingest.raw_rows import check_live, orders_in, product_in, small_shop
+from tests.data_ingest.raw_rows import check_live, notes_of, orders_in, product_in, small_shop
 from tests.data_ingest.test_interruption import kill_at, start
 
 PRODUCTS = [
@@ -93,10 +93,6 @@ def changed(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def reasons(report: IngestReport, file: str) -> list[tuple[int, str]]:
     shown = next(each for each in report.files if each.name == file).shown
     return [(bad.line, bad.problem) for bad in shown]
-
-
-def notes(report: IngestReport) -> list[str]:
-    return [note for file in report.files for note in file.notes]
 
 
 def read(
@@ -268,29 +264,33 @@ def test_ids_are_written_so_that_reports_can_cite_them(tmp_path: Path) -> None:
 
 
 def test_prices_that_are_none_are_told(tmp_path: Path) -> None:
-    assert notes(read(tmp_path)) == ["1 price unknown, such as 'auf Anfrage'"]
+    assert notes_of(read(tmp_path)) == ["1 price unknown, such as 'auf Anfrage'"]
 
 
 @pytest.mark.parametrize(
-    ("currency", "message"), [("AUD", "$4.95"), ("USD", "NOW 4.95"), ("CNY", "¥4.95"), ("CHF", "CHF 5")]
+    ("head", "price", "currency", "is_told"),
+    [
+        ('currency = "AUD"\n', "$4.95", "AUD", False),
+        ('currency = "USD"\n', "NOW 4.95", "USD", False),
+        ('currency = "CNY"\n', "¥4.95", "CNY", False),
+        ('currency = "CHF"\n', "CHF 5", "CHF", False),
+        ("", "$4.95", "USD", True),
+        ('decimal = ","\n', "4,95 kr", "SEK", True),
+        ("", "4.95 US$", "USD", False),
+    ],
 )
-def test_a_sign_that_may_be_the_currencys_is_taken(tmp_path: Path, currency: str, message: str) -> None:
-    rows = [changed(PRODUCTS[1], net=message)]
-    read(tmp_path, rows, [ORDERS[2]], head=f'currency = "{currency}"\n')
+def test_a_sign_is_the_currency_that_it_may_be_and_one_of_several_is_told_once(
+    tmp_path: Path, head: str, price: str, currency: str, is_told: bool
+) -> None:
+    report = read(tmp_path, priced(price, price), [ORDERS[2]], head=head)
     assert product_in(tmp_path / "w", "B2").currency == currency
+    told = [note.partition(":")[0] for note in notes_of(report) if "are taken as" in note]
+    assert told == [f"prices such as {price!r} are taken as {currency}"] * is_told
 
 
 def test_a_currency_may_stand_in_a_column(tmp_path: Path) -> None:
     read(tmp_path, [EURO_AND_FRANC[0], changed(PRODUCTS[1], mat="eur")], mapping=BY_COLUMN)
     assert product_in(tmp_path / "w", "B2").currency == "EUR"
-
-
-@pytest.mark.parametrize(("price", "taken"), [("$4.95", "USD"), ("4,95 kr", "SEK"), ("4.95 US$", None)])
-def test_a_sign_of_several_currencies_is_told_once(tmp_path: Path, price: str, taken: str | None) -> None:
-    head = 'decimal = ","\n' if "," in price else ""
-    report = read(tmp_path, priced(price, price), [ORDERS[2]], head=head)
-    told = [note.partition(":")[0] for note in notes(report) if "are taken as" in note]
-    assert told == ([f"prices such as {price!r} are taken as {taken}"] if taken is not None else [])
 
 
 def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: 
         changed(PRODUCTS[2], net="4.9", stock="5", mat=""),
     ]
     mapping = MAPPING.replace('stock = "stock"\ndetails = { Material = "mat" }', 'rating = "stock"\nratings = "mat"')
-    assert notes(read(tmp_path, rows, [], head="", mapping=mapping)) == [
+    assert notes_of(read(tmp_path, rows, [], head="", mapping=mapping)) == [
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
         "2 ratings unknown, such as '7'",
         "2 numbers of ratings unknown, such as '1.5'",

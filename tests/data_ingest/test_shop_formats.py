@@ -17,7 +17,7 @@ from drretail.errors import UserError
 from drretail.records.money import SIGNS
 from drretail.records.shop import Product
 from drretail.tables.cells import MOST_COLUMNS
-from tests.data_ingest.raw_rows import orders_in, product_in
+from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
 SHOPIFY = {
     "file": "products_export.csv",
@@ -61,8 +61,7 @@ def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
 
 
 def notes(report: IngestReport) -> list[str]:
-    every = [note for file in report.files for note in file.notes]
-    return [note for note in every if not note.startswith("prices name no currency")]
+    return [note for note in notes_of(report) if not note.startswith("prices name no currency")]
 
 
 def read(folder: Path, head: str, *tables: dict[str, Any]) -> IngestReport:
@@ -90,7 +89,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     assert check_world(tmp_path / "w") == []
     assert (report.products.kept, report.users, report.reviews.dropped) == (2, 2, {"no_meta": 1})
     assert "3 rows left out by keep (Status, Published)" in notes(report)
-    assert any("are taken as USD" in note for file in report.files for note in file.notes)
+    assert any("are taken as USD" in note for note in notes_of(report))
 
     with open_world(tmp_path / "w") as world:
         page = world.catalog.search(CatalogQuery("large blue tee"))

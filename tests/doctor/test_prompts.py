@@ -9,8 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.doctor.conversations import NAMES, WRITTEN
-from drretail.doctor.probes import PROBES
-from drretail.doctor.prompt_kit import Checked, check_prompts
+from drretail.doctor.prompt_kit import PROBES, Checked, check_prompts
 from drretail.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY, tiny_shop
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model

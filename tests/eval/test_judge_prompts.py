@@ -20,7 +20,7 @@ from drretail.eval.judge_prompts import KEPT, PACKAGED, judge_prompt_files, read
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.judging.session import Judge
-from drretail.eval.weighted.weights import weights_prompts
+from drretail.eval.weighted.axis import weights_prompts
 from drretail.experiment import read_runs
 from drretail.prompts import write_prompts
 from drretail.records.base import Rules

@@ -18,7 +18,7 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
-from drretail.llm.batches.chat_model import batching
+from drretail.llm.batches import batching
 from drretail.llm.registry import open_model
 from drretail.offline.judge.policy import judge as rules_of_judging
 from drretail.offline.judge.policy import tag_contents

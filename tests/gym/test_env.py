@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.client_prompts import question_instructions
+from drretail.agents.information import question_instructions
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.run import run
 from drretail.api.score import score

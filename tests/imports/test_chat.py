@@ -35,15 +35,16 @@ OPENAI: list[dict[str, Any]] = [
     {"role": "tool", "tool_call_id": "b", "content": json.dumps(PAGES)},
     {"role": "assistant", "content": ANSWER},
 ]
+CALLS = [call["function"] | {"id": call["id"]} for call in OPENAI[2]["tool_calls"]]
+RESULTS = {"a": HITS, "b": PAGES}
+INPUTS = {"a": {"q": "kettle"}, "b": {"text": "not JSON"}, "c": {}}
 ANTHROPIC = [
     QUESTION,
     {
         "role": "assistant",
         "content": [
             {"type": "text", "text": "Looking."},
-            {"type": "tool_use", "id": "a", "name": "find", "input": {"q": "kettle"}},
-            {"type": "tool_use", "id": "b", "name": "web", "input": {"text": "not JSON"}},
-            {"type": "tool_use", "id": "c", "name": "lost", "input": {}},
+            *({"type": "tool_use", **call, "input": INPUTS[call["id"]]} for call in CALLS),
         ],
     },
     {
@@ -59,34 +60,31 @@ PARTS = [
     {"role": "user", "parts": [{"type": "text", "content": "A quiet kettle?"}]},
     {
         "role": "assistant",
-        "parts": [
-            {"type": "tool_call", "id": "a", "name": "find", "arguments": {"q": "kettle"}},
-            {"type": "tool_call", "id": "b", "name": "web", "arguments": {"text": "not JSON"}},
-            {"type": "tool_call", "id": "c", "name": "lost", "arguments": {}},
-        ],
+        "parts": [{"type": "tool_call", **call, "arguments": INPUTS[call["id"]]} for call in CALLS],
     },
-    {"role": "tool", "parts": [{"type": "tool_call_response", "id": "a", "response": HITS}]},
-    {"role": "tool", "parts": [{"type": "tool_call_response", "id": "b", "response": PAGES}]},
+    *(
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": call_id, "response": result}]}
+        for call_id, result in RESULTS.items()
+    ),
     {"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]},
 ]
-
-
-CALLS = [call["function"] | {"id": call["id"]} for call in OPENAI[2]["tool_calls"]]
 RESPONSES = [
     QUESTION,
     {"type": "reasoning", "summary": []},
     *({"type": "function_call", "call_id": call["id"], **call} for call in CALLS),
     *(
-        {"type": "function_call_output", "call_id": call_id, "output": json.dumps(output)}
-        for call_id, output in (("a", HITS), ("b", PAGES))
+        {"type": "function_call_output", "call_id": call_id, "output": json.dumps(result)}
+        for call_id, result in RESULTS.items()
     ),
     {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
 ]
 LANGCHAIN = [
     {"type": "human", "data": {"content": "A quiet kettle?"}},
     {"type": "ai", "data": {"content": "", "tool_calls": [{**call, "args": call["arguments"]} for call in CALLS]}},
-    {"type": "tool", "data": {"content": json.dumps(HITS), "tool_call_id": "a"}},
-    {"type": "tool", "data": {"content": json.dumps(PAGES), "tool_call_id": "b"}},
+    *(
+        {"type": "tool", "data": {"content": json.dumps(result), "tool_call_id": call_id}}
+        for call_id, result in RESULTS.items()
+    ),
     {"type": "ai", "data": {"content": ANSWER}},
 ]
 

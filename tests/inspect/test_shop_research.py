@@ -28,7 +28,7 @@ from inspect_ai.tool import ToolInfo
 
 from drretail.inspect.registry import basket, checks, shop_research
 from drretail.inspect.scorers import USUAL
-from drretail.inspect.solver import IDLE_TURNS
+from drretail.inspect.task import IDLE_TURNS
 from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking, values_of
 
 SEARCH = call("product_catalog_search", query="bird feeder")

@@ -15,24 +15,20 @@ from drretail.eval.ballots import cast
 from drretail.experiment import read_runs
 from drretail.lab.calibration import calibrate_versions, split_queries
 from drretail.lab.kept_findings import finding_lines
-from drretail.lab.opinions import RATING, SUPPORT, Kind, Opinion, Question
+from drretail.lab.opinions import SUPPORT, Kind, Opinion, Question
 from drretail.records.vote import Rating
 from tests.build import experiment, known, scripted_judge
 from tests.eval.test_judge_prompts import STRICT, mine, rated
+from tests.lab import test_opinions as opinions
 from tests.lab.test_correcting import called
-from tests.lab.test_opinions import NOON
+from tests.lab.test_opinions import NOON, OVERALL
 
-OVERALL = Question(RATING, "overall")
 HUMAN = [(8.0, 4.0), (3.0, 6.0), (9.0, 2.0), (5.0, 7.0), (4.0, 8.0), (6.0, 1.0)]
 
 
 def said(rater: str, kind: Kind, values: list[tuple[float, ...]], question: Question = OVERALL) -> list[Opinion]:
     """Of each query a value for each system's report."""
-    return [
-        Opinion(question, rater, kind, f"{query}{system}", value, f"q{query}", system)
-        for query, row in enumerate(values)
-        for system, value in zip("ab", row, strict=False)
-    ]
+    return opinions.said(question, rater, kind, [value for row in values for value in row])
 
 
 def shifted(by: float) -> list[tuple[float, ...]]:
@@ -41,16 +37,16 @@ def shifted(by: float) -> list[tuple[float, ...]]:
 
 def test_no_query_is_on_both_sides_and_the_seed_says_which_is_where() -> None:
     queries = [f"q{at}" for at in range(9)]
-    split = split_queries(queries, "42")
-    assert not split.tuning & split.held_out
-    assert split.tuning | split.held_out == {*queries}
-    assert len(split.tuning) == 5
-    assert split.hash == split_queries(reversed(queries), "42").hash != split_queries(queries, "43").hash
+    tuning, held_out = split_queries(queries, "42")
+    assert not tuning & held_out
+    assert tuning | held_out == {*queries}
+    assert len(tuning) == 5
+    assert (tuning, held_out) == split_queries(reversed(queries), "42") != split_queries(queries, "43")
 
 
 def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_held_out_queries() -> None:
     people = said("ann", "person", list(HUMAN))
-    held_out = split_queries([opinion.query_id for opinion in people], "1").held_out
+    held_out = split_queries([opinion.query_id for opinion in people], "1")[1]
     near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
     made = calibrate_versions([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"

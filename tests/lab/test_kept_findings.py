@@ -134,7 +134,7 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     keep(exp, "bias", Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)
-    print_scoreboard(known(view.scoreboard), lab=view.lab)
+    print_scoreboard(known(view.scores.scoreboard), lab=view.lab)
     page = render_page(exp)
     for shown in (capsys.readouterr().out, render_text(exp), page):
         assert shown.count(Bent().summary()) == 1

@@ -11,7 +11,7 @@ from drretail.api.lab.people import agree, sample
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
-from drretail.lab.agreement import PEOPLE, agreement_of, pair_agreements
+from drretail.lab.agreement import PEOPLE, agreement_of
 from drretail.lab.opinions import (
     PREFERENCE,
     RATING,
@@ -234,5 +234,5 @@ def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
             for k, name in enumerate(("ann", "ben"))
             for at in range(24)
         ]
-        (row,) = pair_agreements(opinions)
+        (row,) = agreement_of(opinions).pairs
         assert (row.low is not None) is has_interval

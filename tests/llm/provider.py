@@ -3,11 +3,10 @@
 import json
 import time
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from socket import socket
 from typing import Any
 
-from tests.llm.local_server import LocalServer
+from tests.llm.local_server import Handler, LocalServer
 
 ERROR_TYPES = {
     400: "invalid_request_error",
@@ -98,31 +97,20 @@ class Provider(LocalServer):
         return super().get_request()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Nothing: a test's output is not a log."""
-        del code, size
-
-    def do_POST(self) -> None:
+class _Handler(Handler):
+    def post(self) -> None:
         provider = self.server
         assert isinstance(provider, Provider)
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        provider.seen.append(Request(self.path, body, {k.lower(): v for k, v in self.headers.items()}))
+        provider.seen.append(Request(self.path, self.read(), {k.lower(): v for k, v in self.headers.items()}))
         step = provider.script.pop(0) if provider.script else answers()
         time.sleep(step.pause)
         if step.drop:
             self.close_connection = True
             self.connection.close()
             return
-        self.send_response(step.status)
-        if "content-type" not in dict(step.headers):
-            self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(step.body)))
-        for name, value in step.headers or ((("retry-after", "0.01"),) if step.status in (429, 529) else ()):
-            self.send_header(name, value)
-        self.end_headers()
+        kind = None if "content-type" in dict(step.headers) else "application/json"
+        waits = (("retry-after", "0.01"),) if step.status in (429, 529) else ()
+        self.begin(step.status, len(step.body), kind, step.headers or waits)
         try:
             for at in range(len(step.body) if step.drips else 0):
                 self.wfile.write(step.body[at : at + 1])

@@ -13,7 +13,7 @@ from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.retries_and_rates import Pacer, Retrying
-from drretail.llm.telemetry import latency_by_role
+from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory
 

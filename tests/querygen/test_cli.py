@@ -1,4 +1,4 @@
-"""`drretail queries generate`, `check` and `compare`, as a person calls them."""
+"""`drretail queries generate`, `check`, `compare` and `show`, as a person calls them."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import read_jsonl, write_lines
 from drretail.querygen.generate import generate_for
-from drretail.querygen.review.revisions import history_path
+from drretail.querygen.review.records import history_path
 from drretail.records.query import Query
 
 runner = CliRunner()
@@ -107,3 +107,48 @@ def test_an_unknown_user_leaves_the_file_as_it_was(world: World, tmp_path: Path)
     result = generate(world, to, "--user", "NOBODY")
     assert isinstance(result.exception, UserError)
     assert to.read_text() == "before\n"
+
+
+BATH = "I own a bird bath and want a bird feeder beside it. " * 3
+FEEDER = Query.model_validate(
+    {
+        "query_id": "mine-1",
+        "user_id": "SHOPPER",
+        "text": BATH.strip(),
+        "kind": "companion",
+        "rationale": "The record shows a bird bath.",
+        "expected_tools": ["get_user_orders"],
+        "wish": {
+            "wants": [{"name": "bird feeder", "kinds": ["bird feeder"], "must": ["squirrel proof"], "rating_min": 4}],
+            "budget": {"amount": "30", "currency": "USD"},
+            "owned": ["B0OWNED001"],
+        },
+        "source": "a person",
+    }
+)
+
+
+def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    other = FEEDER.model_copy(update={"query_id": "mine-2", "text": "Which feeder?", "kind": None})
+    write_lines(tmp_path / "q.jsonl", [FEEDER.as_line(), other.as_line()])
+
+    def show(*flags: str) -> Result:
+        return runner.invoke(queries_app, ["show", str(tmp_path / "q.jsonl"), *flags])
+
+    shown = show().stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert BATH.strip() in " ".join(shown.split())
+    assert "mine-1 · companion · profile-aware" in shown
+    assert "bird feeder: must be squirrel proof; at least 4 stars" in shown
+    assert "budget: $30.00 in total" in shown
+    assert shown.endswith("2 queries of 1 user\n")
+    assert "B0OWNED001" not in shown
+    assert "why:" not in shown
+    shown = show("--details").stdout
+    for text in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
+        assert text in shown
+    assert "mine-2" not in show("--only", "1").stdout
+    document = json.loads(show("--only", "mine-2", "--json").stdout)
+    assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
+    assert isinstance(show("--only", "mine-3").exception, UserError)

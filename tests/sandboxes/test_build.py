@@ -21,6 +21,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
+from drretail.querygen.generate import generate_sampled
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
@@ -29,7 +30,7 @@ from drretail.records.wish import Want, Wish
 from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
-from drretail.sandboxes.synthetic.build import build_offline, sampled_queries
+from drretail.sandboxes.synthetic.build import build_offline
 from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, Fact, facts_of
 from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
@@ -197,8 +198,8 @@ def test_what_stays_is_within_the_budget_also_with_the_rest(world: World, offers
 
 
 def shown_names(need: Need) -> dict[str, str]:
-    fits = {fit.product_id: fit for thing in need.things for fit in thing.fits}
-    return {key: product.name for key, product in name_products(fits.values()).items()}
+    fits = [fit for thing in need.things for fit in thing.fits]
+    return {key: product.name for key, product in name_products(fits).items()}
 
 
 def with_fits(need: Need, fits: Callable[[tuple[Product, ...]], Iterable[Product]]) -> Need:
@@ -356,6 +357,6 @@ def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(worl
     assert "no web 'ofline'" in str(mistyped.exception)
     refused = CliRunner().invoke(app, [*build, "--sizes", "0k"])
     assert isinstance(refused.exception, UserError)
-    queries = sampled_queries(world, 3, "7")
+    queries = generate_sampled(world, 3, per_user=1, seed="7").queries
     assert len({query.user_id for query in queries}) == 3
-    assert queries == sampled_queries(world, 3, "7")
+    assert queries == generate_sampled(world, 3, per_user=1, seed="7").queries

@@ -11,8 +11,7 @@ from scipy.optimize import minimize
 
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Interval
-from drretail.stats.length_control import length_controlled
-from drretail.stats.ranking import APART, RIDGE, Contest, Strength, fit, strengths
+from drretail.stats.ranking import APART, RIDGE, Contest, Strength, fit, length_controlled, strengths
 from tests.build import known
 
 COUNTS = st.integers(0, 12)

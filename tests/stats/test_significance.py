@@ -14,9 +14,17 @@ from hypothesis import strategies as st
 from drretail.stats.clusters import Groups, cluster_sums
 from drretail.stats.intervals import Estimate, estimate
 from drretail.stats.noise import Noise, agent_test, noise, pass_power, run_variance, worst_of
-from drretail.stats.paired import pair
-from drretail.stats.power import detectable, power, power_of_half, users_needed
-from drretail.stats.significance import fewest_users, flip_test, holm, sign_test
+from drretail.stats.significance import (
+    detectable,
+    fewest_users,
+    flip_test,
+    holm,
+    pair,
+    power,
+    power_of_half,
+    sign_test,
+    users_needed,
+)
 from tests.build import known
 
 TIED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12)

@@ -13,8 +13,7 @@ from drretail.tables.cells import csv_table
 from drretail.tables.latex import latex_table
 from drretail.tables.markdown import markdown_table
 from drretail.tables.table import Cell, Column, Row, Table, table_of, upright
-from drretail.tables.terminal import draw, table_lines
-from drretail.tables.widths import parts
+from drretail.tables.terminal import draw, parts, table_lines
 
 SCORES = Table(
     "Scores",

@@ -11,9 +11,8 @@ from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Journal
-from drretail.tools.cited_pages import AT_ONCE, fetch_cited, rounds
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import NOTHING_FOUND, fetch_pages
+from drretail.tools.web import CITED_AT_ONCE, NOTHING_FOUND, fetch_cited, fetch_pages, rounds
 from tests.tools.conftest import PAGES, ListWeb, error_of
 
 
@@ -187,7 +186,7 @@ def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:
     made = list(rounds([*MANY, MANY[0]]))
     assert sorted(url for some in made for url in some) == sorted(MANY)
     for some in made:
-        assert len({url.split("/")[2] for url in some}) == len(some) <= AT_ONCE
+        assert len({url.split("/")[2] for url in some}) == len(some) <= CITED_AT_ONCE
 
 
 def test_every_page_has_a_state_whatever_its_web_does() -> None:

@@ -5,9 +5,8 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -15,7 +14,7 @@ from langchain_core.messages import AIMessage
 from drretail.offline.judge.policy import judge
 from drretail.offline.shopper.policy import shop
 from drretail.records.base import canonical_json
-from tests.llm.local_server import LocalServer
+from tests.llm.local_server import Handler, LocalServer
 from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
 
 Protocol = type[Anthropic] | type[OpenAI]
@@ -119,19 +118,14 @@ def thought(asked: Asked, answers: Mapping[str, Json]) -> AIMessage:
     return numbered(answer, asked)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_request(self, code: object = "-", size: object = "-") -> None:
-        del code, size
-
+class _Handler(Handler):
     @property
     def wire(self) -> WireServer:
         assert isinstance(self.server, WireServer)
         return self.server
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def post(self) -> None:
+        body = self.read()
         protocol = PROTOCOLS[self.path.split("?")[0]]
         fault = self.wire.plan.fault(body, self.wire.seen.times_of(body))
         if fault is not None:
@@ -143,9 +137,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(protocol, int(fault))
         elif fault in DENIED:
             status, kind, message = DENIED[fault]
-            self._reply(status, protocol.error(kind, message))
+            self._send(status, json.dumps(protocol.error(kind, message)).encode())
         elif fault == "context_overflow":
-            self._reply(400, protocol.error("invalid_request_error", "prompt is too long: 210000 tokens > 200000"))
+            error = protocol.error("invalid_request_error", "prompt is too long: 210000 tokens > 200000")
+            self._send(400, json.dumps(error).encode())
         elif fault == "stall":
             time.sleep(self.wire.plan.stall)
             self.close_connection = True
@@ -154,7 +149,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, protocol: Protocol, status: int) -> None:
         kinds = {429: "rate_limit_error", 529: "overloaded_error", 500: "api_error", 400: "invalid_request_error"}
-        self._reply(status, protocol.error(kinds[status], "scripted"), dict(self.wire.plan.retry_after))
+        error = json.dumps(protocol.error(kinds[status], "scripted")).encode()
+        self._send(status, error, self.wire.plan.retry_after)
 
     def _answer(self, protocol: Protocol, body: Json, fault: str | None) -> None:
         asked = protocol.read(body)
@@ -170,9 +166,9 @@ class _Handler(BaseHTTPRequestHandler):
         if asked.stream:
             self._stream(protocol, made, fault)
         elif fault == "broken_json":
-            self._send(200, b'{"id": "msg_1", "cont', "application/json")
+            self._send(200, b'{"id": "msg_1", "cont')
         else:
-            self._send(200, json.dumps(made).encode(), "application/json", cut=fault == "cut_body")
+            self._send(200, json.dumps(made).encode(), cut=fault == "cut_body")
 
     def _stream(self, protocol: Protocol, made: Json, fault: str | None) -> None:
         with self.wire.seen.lock:
@@ -192,18 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(event.encode())
         self.close_connection = True
 
-    def _reply(self, status: int, value: Json, headers: dict[str, str] | None = None) -> None:
-        self._send(status, json.dumps(value).encode(), "application/json", headers or {})
-
-    def _send(
-        self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None, *, cut: bool = False
-    ) -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
+    def _send(self, status: int, data: bytes, headers: Iterable[tuple[str, str]] = (), *, cut: bool = False) -> None:
+        self.begin(status, len(data), "application/json", headers)
         self.wfile.write(data[: len(data) // 2] if cut else data)
         if cut:
             self.close_connection = True

@@ -1,7 +1,10 @@
-"""The file reader: one precise question to a file, asked of each of its parts; images only of models that see."""
+"""The file reader: one precise question to a file, asked of each of its parts. Only models that see
+are given images.
+"""
 
 import base64
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -13,16 +16,17 @@ from drretail.env.web.bm25 import Bm25
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
-from drretail.prompts import Prompt, tagged
+from drretail.prompts import tagged
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.run import Role
 from drretail.tools.tool import ToolResult
 
 ROLE: Role = "reader"
+reader_prompt = partial(agent_prompt, __file__, "file_reader")
 LONGEST_PART = 20_000
-"""Characters: what a model with a small context still reads beside its task."""
+"""Characters of a part: a model with a small context can still read it beside its task."""
 MOST_PARTS = 8
-"""Of a longer file, those with the most of the question's words."""
+"""Parts that are read of a longer file: those with the most of the question's words."""
 WITH_HEADING = (".csv", ".tsv")
 BLIND = "The model that reads files cannot see images."
 NO_TEXT = "The file is neither text in UTF-8 nor an image, nor a document that can be read here."
@@ -31,7 +35,8 @@ NO_TEXT = "The file is neither text in UTF-8 nor an image, nor a document that c
 async def read_file_on(file: UserFile, question: str, path: str, models: Models) -> tuple[ToolResult, tuple[str, ...]]:
     """What a file says on a question, with the file as evidence, and notes for the run.
 
-    "unverifiable" without evidence where nobody can read it. Raises ModelError when the model fails for good.
+    The result is "unverifiable", without evidence, if the file can't be read. Raises ModelError if the model fails for
+    good.
     """
     if file.data is None:
         return _unverifiable(file, f"The file is larger than {LARGEST:,} bytes."), ()
@@ -41,9 +46,13 @@ async def read_file_on(file: UserFile, question: str, path: str, models: Models)
         return _unverifiable(file, NO_TEXT), ()
     if not sees(models.by_role[ROLE]):
         return _unverifiable(file, BLIND), (f"{path}: {file.name} is unverifiable: no model here sees images",)
-    answer = await models.ask(ROLE, _of_image(file, file.data, question), FileAnswer, path=path, check=_lacks_answer)
+    image = {"type": "image", "base64": base64.b64encode(file.data).decode("ascii"), "mime_type": file.image_type}
+    asked = f"{tagged('question', question)}\n{tagged('file', 'the image above', name=file.name)}"
+    # The image is a message of its own: a request for a schema in words replaces the last message by its text.
+    messages = [SystemMessage(reader_prompt().render()), HumanMessage([image]), HumanMessage(asked)]
+    answer = await models.ask(ROLE, messages, FileAnswer, path=path, check=_lacks_answer)
     value = _head(file) | {"found": answer.found} | ({"answer": answer.answer} if answer.found else {})
-    # No text stands behind what an image shows: judges have nothing to hold a claim against.
+    # An image has no text that judges could hold a claim against.
     source = _source(file, compact_json(value)).model_copy(
         update={"form": "summary", "state": "no_content", "problem": "It is an image, of which there is no text."}
     )
@@ -51,27 +60,22 @@ async def read_file_on(file: UserFile, question: str, path: str, models: Models)
 
 
 def sees(model: Model) -> bool:
-    """Whether the model takes images, as its profile says; one without a profile is not tried."""
+    """True if the model's profile says that it takes images. A model without a profile is not tried."""
     return bool((model.chat.profile or {}).get("image_inputs", False))
-
-
-def reader_prompt() -> Prompt:
-    return agent_prompt(__file__, "file_reader")
 
 
 async def _read_text(
     file: UserFile, text: str, question: str, path: str, models: Models
 ) -> tuple[ToolResult, tuple[str, ...]]:
-    """One part after the other: their steps are then in order whatever a model takes to answer."""
+    """Asks one part after the other, so that the steps are in order however long a model takes to answer."""
     parts = list(parts_of(text, heading=file.path.suffix.lower() in WITH_HEADING))
     chosen = _telling(parts, question)
     answers: list[dict[str, Any]] = []
     dropped = 0
     for at in chosen:
         place = f"{at + 1} of {len(parts)}"
-        answer = await models.ask(
-            ROLE, _of_text(file, parts[at], place, question), FileAnswer, path=path, check=_lacks_answer
-        )
+        messages = _of_text(file, parts[at], place, question)
+        answer = await models.ask(ROLE, messages, FileAnswer, path=path, check=_lacks_answer)
         quotes = [quote for quote in answer.quotes if is_on(quote, parts[at])]
         dropped += len(answer.quotes) - len(quotes)
         if answer.found:
@@ -87,7 +91,10 @@ async def _read_text(
 
 
 def parts_of(text: str, longest: int = LONGEST_PART, *, heading: bool = False) -> Iterator[str]:
-    """The text cut at ends of lines where that is possible; with ``heading`` its first line stands on every part."""
+    """The text, cut at line ends where that is possible.
+
+    With ``heading`` its first line begins every part, unless it is at least a quarter as long as a part.
+    """
     first = text.partition("\n")[0] + "\n" if heading else ""
     first = first if len(first) < longest // 4 else ""
     room, start = longest - len(first), 0
@@ -102,23 +109,11 @@ def parts_of(text: str, longest: int = LONGEST_PART, *, heading: bool = False) -
 
 
 def _telling(parts: list[str], question: str) -> list[int]:
-    """The parts to be read, in their order."""
+    """The indexes of the parts to be read, in their order."""
     if len(parts) <= MOST_PARTS:
         return list(range(len(parts)))
     scores = Bm25([("", part) for part in parts]).scores(question)
     return sorted(sorted(range(len(parts)), key=lambda at: (-scores.get(at, 0.0), at))[:MOST_PARTS])
-
-
-def _of_text(file: UserFile, part: str, place: str, question: str) -> list[BaseMessage]:
-    given = f"{tagged('question', question)}\n{tagged('file', part, name=file.name, part=place)}"
-    return [SystemMessage(reader_prompt().render()), HumanMessage(given)]
-
-
-def _of_image(file: UserFile, data: bytes, question: str) -> list[BaseMessage]:
-    """The image first and by itself: where an answer in a schema is asked for in words, they replace the last."""
-    image = {"type": "image", "base64": base64.b64encode(data).decode("ascii"), "mime_type": file.image_type}
-    asked = f"{tagged('question', question)}\n{tagged('file', 'the image above', name=file.name)}"
-    return [SystemMessage(reader_prompt().render()), HumanMessage([image]), HumanMessage(asked)]
 
 
 def _lacks_answer(answer: FileAnswer) -> str | None:
@@ -135,3 +130,8 @@ def _head(file: UserFile) -> dict[str, Any]:
 
 def _source(file: UserFile, text: str) -> Source:
     return Source(id=file.evidence_id, kind="file", key=file.name, title=file.name, form="file", text=text)
+
+
+def _of_text(file: UserFile, part: str, place: str, question: str) -> list[BaseMessage]:
+    given = f"{tagged('question', question)}\n{tagged('file', part, name=file.name, part=place)}"
+    return [SystemMessage(reader_prompt().render()), HumanMessage(given)]

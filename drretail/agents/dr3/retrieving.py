@@ -1,7 +1,10 @@
-"""The retrieval sub-agent: a loop that searches the run's web, words its queries anew, and answers with its pages."""
+"""The retrieval sub-agent: a loop that searches the run's web, rewords its queries, and answers with the pages it
+found.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
@@ -13,14 +16,14 @@ from drretail.agents.tool_turn import ToolExecutor
 from drretail.errors import ModelError
 from drretail.grounding.report.marks import find_marks
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.prompts import tagged
 from drretail.records.run import Role, Stop
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Toolkit
 
 ROLE: Role = "retriever"
-Pages = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Search results by evidence id, as they were shown: a page may have come with several of its parts."""
+retriever_prompt = partial(agent_prompt, __file__, "retriever")
+retriever_limit_prompt = partial(agent_prompt, __file__, "retriever_limit")
 
 
 async def retrieve(
@@ -28,13 +31,18 @@ async def retrieve(
 ) -> tuple[ToolResult, tuple[str, ...]]:
     """What the web says on a question, with the pages that the answer cites, and notes for the run.
 
-    Of cited pages every part that was shown is handed on; where it cites none, the first part of each page. Raises
-    ModelError when its model fails for good, or nothing was searched.
+    All parts of a cited page that were shown are handed on. If the answer cites none, the first part of each page is.
+    Raises ModelError if the model fails for good, or nothing was searched.
     """
     executor = ToolExecutor(toolkit, models, path, ROLE)
     asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
     system = SystemMessage(retriever_prompt().render(turns=str(turns)))
-    end = await Loop(ROLE, path, models, executor, turns, _answer_message).run([system, asked])
+
+    def conclude(stop: Stop) -> HumanMessage:
+        del stop
+        return HumanMessage(retriever_limit_prompt().render())
+
+    end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, asked])
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
     pages = _pages(end.messages)
@@ -47,27 +55,15 @@ async def retrieve(
         "pages": [part for each in cited for part in pages.get(each, ())] or [parts[0] for parts in pages.values()],
     }
     if strange:
-        value["not_found"] = strange  # whoever reads the answer must not cite these
+        value["not_found"] = strange  # the main agent must not cite these
     notes = [*end.notes]
     notes += [] if end.stop == "finished" else [f"{path}: its search ended at the {end.stop}"]
     notes += [f"{path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
     return ToolResult(value, ()), tuple(notes)
 
 
-def retriever_prompt() -> Prompt:
-    return agent_prompt(__file__, "retriever")
-
-
-def retriever_limit_prompt() -> Prompt:
-    return agent_prompt(__file__, "retriever_limit")
-
-
-def _answer_message(stop: Stop) -> HumanMessage:
-    del stop
-    return HumanMessage(retriever_limit_prompt().render())
-
-
-def _pages(messages: Sequence[AnyMessage]) -> Pages:
+def _pages(messages: Sequence[AnyMessage]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The search results by evidence id, as they were shown. Several parts of one page may have been shown."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for message in messages:
         if isinstance(message, ToolMessage):

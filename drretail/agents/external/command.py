@@ -1,4 +1,4 @@
-"""A command as an agent: it reads its question as JSON on stdin, and what it writes to stdout is its answer."""
+"""A command as an agent: it reads its question as JSON from stdin, and what it writes to stdout is its answer."""
 
 import asyncio
 import os
@@ -8,9 +8,8 @@ import signal
 from contextlib import suppress
 
 from drretail.agents.base import Agent
-from drretail.agents.client_prompts import own_agent_prompt
-from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question
-from drretail.agents.external.session_server import served
+from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question, served
+from drretail.agents.information import own_agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, UserError, quoted
 from drretail.llm.models import Models
@@ -18,15 +17,15 @@ from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 
 GRACE = 2.0
-"""Seconds between asking what is too late to end and ending it."""
+"""Seconds between SIGTERM and SIGKILL for a command that has not ended."""
 _KEPT = 16 * 1024
 """Bytes of stderr that are kept: the last ones."""
 
 
 def agent_at(place: str) -> Agent:
-    """The agent behind ``cmd:COMMAND``, whose words are read as a shell reads them, without a shell.
+    """The agent behind ``cmd:COMMAND``. The words of the command are split as a shell does, but no shell runs.
 
-    Raises UserError for a command that there is not.
+    Raises UserError if there is no such command.
     """
     words = _words(place)
 
@@ -61,7 +60,7 @@ def _words(place: str) -> list[str]:
 
 
 class _Failed(Exception):
-    """A command that gave no answer, and what it wrote to stderr."""
+    """A command gave no answer; ``stderr`` is what it wrote there."""
 
     def __init__(self, kind: ModelErrorKind, message: str, stderr: bytes) -> None:
         super().__init__(message)
@@ -71,7 +70,9 @@ class _Failed(Exception):
 
 
 class _Pipes(asyncio.SubprocessProtocol):
-    """What the process writes; ``ended`` when it has exited or written too much, ``closed`` when nothing more comes."""
+    """The output of the process. ``ended`` is set once it has exited or written too much, ``closed`` once nothing more
+    comes.
+    """
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -101,14 +102,17 @@ class _Pipes(asyncio.SubprocessProtocol):
 
 
 async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
-    """What the command writes to stdout; nothing that it started in its process group is left. Raises _Failed."""
+    """What the command writes to stdout. No process of its process group is left running. Raises _Failed."""
     loop = asyncio.get_running_loop()
     try:
         transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True)
     except OSError as problem:
         raise _Failed("agent", f"cannot be run: {problem}", b"") from problem
     try:
-        _send(transport, asked)
+        stdin = transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        stdin.write(asked)
+        stdin.close()  # once all is written
         await asyncio.wait([pipes.ended], timeout=seconds)
         is_late = not pipes.ended.done()
     finally:
@@ -126,15 +130,11 @@ async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
     return bytes(pipes.out)
 
 
-def _send(transport: asyncio.SubprocessTransport, asked: bytes) -> None:
-    stdin = transport.get_pipe_transport(0)
-    assert isinstance(stdin, asyncio.WriteTransport)
-    stdin.write(asked)
-    stdin.close()  # once all is written
-
-
 async def _end(transport: asyncio.SubprocessTransport, pipes: _Pipes) -> None:
-    """Ends the command's whole process group, asked first where it still works, and reads what is left in its pipes."""
+    """Ends the command's whole process group and reads what is left in its pipes.
+
+    A command that has not exited gets SIGTERM first.
+    """
     group = transport.get_pid()
     try:
         if not pipes.exited.done():
@@ -143,7 +143,7 @@ async def _end(transport: asyncio.SubprocessTransport, pipes: _Pipes) -> None:
     finally:
         _signal(group, signal.SIGKILL)
         try:
-            # One that left the group may hold the pipes open: it is not waited for.
+            # A process that left the group may hold the pipes open: it is not waited for.
             await asyncio.wait([pipes.exited, pipes.closed], timeout=GRACE)
         finally:
             transport.close()

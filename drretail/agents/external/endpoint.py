@@ -1,4 +1,4 @@
-"""An HTTP address as an agent: its question is posted as JSON, and the body that comes back is its answer."""
+"""An HTTP address as an agent: its question is posted as JSON, and the body of the response is its answer."""
 
 import asyncio
 from ipaddress import ip_address
@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from drretail.agents.base import Agent
-from drretail.agents.client_prompts import own_agent_prompt
-from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question
-from drretail.agents.external.session_server import served
+from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question, served
+from drretail.agents.information import own_agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, quoted
 from drretail.llm.models import Models
@@ -17,13 +16,20 @@ from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 
 CONNECTING = 10
-"""Seconds until somebody must have taken the connection."""
+"""Seconds within which the connection must be accepted."""
 _HEADERS = {"content-type": "application/json", "accept": "application/json, text/markdown, text/plain"}
 
 
 def agent_at(place: str) -> Agent:
-    """The agent at an address. Raises UserError for one that is none, or holds a password, which would be recorded."""
+    """The agent at an address.
+
+    Raises UserError if the place is no address, or holds a password, which would be recorded.
+    """
     host = _host(place)
+    try:
+        is_here = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        is_here = False
 
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del models
@@ -31,7 +37,7 @@ def agent_at(place: str) -> Agent:
             asked = question(task, session, tools, limits)
             try:
                 async with asyncio.timeout(limits.seconds):
-                    status, body = await _posted(place, asked, through_proxy=not _is_here(host))
+                    status, body = await _posted(place, asked, through_proxy=not is_here)
             except TimeoutError as problem:
                 raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:,} seconds") from problem
             except httpx2.HTTPError as problem:
@@ -48,7 +54,7 @@ def agent_at(place: str) -> Agent:
 
 
 async def _posted(address: str, asked: bytes, *, through_proxy: bool) -> tuple[int, bytes]:
-    """Status and body, of one that is too long its beginning; redirections are not followed."""
+    """Status and body of the response; of a body that is too long, its beginning. Redirections are not followed."""
     waiting = httpx2.Timeout(None, connect=CONNECTING)
     body = bytearray()
     async with (
@@ -73,10 +79,3 @@ def _host(place: str) -> str:
     if parts.username is not None or parts.password is not None:
         raise UserError("An agent's address is recorded with its runs: leave the user and the password out of it.")
     return host
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

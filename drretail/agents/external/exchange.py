@@ -1,28 +1,69 @@
-"""The JSON that an agent of somebody else's is asked with, and what it may answer."""
+"""The JSON that an external agent is asked with, what it may answer, and the run's own session over MCP."""
 
 import json
-from collections.abc import Sequence
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from drretail.agents.client_prompts import own_agent_instructions
-from drretail.agents.external.session_server import Served
+from drretail.agents.information import instructions, own_agent_instructions
 from drretail.env.session import Session
-from drretail.errors import ModelError, shortened
+from drretail.errors import ModelError, ToolError, shortened
 from drretail.grounding.report.picks import merged, take_picks
+from drretail.local_server import HOST, bound, port_of, serving
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_UNREADABLE, Answer, Limits
+from drretail.tools.mcp import mcp_server
+from drretail.tools.mcp_http import ADDRESS, http_app
+from drretail.tools.toolkit import Toolkit
 
 MOST_BYTES = 1024 * 1024
-"""Of an answer: a report of a hundred pages is a third of it."""
+"""Bytes of an answer: a report of a hundred pages takes a third of it."""
 LONGEST_WORDS = 1000
-"""Characters of what an agent said besides that a failure tells: the last ones."""
+"""Characters of an agent's other output that a failure quotes: the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The address of the session's tools, and the token without which no request is answered there."""
+
+    url: str
+    token: str = field(repr=False)
+
+
+class _SharedRun:
+    """Puts the calls of every connection into one run: the agent may connect as often as it likes."""
+
+    def __init__(self, toolkit: Toolkit) -> None:
+        self._toolkit = toolkit
+
+    async def begin(self, client: str) -> Toolkit:
+        return self._toolkit
+
+    async def hand_in(self, report: str) -> dict[str, Any]:
+        raise ToolError("unknown_tool", "The report is the answer to the question, and no call.")
+
+    async def end(self) -> None:
+        """Does nothing: the run ends with the agent's answer, not with a connection."""
+
+
+@asynccontextmanager
+async def served(session: Session) -> AsyncGenerator[Served]:
+    """Serves the session's tools over MCP within the block, on a free port and with a new token."""
+    token, listening = secrets.token_urlsafe(24), bound(0)
+    with closing(listening), Toolkit(session) as toolkit:
+        server = mcp_server(session, lambda: _SharedRun(toolkit), instructions(session))
+        port = port_of(listening)
+        async with serving(http_app(server, token, port), listening):
+            yield Served(f"http://{HOST}:{port}{ADDRESS}", token)
 
 
 def question(task: Task, session: Session, tools: Served, limits: Limits) -> bytes:
-    """The question as JSON: what is asked, by whom, how the report is to be, and where the tools are."""
+    """The question as JSON: the query, its user, the form of the report, and the address of the tools."""
     asked = {
         "query": task.question,
         "user": task.user_id,
@@ -35,9 +76,9 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
 
 
 def answer_of(given: bytes, who: str) -> Answer:
-    """What is declared: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
+    """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
 
-    Raises ModelError for what is neither.
+    Raises ModelError for anything else.
     """
     try:
         text = given.decode("utf-8-sig")
@@ -49,7 +90,7 @@ def answer_of(given: bytes, who: str) -> Answer:
 
 
 def last_words(output: bytes | bytearray, token: str) -> str:
-    """The end of what an agent said besides its answer, without the token."""
+    """The end of an agent's other output, without the token."""
     text = bytes(output).decode("utf-8", "replace").replace(token, "…").strip()
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
@@ -65,20 +106,18 @@ def _read_json(text: str, who: str) -> Answer:
         raise ModelError("agent", f'{who} answered JSON without a text under "report" (its keys: {known or "none"})')
     try:
         outcome = None if found.get("outcome") is None else Outcome.model_validate(found["outcome"])
-        picks = None if found.get("picks") is None else _read_picks(found["picks"])
+        declared = found.get("picks")
+        if not isinstance(declared, list | None):
+            raise ValueError(f"picks are a list, not {type(declared).__name__}")
+        given = None if declared is None else cast(Sequence[Any], declared)
+        picks = None if given is None else merged(pick for each in given for pick in _read_pick(each))
         return Answer(report=report, picks=picks, outcome=outcome)
     except ValueError as problem:
         return Answer(report=report, notes=(f"{PICKS_UNREADABLE}: {problem}",))
 
 
-def _read_picks(given: Any) -> tuple[Pick, ...]:
-    """Picks as lines of a block ("P:B0… x 2") or as objects with ``product`` and, if not 1, ``quantity``."""
-    if not isinstance(given, list):
-        raise ValueError(f"picks are a list, not {type(given).__name__}")
-    return merged(pick for each in cast(Sequence[Any], given) for pick in _read_pick(each))
-
-
 def _read_pick(given: Any) -> tuple[Pick, ...]:
+    """A pick as a line of a block ("P:B0… x 2") or as an object with ``product`` and, if not 1, ``quantity``."""
     if isinstance(given, dict):
         declared = cast(dict[str, Any], given)
         try:

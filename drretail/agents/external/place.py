@@ -1,4 +1,4 @@
-"""The place of somebody else's agent: ``cmd:COMMAND``, an HTTP address, or ``module:attribute``; NAME= may precede."""
+"""The place of an agent: ``cmd:COMMAND``, an HTTP address, or ``module:attribute``. NAME= may precede it."""
 
 import re
 from importlib import import_module
@@ -22,12 +22,17 @@ def is_external(place: str) -> bool:
 def split_name(spec: str) -> tuple[str, str]:
     """The name and the place of an agent.
 
-    Without ``NAME=`` an external agent's name is made of its place, and any other's is its place. Raises UserError for
-    a name that cannot stand in a label.
+    Without ``NAME=`` the name of an external agent is made from its place, and that of any other agent is its place.
+    Raises UserError for a name that cannot be part of a label.
     """
     named = _NAMED.fullmatch(spec)
     if named is None:
-        return _made_name(spec) if is_external(spec) else spec, spec
+        if not is_external(spec):
+            return spec, spec
+        # A command is named by its words without the folders that they are in, an address by all of it.
+        words = [PurePath(word).name for word in spec.removeprefix(COMMAND).split()]
+        name = "-".join(["cmd", *words]) if spec.startswith(COMMAND) else spec
+        return slug(name.replace("+", "-")), spec
     if _NAME.fullmatch(named["name"]) is None:
         raise UserError(
             f"{quoted(named['name'])} cannot name an agent: take up to 80 lower case letters, digits and - _ . in it."
@@ -36,16 +41,8 @@ def split_name(spec: str) -> tuple[str, str]:
 
 
 def external_agent(place: str) -> Agent:
-    """The agent that is asked there. Raises UserError for what cannot be asked, and where mcp is not installed."""
+    """The agent at that place. Raises UserError if it cannot be asked, or mcp is not installed."""
     if find_spec("mcp") is None:
         raise UserError(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
     module = "command" if place.startswith(COMMAND) else "endpoint"
     return cast(Agent, import_module(f"drretail.agents.external.{module}").agent_at(place))
-
-
-def _made_name(place: str) -> str:
-    """Of a command its words without the folders that they are in, of an address all but how it is reached."""
-    if place.startswith(COMMAND):
-        words = [PurePath(word).name for word in place.removeprefix(COMMAND).split()]
-        return slug("-".join(["cmd", *words]).replace("+", "-"))
-    return slug(place.replace("+", "-"))

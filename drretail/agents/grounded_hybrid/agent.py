@@ -1,4 +1,4 @@
-"""Grounded Hybrid-ReAct: the paper's graph, with a typed wish and the shopper's records before it, a verifier behind.
+"""Grounded Hybrid-ReAct: the paper's graph, after a typed wish and the shopper's records, and before a verifier.
 
 START ─▶ write briefing ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
                               │  ▲                  │   ▲
@@ -8,56 +8,52 @@ START ─▶ write briefing ─▶ supervise ─▶ report ─▶ verify ─▶ 
 """
 
 import asyncio
-from dataclasses import dataclass
-from functools import cache
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
-from drretail.agents.grounded_hybrid.briefing import Briefing, write_briefing
-from drretail.agents.grounded_hybrid.drafts import Draft, draft_of
-from drretail.agents.grounded_hybrid.left_out import with_left_out
-from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair, write_draft
-from drretail.agents.grounded_hybrid.striking import strike_out
-from drretail.agents.grounded_hybrid.understanding import understanding_prompt
-from drretail.agents.hybrid_react.agent import ROLES
-from drretail.agents.hybrid_react.branches import Launcher
+from drretail.agents.grounded_hybrid.briefing import Briefing, understanding_prompt, write_briefing
+from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of
+from drretail.agents.grounded_hybrid.striking import strike_out, with_left_out
+from drretail.agents.hybrid_react.agent import ROLES, write_report
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
 from drretail.agents.hybrid_react.researcher import Researchers
 from drretail.agents.hybrid_react.supervisor import Research, supervise
 from drretail.agents.loop import challenges
+from drretail.agents.picks import declared, note_of
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.grounding.report.picks import Declared
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt
+from drretail.prompts import Prompt, tagged
+from drretail.records.evidence import Finding
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
 
+_prompt = partial(agent_prompt, __file__)
+
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The verified report of one supervised research. Raises ModelError when there is none."""
+    """The verified report of one supervised research. Raises ModelError if there is none."""
     with Toolkit(session, tools=researcher_tools(session)) as toolkit:
         run = _Run(task, session, models, limits, toolkit)
-        steps = 6 + limits.repairs  # look, supervise, report, finish, the two ends, and every repair
+        steps = 6 + limits.repairs  # briefing, supervise, report, finish, the two ends, and every repair
         end = await _graph().ainvoke({"repairs": ()}, {"recursion_limit": steps}, context=run)
     return end["answer"]
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return (
-        understanding_prompt(),
-        _prompt("supervisor"),
-        _prompt("researcher"),
-        _prompt("synthesis"),
-        _prompt("report"),
-        _prompt("repair"),
-        moves_prompt(),
-        *challenges(),
-    )
+    own = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
+    return understanding_prompt(), *own, moves_prompt(), *challenges()
 
 
 GROUNDED_HYBRID = Agent(answer, roles=ROLES, prompts=prompts, self_checked=True)
@@ -65,7 +61,7 @@ GROUNDED_HYBRID = Agent(answer, roles=ROLES, prompts=prompts, self_checked=True)
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What the nodes need beside the state."""
+    """What the nodes need in addition to the state."""
 
     task: Task
     session: Session
@@ -74,8 +70,19 @@ class _Run:
     toolkit: Toolkit
 
 
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The result of one attempt to repair the draft, in one line."""
+
+    line: str
+    refused: Refusal | None = None
+    """Why the repaired draft was not taken; None if it was."""
+    failed: bool = False
+    """True if there was no repaired draft at all."""
+
+
 class _State(TypedDict):
-    """What a node finds: all that those before it have added."""
+    """What a node gets: all that the nodes before it have added."""
 
     known: Briefing
     research: Research
@@ -102,22 +109,41 @@ async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     researchers = Researchers(
-        run.toolkit, run.limits.tool_turns, _prompt("researcher"), known.context_for, known.evidence
+        run.toolkit,
+        run.limits.tool_turns,
+        _prompt("researcher"),
+        _prompt("synthesis"),
+        known.context_for,
+        known.evidence,
     )
-    launcher = Launcher(researchers, _prompt("synthesis"))
     prompt = _prompt("supervisor")
-    research = await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.context)
+    research = await supervise(run.task, run.session, run.models, run.limits, researchers, prompt, known.context)
     if run.session.shopper is None or not run.session.shopper.answers:
         return {"research": research}
-    # Writer and verifier go by what the shopper has said since.
+    # Writer and verifier use what the shopper has answered since.
     return {"research": research, "known": await known.with_answers(run.task, run.session, run.models)}
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
-    research, prompt = state["research"], _prompt("report")
-    found, note, research = await write_draft(run.task, run.session, research, run.models, prompt, known.context)
+    found, note, research = await _write_draft(run, state["research"], _prompt("report"), known.context)
     return {"draft": draft_of(found, run.task, known.wish, run.session, note), "research": research}
+
+
+async def _write_draft(
+    run: _Run, research: Research, prompt: Prompt, notes: Sequence[str]
+) -> tuple[Declared, str | None, Research]:
+    """The report and its picks, a note if the picks are unknown though the writer was asked, and the research it is
+    based on.
+
+    Raises ModelError if the model fails for good or writes no report.
+    """
+    written, research = await write_report(run.task, run.session, research, run.models, prompt, notes)
+    found = await declared(written, run.task, "report", run.models)
+    if not found.report.strip():
+        raise ModelError("no_report", "the report generator wrote nothing but its picks")
+    note = None if found.picks is not None else note_of(found, block=found.report != written)
+    return replace(found, report=found.report.strip()), note, research
 
 
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:
@@ -127,19 +153,51 @@ def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair",
 
 
 async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
-    run, before = runtime.context, state["repairs"]
-    done = await repair(
-        state["draft"],
-        len(before) + 1,
-        run.task,
-        run.session,
-        state["research"],
-        state["known"],
-        run.models,
-        _prompt("repair"),
-        before[-1].refused if before else None,
+    """One attempt, told why the one before was not taken. If the model fails for good, the draft stays as it is."""
+    draft, before = state["draft"], state["repairs"]
+    refused = before[-1].refused if before else None
+    attempt = f"{len(before) + 1}: {draft.counts()}"
+    notes = (
+        *state["known"].context,
+        tagged("report", draft.as_written),
+        *(tagged("cost", each) for each in (draft.cost,) if each is not None),
+        tagged("problems", compact_json(list(_problems(draft, refused)))),
     )
-    return {"draft": done.draft, "repairs": (*before, done)}
+    try:
+        found, note, _ = await _write_draft(runtime.context, state["research"], _prompt("repair"), notes)
+    except ModelError as failure:
+        done = Repair(f"{attempt}; failed: {failure.kind}: {failure.message}", failed=True)
+        return {"repairs": (*before, done)}
+    mended = draft.instead(found, note)
+    refused = refusal_of(mended, draft)
+    if refused is not None:
+        return {"repairs": (*before, Repair(f"{attempt}; not taken: {refused}", refused))}
+    taken = Repair(f"{attempt}; taken, left: {mended.counts() or 'nothing'}")
+    return {"draft": mended, "repairs": (*before, taken)}
+
+
+def _problems(draft: Draft, refused: Refusal | None = None) -> Iterator[dict[str, Any]]:
+    """Each error with the words at fault, the statement they are in, and what the record says; then
+    the last refusal.
+    """
+    yield from (_problem(draft, error) for error in draft.errors)
+    if refused is not None:
+        refusal: dict[str, Any] = {"code": "repair_not_taken", "found": refused.why}
+        for name, errors in (("stayed", refused.stayed), ("brought", refused.brought)):
+            if errors:
+                refusal[name] = [_problem(refused.mended, error) for error in errors]
+        yield refusal
+
+
+def _problem(draft: Draft, error: Finding) -> dict[str, str]:
+    problem = {
+        "code": error.code,
+        "said": error.text,
+        "sentence": draft.sentence_of(error),
+        "found": error.found or "",
+        "evidence_id": error.evidence_id or "",
+    }
+    return {name: value for name, value in problem.items() if value}
 
 
 async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
@@ -147,28 +205,21 @@ async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
     stricken = await asyncio.to_thread(strike_out, draft)  # it reads the report several times, and other runs go on
     cut_short = bool(draft.errors) and len(state["repairs"]) < run.limits.repairs
     stop: Stop = (run.models.budget_stop if cut_short else None) or research.stop
+    still = stricken.draft
+    unknown = [] if still.note is None else [still.note]  # why the picks are not known
+    wrong = [f"left wrong: {error.code}: {error.found or error.text}" for error in still.errors]
     ended = Answer(
         report=with_left_out(stricken),
-        picks=stricken.draft.case.picks,
-        outcome=stricken.draft.case.outcome,
+        picks=still.case.picks,
+        outcome=still.case.outcome,
         stop=stop,
-        notes=(*state["known"].notes, *research.notes, *_notes(stricken.draft)),
+        notes=(*state["known"].notes, *research.notes, *unknown, *wrong),
         failed_branches=research.failed,
-        repairs=lines_of(state["repairs"]),
+        repairs=tuple(repair.line for repair in state["repairs"]),
         struck=stricken.struck,
         understood=state["known"].wish,
     )
     return {"answer": ended}
-
-
-def _notes(draft: Draft) -> list[str]:
-    """Why the picks are not known, and what is wrong with the report still."""
-    unknown = [] if draft.note is None else [draft.note]
-    return [*unknown, *(f"left wrong: {error.code}: {error.found or error.text}" for error in draft.errors)]
-
-
-def _prompt(name: str) -> Prompt:
-    return agent_prompt(__file__, name)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A draft of the report with what the verifier finds in it, and whether another one is better; pure."""
+"""A draft of the report with the verifier's findings, and whether another draft is better; pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -18,9 +18,9 @@ from drretail.records.wish import Wish
 GRAVE = frozenset(
     {"not_in_catalog", "recommended_although_owned", "unwanted_brand", "over_budget", "below_rating", "not_wanted"}
 )
-"""What sends a shopper after the wrong thing."""
+"""Errors that send a shopper after the wrong product."""
 LEAST_KEPT = 0.5
-"""Of a draft's words, and of the sources that it cites, the share that a mended one must still have."""
+"""The share of a draft's words, and of its cited sources, that a repaired draft must still have."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Draft:
 
     case: Case
     note: str | None = None
-    """Why its picks are not known; None where they are."""
+    """Why its picks are unknown; None if they are known."""
 
     @property
     def report(self) -> str:
@@ -37,7 +37,7 @@ class Draft:
 
     @property
     def as_written(self) -> str:
-        """The report with its block of picks, as its writer is shown it."""
+        """The report with its block of picks, as its writer sees it."""
         picks = self.case.picks
         return self.report if picks is None else f"{self.report}\n\n{picks_block(picks, self.case.outcome)}"
 
@@ -50,12 +50,14 @@ class Draft:
         return [finding for finding in self.findings if finding.severity == "error"]
 
     def instead(self, found: Declared, note: str | None = None) -> "Draft":
-        """Another report with what it declares, held against the same records."""
+        """A draft of another report and its picks, checked against the same records."""
         return Draft(replace(self.case, report=found.report, picks=found.picks, outcome=found.outcome), note)
 
     @property
     def cost(self) -> str | None:
-        """What its cart costs by the records, and what that leaves of the budget; None where that is not known."""
+        """What its cart costs by the records, and how far below or above the budget that is; None if the cost is
+        unknown.
+        """
         ledger = self.case.ledger(self.case.picks)
         if ledger.total is None:
             return None
@@ -67,11 +69,13 @@ class Draft:
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """The evidence that it cites."""
+        """The evidence ids that it cites."""
         return frozenset(cited.evidence_id for cited in self.case.citations if cited.evidence_id is not None)
 
     def sentence_of(self, finding: Finding) -> str:
-        """The sentence that a finding stands in; of a wrong pick the first that cites it alone."""
+        """The sentence that a finding is in; for a wrong pick, the first that cites only that pick. Empty if there is
+        none.
+        """
         for index, sentence_ in enumerate(self.case.layout.sentences):
             cited = cited_in(self.case.layout, [index])
             alone = len(cited) == 1 and finding.evidence_id in cited
@@ -80,14 +84,16 @@ class Draft:
         return ""
 
     def counts(self) -> str:
-        """ "price_wrong ×2, total_wrong": its errors by kind."""
+        """Its errors by kind: "price_wrong ×2, total_wrong"."""
         counted = sorted(Counter(finding.code for finding in self.errors).items())
         return ", ".join(code if number == 1 else f"{code} ×{number}" for code, number in counted)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a mended draft must not take the place of the one before, and its errors: which stayed, which it brought."""
+    """Why a repaired draft must not replace the one before, with its errors: those that stayed and those that it
+    brought.
+    """
 
     why: str
     mended: Draft
@@ -95,7 +101,7 @@ class Refusal:
     brought: tuple[Finding, ...]
 
     def __str__(self) -> str:
-        """ "its picks can't be read; stayed: price_wrong “$29.50”; brought: over_budget “$41.00”"."""
+        """One line: "its picks can't be read; stayed: price_wrong “$29.50”; brought: over_budget “$41.00”"."""
         named = (("stayed", self.stayed), ("brought", self.brought))
         return "; ".join([self.why, *(f"{name}: {_named(errors)}" for name, errors in named if errors)])
 
@@ -105,9 +111,9 @@ def _named(errors: Iterable[Finding]) -> str:
 
 
 def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
-    """The draft, to be held against the wish, the session's ledger and the shop's catalog.
+    """The draft, to be checked against the wish, the session's ledger and the shop's catalog.
 
-    Without a wish nothing is known of budget, brands, quantities and what the shopper needs no more of.
+    Without a wish nothing is known of budget, brands, quantities, and products that the shopper needs no more of.
     """
 
     def lookup(ids: Collection[str]) -> Mapping[str, Product]:
@@ -119,12 +125,12 @@ def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, n
 
 
 def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:
-    """The products and orders that sentences cite, by their indexes."""
+    """The products and orders that the sentences at these indexes cite."""
     return frozenset(source for at in sentences for source in layout.cited.get(at, ()) if source[:2] in ("P:", "O:"))
 
 
 def refusal_of(mended: Draft, before: Draft) -> Refusal | None:
-    """None where the mended draft is the better one."""
+    """Why the repaired draft is not taken; None if it is the better one."""
     why = _why_not(mended, before)
     if why is None:
         return None
@@ -134,7 +140,7 @@ def refusal_of(mended: Draft, before: Draft) -> Refusal | None:
 
 
 def _kind(error: Finding) -> tuple[str, str | None]:
-    """The same of a fault before and after a repair that did not mend it, though it may have other words."""
+    """Equal for the same fault before and after a repair that did not mend it, though its words may have changed."""
     return error.code, error.evidence_id
 
 

@@ -1,11 +1,12 @@
-"""What stays wrong is struck as whole statements; no value is corrected, and no sentence cut (DESIGN 7a).
+"""Strikes whole statements that stayed wrong. No value is corrected, and no sentence is cut.
 
-A statement is a sentence of running text, a list item with what is indented below it, or a table's row. A heading takes
-its section along, a table's head its table; and what nothing is left below goes as well.
+A statement is a sentence of running text, a list item with what is indented below it, or a table's row. Striking a
+heading strikes its section, and striking a table's head its table. A heading or head with nothing left below it goes
+too. The report ends with a list of what was struck, which does not repeat the statements.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -13,11 +14,14 @@ from drretail.agents.grounded_hybrid.drafts import Draft, cited_in
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.text.wording import short_title
+from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick
+from drretail.records.shop import Product
 
 STAYS = frozenset({"quantity_wrong"})
-"""Errors of picks that are the right things all the same."""
+"""Errors of picks that are nevertheless the right products."""
 _MARKER = re.compile(r"\n[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _RULE_BELOW = re.compile(r"[ \t]*\n[ \t]*\|?[ \t:|-]*-[ \t:|-]*(?=\n|$)")
 _PLACELESS = {"start": None, "end": None}
@@ -25,9 +29,10 @@ _PLACELESS = {"start": None, "end": None}
 
 @dataclass(frozen=True, slots=True)
 class Stricken:
-    """What is left of a draft, and what was struck from it in text order, round by round.
+    """What is left of a draft, and what was struck from it, round by round, each round in text order.
 
-    ``text`` of a finding is the struck statement as it stood, or the pick; it has no place any more.
+    The ``text`` of a finding is the struck statement as it was written, or the pick. The finding has no position any
+    more.
     """
 
     draft: Draft
@@ -42,15 +47,17 @@ class _Statement:
     end: int
     kind: str
     depth: int
-    """Of a heading its level, of an item its indent."""
+    """The level of a heading, or the indent of an item."""
     leads: bool
-    """True for what ends in a colon."""
+    """True if it ends in a colon."""
     cited: frozenset[str]
     """The products and orders that it cites."""
 
 
 def strike_out(draft: Draft) -> Stricken:
-    """The draft without statements and picks that are wrong; an error that is nobody's own, such as a budget, stays."""
+    """The draft without wrong statements and picks. An error of no single statement, such as that of a
+    budget, stays.
+    """
     struck: tuple[Finding, ...] = ()
     while True:
         left, newly_struck = _strike(draft)
@@ -60,8 +67,8 @@ def strike_out(draft: Draft) -> Stricken:
 
 
 def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
-    """One round; what is left may be wrong in another way, such as a sum of picks that are no more."""
-    statements = list(_statements(draft.case.layout))
+    """One round. What is left may be wrong in another way, such as a sum over picks that are gone."""
+    statements = _statements(draft.case.layout)
     placeless = (error for error in draft.errors if error.start is None and error.code not in STAYS)
     wrong_picks = {finding.evidence_id: finding for finding in placeless if finding.evidence_id is not None}
     why = {at: found for at, one in enumerate(statements) if (found := _faults(one, draft.errors, wrong_picks))}
@@ -81,7 +88,10 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
 
 
 def _faults(one: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
-    """The errors in a statement; a wrong pick's where it cites that alone: with an order, it says what is owned."""
+    """The errors in a statement, with those of a wrong pick if the statement cites nothing else.
+
+    A statement that also cites an order says what is owned, so it is not about the pick.
+    """
     placed = [error for error in errors if error.start is not None and one.start <= error.start < one.end]
     return placed + [finding for key, finding in wrong_picks.items() if one.cited == frozenset({key})]
 
@@ -94,8 +104,8 @@ def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft
             yield pick
 
 
-def _statements(layout: Layout) -> Iterator[_Statement]:
-    """All statements in their order; the sentences of a list item are one."""
+def _statements(layout: Layout) -> list[_Statement]:
+    """All statements in their order. The sentences of a list item are one statement."""
     parts: list[list[int]] = []
     for index, sentence in enumerate(layout.sentences):
         before = layout.sentences[index - 1] if index else None
@@ -104,8 +114,7 @@ def _statements(layout: Layout) -> Iterator[_Statement]:
             parts[-1].append(index)
         else:
             parts.append([index])
-    for part in parts:
-        yield _statement(layout, layout.sentences[part[0]], layout.sentences[part[-1]], part)
+    return [_statement(layout, layout.sentences[part[0]], layout.sentences[part[-1]], part) for part in parts]
 
 
 def _statement(layout: Layout, first: Sentence, last: Sentence, indexes: Iterable[int]) -> _Statement:
@@ -125,7 +134,9 @@ def _statement(layout: Layout, first: Sentence, last: Sentence, indexes: Iterabl
 
 
 def _with_what_falls(statements: Sequence[_Statement], struck: Iterable[int]) -> set[int]:
-    """With all that hangs on them, and the headings, heads and leading sentences of which nothing is left."""
+    """The struck statements with all that hangs on them, and headings, heads and leading sentences with nothing left
+    below.
+    """
     gone = {at for index in struck for at in (index, *_below(statements, index, ("heading", "item", "table_head")))}
     for index in reversed(range(len(statements))):
         inside = _below(statements, index, ("heading", "table_head", "text"))
@@ -135,7 +146,9 @@ def _with_what_falls(statements: Sequence[_Statement], struck: Iterable[int]) ->
 
 
 def _below(statements: Sequence[_Statement], index: int, kinds: Iterable[str]) -> list[int]:
-    """What hangs on a statement of these kinds: a section, deeper items, rows, what a colon announces."""
+    """The indexes of what hangs on a statement of these kinds: a section, deeper items, rows, or what a colon
+    announces.
+    """
     one = statements[index]
 
     def hangs(at: int) -> bool:
@@ -154,7 +167,7 @@ def _below(statements: Sequence[_Statement], index: int, kinds: Iterable[str]) -
 
 
 def _without(report: str, gone: Sequence[_Statement]) -> str:
-    """The report without these statements, and without the lines and gaps that they leave."""
+    """The report without these statements, and without the empty lines and gaps that they leave."""
     if not gone:
         return report
     left, position = "", 0
@@ -169,3 +182,56 @@ def _without(report: str, gone: Sequence[_Statement]) -> str:
             left = bare if is_whole_line else left.rstrip(" \t")
             position += is_whole_line
     return re.sub(r"\n{3,}", "\n\n", left + report[position:]).strip()
+
+
+TITLE = "What did not hold"
+ABOVE = "Statements with these faults were taken out, as the shop's records say otherwise or say nothing of it:"
+SUMS = "Sums and comparisons above may still count what was taken out."
+_WORDS: Mapping[str, str] = {
+    "price_wrong": "a wrong price",
+    "rating_wrong": "a wrong rating",
+    "rating_count_wrong": "a wrong number of ratings",
+    "total_wrong": "a wrong total",
+    "calculation_wrong": "a wrong figure",
+    "order_date_wrong": "a wrong date of an order",
+    "brand_wrong": "a wrong brand",
+    "place_wrong": "a wrong place",
+    "superlative_wrong": "a wrong superlative",
+    "unresolved_citation": "a source that was never looked up",
+    "url_not_seen": "a page that was never looked up",
+    "not_in_catalog": "a product that the shop does not have",
+    "recommended_although_owned": "recommended, though owned already",
+    "unwanted_brand": "a product of a brand that is not wanted",
+    "below_rating": "a product with fewer stars or ratings than asked for",
+    "not_wanted": "a product that nobody asked for",
+    "price_unknown": "a product of unknown price, though there is a limit",
+    "unavailable": "a product that can't be had at the moment",
+    "over_budget": "a product above the budget",
+    "pick_not_argued": "in the cart, with no word on it",
+}
+
+
+def with_left_out(stricken: Stricken) -> str:
+    """The report, ending with what was struck and the errors that striking can't mend; unchanged without any.
+
+    What a record says is given with its source. The struck statement is not repeated.
+    """
+    draft = stricken.draft
+    products = draft.case.ledger(draft.case.picks).products
+    lines = list(dict.fromkeys(_line(finding, draft.case.evidence.keys(), products) for finding in stricken.struck))
+    # "The budget is $30.00, and the picks cost $39.50."
+    left = [f"{each.found[0].upper()}{each.found[1:]}." for each in draft.errors if each.start is None and each.found]
+    if not lines and not left:
+        return draft.report
+    listed = ["\n".join([ABOVE, "", *lines]), SUMS] if lines else []
+    return "\n\n".join([draft.report, f"## {TITLE}", *listed, *left]).strip() + "\n"
+
+
+def _line(finding: Finding, known: Collection[str], products: Mapping[str, Product]) -> str:
+    """ "- Tanagrove Hopper Bird Feeder: a wrong price; the record says $39.50 [P:…]." """
+    what = _WORDS.get(finding.code, finding.code.replace("_", " "))
+    product = products.get((finding.evidence_id or "").removeprefix("P:"))
+    of = f"{short_title(product.title, 60)}: {what}" if product else f"{what[0].upper()}{what[1:]}"
+    found = f"; {finding.found}" if finding.code in CODES.values() and finding.found else ""
+    source = f" [{finding.evidence_id}]" if finding.evidence_id in known else ""
+    return f"- {of}{found}{source}."

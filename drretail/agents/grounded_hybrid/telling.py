@@ -1,4 +1,4 @@
-"""What each role is shown of the briefing: all of them the wish, a researcher only some lines of the profile."""
+"""What each role is shown of the briefing: every role the wish, a researcher only some lines of the profile."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -18,9 +18,9 @@ from drretail.records.wish import Wish
 
 MOST_ORDERED, MOST_OWNED, MOST_LINES = 100, 8, 8
 MOST_CITED = 3
-"""Orders that a statement names one by one; one that rests on more cites the list."""
+"""The most orders that a statement cites one by one. A statement that rests on more cites the list of orders."""
 ALWAYS = frozenset({"person", "shopper_type"})
-"""Statements that bear on whatever is bought: where the shopper lives, and how they shop."""
+"""Statements that bear on any purchase: where the shopper lives, and how they shop."""
 _TITLE = 80
 _PRODUCT = re.compile(r"( ?)\[([\w-]+)\]")
 
@@ -32,17 +32,17 @@ class Owned:
     product_id: str
     title: str
     order_id: str
-    """Of the newest order of it, by which it can be cited: the product itself was looked up by nobody."""
+    """Its newest order, by which it is cited: nobody looked up the product itself."""
     ordered: str
-    """The day of that order: in a report, orders go by their dates."""
+    """The day of that order. Reports name orders by their dates."""
     record: Product | None = None
-    """The shop's own; None where it has the product no more."""
+    """The shop's record of it; None if the shop no longer has the product."""
 
 
 def owned_block(owned: Sequence[Owned], question: str) -> str:
-    """The owned products in their tag, one per line with id, day, title and leaf category, the newest.
+    """The newest owned products in their tag, one per line with id, day, title and leaf category.
 
-    Intimate ones stand there where the question names them.
+    Intimate ones are shown only if the question names them.
     """
     shown = [product for product in owned if product.record is None or may_be_shown(product.record, question)]
     lines = [_line(product) for product in shown[:MOST_ORDERED]]
@@ -60,43 +60,39 @@ def _line(product: Owned) -> str:
 def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
     """The wish in its tag, as JSON without empty fields.
 
-    Under ``owned`` stand the products that it names, then those of the kinds that it wants, a few; ``owned_besides``
+    ``owned`` lists a few products: those that the wish names, then those of the kinds that it wants. ``owned_besides``
     counts the others.
     """
     kinds = {kind for want in wish.wants for kind in want.kinds}
     named = [product for product in owned if product.product_id in wish.owned]
-    alike = [product for product in owned if product not in named and _is_of(product, kinds)]
+    alike = [
+        product
+        for product in owned
+        if product not in named and (record := product.record) and any(is_of_kind(record, kind) for kind in kinds)
+    ]
     listed = [*named, *alike][:MOST_OWNED]
-    fields = wish.model_dump(mode="json") | {
-        "owned": [_entry(product) for product in listed],
-        "owned_besides": len(owned) - len(listed),
-    }
+    entries = [
+        {
+            "id": product.product_id,
+            "title": harmless(short_title(product.title, _TITLE)),
+            "evidence": order_evidence_id(product.order_id),
+            "ordered": product.ordered,
+        }
+        for product in listed
+    ]
+    fields = wish.model_dump(mode="json") | {"owned": entries, "owned_besides": len(owned) - len(listed)}
     return tagged("wish", compact_json(_without_empty(fields)))
 
 
-def _is_of(product: Owned, kinds: Iterable[str]) -> bool:
-    record = product.record
-    return record is not None and any(is_of_kind(record, kind) for kind in kinds)
-
-
-def _entry(product: Owned) -> dict[str, str]:
-    return {
-        "id": product.product_id,
-        "title": harmless(short_title(product.title, _TITLE)),
-        "evidence": order_evidence_id(product.order_id),
-        "ordered": product.ordered,
-    }
-
-
 def _without_empty(value: Any) -> Any:
-    """The same without absent values, empty lists, False and 0, at every depth."""
+    """The value without absent values, empty lists, False and 0, at every depth."""
     if isinstance(value, list):
         return [_without_empty(entry) for entry in value]
     return {name: _without_empty(entry) for name, entry in value.items() if entry} if isinstance(value, dict) else value
 
 
 def profile_block(statements: Iterable[Statement], known: Collection[str]) -> str:
-    """The statements in their tag, one a line, each with the evidence that it rests on."""
+    """The statements in their tag, one per line, each with the evidence that it rests on."""
 
     lines = (
         f"- {_marked(statement.text, known)} {''.join(f'[{source}]' for source in _sources(statement, known))}"
@@ -106,7 +102,9 @@ def profile_block(statements: Iterable[Statement], known: Collection[str]) -> st
 
 
 def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfProducts) -> list[Statement]:
-    """Those that bear on a part of the question: on whatever is bought, or on what it names. A few, in their order."""
+    """A few statements, in their order, that bear on a part of the question: on any purchase, or on what the part
+    names.
+    """
     words = nouns_of(part)
     weights = {at: bearing(statement, words, share_of) for at, statement in enumerate(statements)}
     found = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
@@ -115,7 +113,7 @@ def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfP
 
 
 def _marked(text: str, known: Collection[str]) -> str:
-    """The ids of products as marks that can be cited; none where the run has not been handed the product."""
+    """The text with product ids turned into marks that can be cited. Ids that the run was not handed are removed."""
 
     def mark(match: re.Match[str]) -> str:
         evidence = product_evidence_id(match[2])

@@ -1,10 +1,8 @@
-"""Hybrid-ReAct (paper section 4): each part a function or small class, so that siblings are made of the same parts.
+"""Hybrid-ReAct (paper section 4), in functions and small classes from which its sibling agents are built too.
 
-agent.py             the whole graph
-moves.py             Reason, LaunchResearcher, Finalize
-supervisor.py        reasons, launches, reads, finalizes
-branches.py          a branch for each launch: research, then synthesis
-researcher.py        a ReAct loop over one sub-problem; its findings become an intermediate report
-report_generator.py  query and intermediate reports become the report
-prompts/             what each role is told
+agent.py       the whole graph; query and intermediate reports become the report
+moves.py       Reason, LaunchResearcher, Finalize
+supervisor.py  reasons, launches, reads, finalizes
+researcher.py  a branch for each launch: a ReAct loop over one sub-problem, then the synthesis of its findings
+prompts/       what each role is told
 """

@@ -4,52 +4,49 @@ START ─▶ supervise ─▶ report ─▶ END
             │  ▲
   launches, │  │ intermediate reports, when all launches of the turn have ended
             ▼  │
-          research ─▶ synthesise        one branch for each launch, side by side (branches.py)
+          research ─▶ synthesise        one branch for each launch, side by side (researcher.py)
 """
 
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
+from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from drretail.agents.base import Agent
-from drretail.agents.hybrid_react.branches import Launcher
+from drretail.agents.base import Agent, today
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
-from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
-from drretail.agents.loop import challenges
+from drretail.agents.hybrid_react.supervisor import PATH, Research, as_json, supervise, supervisor_prompt
+from drretail.agents.information import answer_notes
+from drretail.agents.loop import challenges, write_within_context
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role
 from drretail.tools.toolkit import Toolkit
 
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "synthesis", "report")
+report_prompt = partial(agent_prompt, __file__, "report")
 
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The report of one supervised research. Raises ModelError when there is none."""
+    """The report of one supervised research. Raises ModelError if there is none."""
     with Toolkit(session, tools=researcher_tools(session)) as toolkit:
-        launcher = Launcher(Researchers(toolkit, limits.tool_turns, researcher_prompt()), synthesis_prompt())
-        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, launcher))
+        researchers = Researchers(toolkit, limits.tool_turns, researcher_prompt(), synthesis_prompt())
+        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, researchers))
     research: Research = end["research"]
     return Answer(report=end["report"], stop=research.stop, notes=research.notes, failed_branches=research.failed)
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return (
-        supervisor_prompt(),
-        researcher_prompt(),
-        synthesis_prompt(),
-        report_prompt(),
-        moves_prompt(),
-        *challenges(),
-    )
+    return supervisor_prompt(), researcher_prompt(), synthesis_prompt(), report_prompt(), moves_prompt(), *challenges()
 
 
 _HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs", "seconds"}
@@ -58,13 +55,13 @@ HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=_HEEDS)
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What the nodes need beside the state."""
+    """What the nodes need in addition to the state."""
 
     task: Task
     session: Session
     models: Models
     limits: Limits
-    launcher: Launcher
+    researchers: Researchers
 
 
 class _State(TypedDict, total=False):
@@ -75,9 +72,8 @@ class _State(TypedDict, total=False):
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _State:
     del state
     run = runtime.context
-    return {
-        "research": await supervise(run.task, run.session, run.models, run.limits, run.launcher, supervisor_prompt())
-    }
+    prompt = supervisor_prompt()
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, run.researchers, prompt)}
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
@@ -87,6 +83,35 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
         raise ModelError("agent", "there is nothing to report on")
     report, research = await write_report(run.task, run.session, research, run.models, report_prompt())
     return {"report": report, "research": research}
+
+
+async def write_report(
+    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, notes: Sequence[str] = ()
+) -> tuple[str, Research]:
+    """R = ReportGen(q, {m_i}) of the paper, and the research that it was written from.
+
+    The oldest intermediate reports are left out if all of them do not fit the model. ``notes`` is further tagged text
+    for the model. Raises ModelError if the model fails for good.
+    """
+    reports = [as_json(number, report) for number, report in research.reports]
+
+    async def write(left_out: int) -> str:
+        given = [
+            tagged("query", task.text),
+            today(session),
+            tagged("reports", compact_json(reports[left_out:])),
+            *notes,
+        ]
+        given += [*filter(None, [task.context]), *answer_notes(session)]
+        asked = [SystemMessage(prompt.render()), HumanMessage("\n".join(given))]
+        return (await models.call("report", asked, path=PATH)).text.strip()
+
+    report, left_out = await write_within_context(write, [len(compact_json(each)) for each in reports])
+    if not left_out:
+        return report, research
+    gone = ", ".join(str(number) for number, _ in research.reports[:left_out])
+    note = f"{PATH}: written without the reports of researchers {gone}, which did not fit the model any more"
+    return report, replace(research, reports=research.reports[left_out:], notes=(*research.notes, note))
 
 
 @cache

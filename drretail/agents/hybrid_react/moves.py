@@ -1,6 +1,6 @@
 """The moves of the agents among themselves (paper section 4): Reason, LaunchResearcher and Finalize.
 
-They are tools to a model and steps in the trajectory, but none of the nine: what counts tool calls leaves them out.
+They are tools to a model and steps in the trajectory, but not among the nine: counts of tool calls leave them out.
 """
 
 from collections.abc import Mapping
@@ -79,5 +79,5 @@ def researcher_tools(session: Session) -> Mapping[str, Tool]:
 
 
 def moves_prompt() -> Prompt:
-    """What models are told of the moves, as a wording whose hash a run records."""
+    """The schemas of the moves as models see them, as a prompt whose hash a run records."""
     return Prompt("moves", canonical_json(json_schemas(SUPERVISOR_TOOLS)))

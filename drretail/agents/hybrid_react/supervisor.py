@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 
 from drretail.agents.base import task_message
-from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
+from drretail.agents.hybrid_react.researcher import Branch, Researchers
 from drretail.agents.information import asking_notes
 from drretail.agents.loop import Acted, Loop
 from drretail.agents.prompt_blocks import agent_prompt
@@ -21,18 +22,19 @@ from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
 from drretail.records.run import Limits, Stop
 from drretail.tools.tool import ToolResult
-from drretail.tools.toolkit import Performed, Toolkit
+from drretail.tools.toolkit import Toolkit
 from drretail.tools.users import ASKING
 
 PATH = "0"
+supervisor_prompt = partial(agent_prompt, __file__, "supervisor")
 
 
 @dataclass(frozen=True, slots=True)
 class Research:
-    """All that the supervisor's researchers brought, in the order of their launches."""
+    """All that the supervisor's researchers brought, in launch order."""
 
     reports: tuple[tuple[int, IntermediateReport], ...]
-    """With the number of the researcher."""
+    """Each with the number of its researcher."""
     failed: tuple[str, ...] = ()
     """One line for each researcher that brought nothing: "0.2: timeout: …"."""
     notes: tuple[str, ...] = ()
@@ -44,45 +46,49 @@ async def supervise(
     session: Session,
     models: Models,
     limits: Limits,
-    launcher: Launcher,
+    researchers: Researchers,
     prompt: Prompt,
     notes: Sequence[str] = (),
 ) -> Research:
-    """What is found on ``task``; ``notes`` is tagged text that the supervisor gets beside it.
+    """The research on ``task``. ``notes`` is further tagged text for the supervisor.
 
-    Raises ModelError when the supervisor's model fails for good, or no researcher brought anything: a report is never
+    Raises ModelError if the supervisor's model fails for good, or no researcher brought anything: a report is never
     written from nothing.
     """
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
     asked = HumanMessage("\n".join([task_message(task, session).text, *notes, *asking_notes(session)]))
     asking = {} if session.shopper is None else {ASKING.name: ASKING}
     with Toolkit(session, tools={**SUPERVISOR_TOOLS, **asking}, threads=1) as toolkit:
-        executor = SupervisorExecutor(toolkit, models, launcher, limits.researchers)
+        executor = SupervisorExecutor(toolkit, models, researchers, limits.researchers)
         end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(
             [SystemMessage(system), asked]
         )
-    research = _gathered(executor.branches, "token_budget" if executor.short and end.stop == "finished" else end.stop)
-    if not research.reports:
-        raise _nothing(executor.branches, research, starved=executor.short)
-    return research
-
-
-def supervisor_prompt() -> Prompt:
-    return agent_prompt(__file__, "supervisor")
+    branches = executor.branches
+    failures = [(branch.path, branch.failure) for branch in branches if branch.failure is not None]
+    failed = tuple(f"{path}: {failure.kind}: {failure.message}" for path, failure in failures)
+    reports = tuple((branch.number, branch.report) for branch in branches if branch.report is not None)
+    if not reports:
+        # The kind of failure, if all researchers failed with the same one.
+        kinds: set[ModelErrorKind] = {failure.kind for _, failure in failures}
+        kind = kinds.pop() if len(kinds) == 1 else "budget" if executor.short else "agent"
+        why = "; ".join(failed) or "the tokens allowed do not suffice for one researcher"
+        raise ModelError(kind, f"no researcher brought anything back: {why}")
+    stop = "token_budget" if executor.short and end.stop == "finished" else end.stop
+    return Research(reports, failed, tuple(note for branch in branches for note in branch.notes), stop)
 
 
 @dataclass(slots=True)
 class SupervisorExecutor:
-    """Carries out the supervisor's moves: all launches of a turn side by side, at most ``most`` of them."""
+    """Carries out the supervisor's moves. All launches of a turn run side by side, at most ``most`` of them."""
 
     toolkit: Toolkit
     models: Models
-    launcher: Launcher
+    researchers: Researchers
     most: int
     branches: list[Branch] = field(default_factory=list[Branch])
-    """Of all turns so far, in launch order."""
+    """The branches of all turns so far, in launch order."""
     short: bool = False
-    """True once a launch was refused because the tokens that were left did not suffice for it."""
+    """True once a launch was refused because too few tokens were left for it."""
 
     @property
     def schemas(self) -> list[dict[str, Any]]:
@@ -96,12 +102,15 @@ class SupervisorExecutor:
         performed = await self.toolkit.aperform_all(
             [(call["name"], call["args"]) for call in calls], path=PATH, role="supervisor"
         )
-        wanted = {at: _sub_problem(each) for at, each in enumerate(performed)}
-        asked = [(at, sub_problem) for at, sub_problem in wanted.items() if sub_problem is not None]
+        asked = [
+            (at, str(each.outcome.value["sub_problem"]))
+            for at, each in enumerate(performed)
+            if each.launch.name == LAUNCH and isinstance(each.outcome, ToolResult)  # a launch that is well formed
+        ]
         most = self.models.most_branches(self.most)
         launched, refused = asked[:most], asked[most:]
         self.short |= bool(refused) and most < self.most
-        branches = await self.launcher.launch([each for _, each in launched], len(self.branches) + 1, self.models)
+        branches = await self.researchers.launch([each for _, each in launched], len(self.branches) + 1, self.models)
         self.branches += branches
         outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
         outcomes |= {at: self._refusal(most) for at, _ in refused}
@@ -117,13 +126,6 @@ class SupervisorExecutor:
         return ToolError("limit", f"The tokens that are left do not suffice for {many}: this one was not launched.")
 
 
-def _sub_problem(performed: Performed) -> str | None:
-    """What a launch that is well formed asks for, None for every other call."""
-    if performed.launch.name != LAUNCH or not isinstance(performed.outcome, ToolResult):
-        return None
-    return performed.outcome.value["sub_problem"]
-
-
 def _outcome(branch: Branch) -> ToolResult | ToolError:
     """What the supervisor reads of a branch."""
     if branch.report is not None:
@@ -136,24 +138,3 @@ def _outcome(branch: Branch) -> ToolResult | ToolError:
 def as_json(number: int, report: IntermediateReport) -> dict[str, Any]:
     """An intermediate report as the supervisor and the report generator read it."""
     return {"researcher": number, "report": report.model_dump(mode="json", exclude_none=True)}
-
-
-def _nothing(branches: Sequence[Branch], research: Research, *, starved: bool) -> ModelError:
-    """Why a run ends without a finding; of the kind that all its researchers failed with, where it is one."""
-    kinds: set[ModelErrorKind] = {branch.failure.kind for branch in branches if branch.failure is not None}
-    kind = kinds.pop() if len(kinds) == 1 else "budget" if starved else "agent"
-    why = "; ".join(research.failed) or "the tokens allowed do not suffice for one researcher"
-    return ModelError(kind, f"no researcher brought anything back: {why}")
-
-
-def _gathered(branches: Sequence[Branch], stop: Stop) -> Research:
-    return Research(
-        reports=tuple((branch.number, branch.report) for branch in branches if branch.report is not None),
-        failed=tuple(
-            f"{branch.path}: {branch.failure.kind}: {branch.failure.message}"
-            for branch in branches
-            if branch.failure is not None
-        ),
-        notes=tuple(note for branch in branches for note in branch.notes),
-        stop=stop,
-    )

@@ -1,17 +1,16 @@
-"""Runs of systems that call the tools from outside, over MCP: recorded as every other run is, by the runner."""
+"""Runs of systems that call the tools from outside, over MCP. The runner records them like every other run."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from drretail.agents.base import Agent, Answering
-from drretail.agents.client_prompts import question_prompt
+from drretail.agents.information import question_prompt
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.runner import Runner
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.session import Session
 from drretail.env.world import World
@@ -23,22 +22,10 @@ from drretail.tools.registry import ROLE
 from drretail.tools.toolkit import Toolkit
 
 
-def client_system(client: str, world: World, scope: Scope, options: dict[str, Any]) -> System:
-    """The system ``mcp@CLIENT``. What model is behind a client MCP does not tell; it is taken to be one of language."""
-    return System(
-        agent=MCP_AGENT,
-        web_provider=world.web.provider,
-        web_corpus=world.web.corpus,
-        models={ROLE: RoleModel(spec=client, kind="llm")},
-        options=options,
-        scope=scope,
-    )
-
-
 class Recording:
-    """An experiment, held for writing, into which clients' runs for one query go; use as a context manager.
+    """An experiment, held for writing, into which clients' runs for one query go; use it as a context manager.
 
-    ``name`` stands for whatever the clients call themselves. ``reference`` finds the basket by which reports are
+    ``name`` replaces the names that clients give themselves. ``reference`` finds the basket by which reports are
     measured. Raises UserError as ``open_experiment`` does.
     """
 
@@ -54,7 +41,7 @@ class Recording:
         seed: str = "42",
         reference: Callable[[Query], Reference] | None = None,
     ) -> None:
-        # What fails for one client says nothing of the next: no number of failing calls ends the server.
+        # One client's failures say nothing about the next: no number of failing calls ends the server.
         self._runner = replace(runner, outages=None)
         self._query = query
         self._scope: Scope = scope
@@ -69,8 +56,17 @@ class Recording:
         return RecordedRun(self)
 
     async def run(self, client: str, answer: Answering) -> Run:
-        """The next run of a client, saved when ``answer`` has ended."""
-        system = client_system(self._name or client, self._runner.world, self._scope, self._options)
+        """The next run of a client, saved once ``answer`` has ended."""
+        web = self._runner.world.web
+        system = System(
+            agent=MCP_AGENT,
+            web_provider=web.provider,
+            web_corpus=web.corpus,
+            # MCP does not tell which model is behind a client; it is taken to be a language model.
+            models={ROLE: RoleModel(spec=self._name or client, kind="llm")},
+            options=self._options,
+            scope=self._scope,
+        )
         agent = Agent(answer, roles=(), prompts=lambda: (question_prompt(),))
         sut = SystemUnderTest(system.label(), system, agent, {})
         self._experiment.ask(definition(self._runner.world, (self._query,), [sut], self._seed, is_part=True))
@@ -82,13 +78,14 @@ class Recording:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _next_repeat(self, label: str) -> int:
-        """The first that has no run. What a killed server left can't be gone on with: its client is gone."""
+        """The first repeat without an ended run.
+
+        What a killed server left of a run is discarded: it can't go on, since its client is gone.
+        """
         repeat, query_id = 1, self._query.query_id
         while (label, repeat) in self._begun or self._experiment.state(label, query_id, repeat) in ("done", "failed"):
             repeat += 1
@@ -113,7 +110,7 @@ class RecordedRun:
         steps: Sequence[asyncio.Future[Any]] = (self._toolkit, self._run)
         await asyncio.wait(steps, return_when=asyncio.FIRST_COMPLETED)
         if not self._toolkit.done():
-            self._run.result()  # raises what was in the way
+            self._run.result()  # raises the error that ended the run
         return self._toolkit.result()
 
     async def hand_in(self, report: str) -> dict[str, Any]:
@@ -128,10 +125,43 @@ class RecordedRun:
             return
         if not self._report.done() and not self._run.done():
             self._report.set_exception(ModelError("no_report", "the client left without handing in a report"))
-        with suppress(Exception):  # who handed in a report was told of it; here nobody is left
+        with suppress(Exception):  # a client that handed in a report got the error there; here no client is left
             await self._run
 
     async def _answer(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         with Toolkit(session) as toolkit:
             self._toolkit.set_result(toolkit)
             return Answer(report=await self._report)
+
+
+def save_runs(
+    to: Path,
+    world: World,
+    queries: Sequence[Query],
+    system: System,
+    made: Iterable[Recorded],
+    *,
+    reference: Callable[[Query], Reference],
+    seed: str = "42",
+) -> list[Run]:
+    """Saves each of ``made`` in the experiment in ``to``, as the next repeat of its query, and returns the saved runs.
+
+    All are runs of ``system`` that the runner did not make. Raises UserError if ``to`` holds another experiment, or
+    another process writes there.
+    """
+    agent = Agent(_unanswered, roles=(), prompts=lambda: (question_prompt(),))
+    sut = SystemUnderTest(system.label(), system, agent, {})
+    saved: list[Run] = []
+    with open_experiment(to, world, queries, [sut], seed, reference=reference, is_part=True) as experiment:
+        for recorded in made:
+            query_id, repeat = recorded.run.query_id, recorded.run.repeat
+            while experiment.state(sut.label, query_id, repeat) != "absent":
+                repeat += 1
+            named = {"system": sut.label, "repeat": repeat, "run_id": f"{sut.label}/{query_id}-r{repeat}"}
+            saved.append(recorded.run.model_copy(update=named))
+            experiment.save(saved[-1], recorded.evidence, recorded.texts, recorded.telemetry)
+    return saved
+
+
+async def _unanswered(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    raise ModelError("agent", "this run was made by a policy or by inspect, and can't be made anew here")

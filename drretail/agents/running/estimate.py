@@ -1,7 +1,7 @@
-"""What runs are likely to take: from the experiment's own finished runs, else from a dry run, within limits.
+"""What runs are likely to take: from the experiment's own finished runs or, without any, from a dry run, within limits.
 
-In a dry run the agent itself works on the first of its queries with the shop's own tools; the rule-based shopper
-answers in the place of every model, and where the web is open nothing is searched in it.
+In a dry run the agent itself works on the first of its queries with the shop's own tools. The rule-based shopper
+answers in place of every model, and an open web is not searched.
 """
 
 import asyncio
@@ -9,24 +9,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.outcomes import is_open, made_run
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.spending import Spending, Spread, spending_of
+from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.stand_in import StandInWeb
 from drretail.env.world import World
 from drretail.event_loop import run_loop
-from drretail.experiment import read_run, run_folder
+from drretail.experiment import run_folder
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_model
 from drretail.llm.stand_in import in_place_of
 from drretail.records.counterfactual import OPTION
 from drretail.records.query import Query
-from drretail.records.run import RETRIEVER, Run, System, Usage
+from drretail.records.run import RETRIEVER, Run, Usage
 
 ONE_RUN = 0.5
-"""How far off a single run may be: from half to one and a half of it."""
+"""How far off a single run may be: the range is from half to one and a half of it."""
 DRY_RUNS = 3
 """Queries of a dry run: each takes a second, and the shopper's runs are much alike."""
 SHOPPER = "offline:shopper"
@@ -35,40 +35,54 @@ NOTHING_ASKED = "it asks no model by drretail; what models of its own take is no
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What a model's run takes, as a multiple of the shopper's run by the same agent."""
+    """What a model's run takes, as a multiple of the same agent's run with the rule-based shopper."""
 
     calls: Range
     input: Range
     output: Range
 
 
-# Measured beside an earlier shopper: a real model that was played behind the API took 0.6 to 1.2 times its calls, 0.7
+# Measured against an earlier shopper: a real model that was played behind the API took 0.6 to 1.2 times its calls, 0.7
 # to 1.2 times its input and 1.6 to 3.6 times its output in five runs; the means of the paper's Table 5, where each tool
 # call stood alone, are 2, 4.7 and 6.1 times. That shopper took, by agent, 0.83 to 1.83 times the calls, 1.03 to 2.03
 # times the input and 0.71 to 1.17 times the output of today's (six shipped queries); both ends are moved by that.
 AS_A_MODEL = Factor(Range(0.5, 3.7), Range(0.65, 9.5), Range(1.1, 7.2))
 AS_IT_IS = Factor(Range(1, 1), Range(1, 1), Range(1, 1))
-"""Of a model that follows rules, which is run itself."""
+"""The factor of a rule-based model, which takes part in the dry run itself."""
 
 
 def estimate_runs(
     sut: SystemUnderTest, count: int, spent: Spending | None, dry: Sequence[Run], prices: PriceTable
 ) -> Estimate:
-    """What ``count`` more runs of a system are likely to take; ``spent`` is what its runs took so far.
+    """What ``count`` more runs of a system are likely to take. ``spent`` is what its runs took so far.
 
-    From runs: mean ± standard deviation; without any from ``dry`` runs. A run's own limits bound it.
+    From finished runs it is mean ± standard deviation; without any it is from the ``dry`` runs. A run's own limits
+    bound it.
     """
     if not sut.system.models and (spent is None or not spent.calls.mean):
         none = Range(0, 0)
         return Estimate(sut.label, count, none, none, none, none, NOTHING_ASKED)
     if spent is not None and spent.done:
-        return _bounded(_from_runs(sut.label, count, spent), sut.system, count)
-    return _bounded(_from_dry_runs(sut, count, dry, prices), sut.system, count)
+        estimate = _from_runs(sut.label, count, spent)
+    else:
+        estimate = _from_dry_runs(sut, count, dry, prices)
+    # What the limits of a run allow at most.
+    tokens, dollars = sut.system.limits.tokens, sut.system.limits.dollars
+    money = None if estimate.dollars is None or dollars is None else estimate.dollars.at_most(dollars * count)
+    most = None if tokens is None else tokens * count
+    return replace(
+        estimate,
+        input=estimate.input.at_most(most),
+        output=estimate.output.at_most(most),
+        dollars=estimate.dollars if money is None else money,
+    )
 
 
 def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
     calls, read, written, money = (
-        None if spread.mean is None else _range(spread).times(count)
+        None
+        if spread.mean is None
+        else Range.around(spread.mean, spread.mean * ONE_RUN if spread.sd is None else spread.sd).times(count)
         for spread in (spent.calls, spent.input, spent.output, spent.dollars)
     )
     none = Range(0, 0)
@@ -103,22 +117,6 @@ def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices:
     return Estimate(sut.label, count, calls, read, written, known, basis, tuple(dict.fromkeys(unpriced)))
 
 
-def _range(spread: Spread) -> Range:
-    mean = spread.mean or 0.0
-    return Range.around(mean, mean * ONE_RUN if spread.sd is None else spread.sd)
-
-
-def _bounded(estimate: Estimate, system: System, count: int) -> Estimate:
-    """The estimate with what the limits of a run allow at most."""
-    limits, money = system.limits, estimate.dollars
-    return replace(
-        estimate,
-        input=estimate.input.at_most(None if limits.tokens is None else limits.tokens * count),
-        output=estimate.output.at_most(None if limits.tokens is None else limits.tokens * count),
-        dollars=None if money is None else money.at_most(None if limits.dollars is None else limits.dollars * count),
-    )
-
-
 def estimate_left(
     to: Path,
     suts: Sequence[SystemUnderTest],
@@ -131,7 +129,7 @@ def estimate_left(
     retry_failed: bool,
     retry_spoiled: bool,
 ) -> list[Estimate]:
-    """What the runs that ``to`` still lacks are likely to take: one estimate for each sut that asks a model.
+    """What the runs that ``to`` still lacks are likely to take: one estimate for each system that is no baseline.
 
     ``files`` are the users' own, as a ``Runner`` takes them.
     """
@@ -140,7 +138,7 @@ def estimate_left(
     asking = [sut for sut in suts if not sut.agent.is_baseline]
     left: dict[str, list[Query]] = {}
     for sut in asking:
-        runs = [(query, _run_in(run_folder(to, sut.label, query.query_id, repeat))) for query, repeat in places]
+        runs = [(query, made_run(run_folder(to, sut.label, query.query_id, repeat))) for query, repeat in places]
         is_left = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
         left[sut.label] = [query for query, run in runs if is_open(run, **is_left)]
     unknown = [sut for sut in asking if sut.models and not ((known := spent.get(sut.label)) and known.done)]
@@ -154,7 +152,7 @@ def estimate_left(
 def dry_runs(
     world: World, wanted: Sequence[tuple[SystemUnderTest, Query]], files: Path | None = None
 ) -> Mapping[str, list[Run]]:
-    """By label the runs of these systems for these queries with the shopper behind every model; none is kept."""
+    """By label, the runs of these systems for these queries with the shopper behind every model. None is saved."""
     web = StandInWeb() if world.web.corpus is None else world.web
     runner = Runner(replace(world, web=web), "dry run", files=files, pages=False, outages=None)
     shopper = open_model(SHOPPER).chat
@@ -164,7 +162,7 @@ def dry_runs(
             role: model if model.info.kind == "rule_based" else in_place_of(model, shopper)
             for role, model in sut.models.items()
         }
-        # Instead of whom a system sees other data is chosen when the experiment is made, and an embedding model would
+        # Whose data a counterfactual system sees is chosen when the experiment is made, and an embedding model would
         # be sent the pages: neither changes how long a run is.
         options = {name: value for name, value in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
         limits = sut.system.limits.model_copy(update={"tokens": None, "dollars": None})
@@ -179,7 +177,3 @@ def dry_runs(
     for (sut, _), run in zip(wanted, run_loop(run_all()), strict=True):
         found.setdefault(sut.label, []).append(run)
     return found
-
-
-def _run_in(folder: Path) -> Run | None:
-    return read_run(folder) if (folder / "run.json").exists() else None

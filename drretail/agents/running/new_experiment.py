@@ -1,4 +1,4 @@
-"""Opens an experiment: what is asked is written down, and what judges will be told of its users is frozen."""
+"""Opens an experiment: writes down what is asked, and freezes what judges will be told of its users."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,7 +12,6 @@ from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query, Reference
-from drretail.records.score import ProfileSummary
 
 
 def open_experiment(
@@ -28,9 +27,9 @@ def open_experiment(
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
-    Where a sut sees other data than the users', it is settled whose. ``reference`` finds the baskets by which
-    reports on a query are measured; None = they are not. With ``is_part`` no more than these queries is asked of
-    systems that are new in the folder. Raises UserError as ``Experiment`` does.
+    If a system sees other data than the user's, it is settled whose. ``reference`` finds the baskets by which reports
+    are measured; None = they are not measured. With ``is_part`` systems that are new in the folder are asked no more
+    than these queries. Raises UserError as ``Experiment`` does.
     """
     asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
     asked = asked.model_copy(update={"title": title, "categories": wanted_categories(world, queries)})
@@ -51,8 +50,3 @@ def open_experiment(
             experiment.freeze_counterfactual(user_id, partners.counterfactual)
     freeze_next_purchases(experiment, world, queries)
     return experiment
-
-
-def profile_summary(world: World, user_id: str, question: str) -> ProfileSummary:
-    """What the world's records tell of a user who asks a question. Raises NotFound for an unknown user."""
-    return Summaries(world).of(user_id, question)

@@ -1,4 +1,6 @@
-"""When a run of failing tool calls says that the shop or the search engine is gone, and not that one call failed."""
+"""Decides when failing tool calls mean that the shop or the search engine is gone, and not just that
+one call failed.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -8,7 +10,7 @@ from drretail.records.run import OUTAGES, Step
 from drretail.tools.registry import FAMILIES
 
 IN_A_ROW = 5
-"""Calls of one tool, of all runs together. A turn asks for up to four at once, and those may fall into one moment."""
+"""Failed calls of one tool, over all runs. A turn makes up to four calls at once, and these may meet one bad moment."""
 SHOP = FAMILIES["catalog"] | FAMILIES["user"]
 AGAIN = "mend that and run the same command again: it goes on from here"
 SPOILED = "--retry spoiled makes runs again that ended with such calls"
@@ -18,8 +20,9 @@ SPOILED = "--retry spoiled makes runs again that ended with such calls"
 class Outages:
     """Counts, over all runs of a command, the calls of each tool of the shop that a failing server left unanswered.
 
-    Without the shop no run is worth its tokens. Without the web one still is: what fails there is counted when runs
-    have ended (``--retry spoiled``), and only a search engine that refuses the key stops them, since it will go on so.
+    Without the shop no run is worth its tokens. Without the web a run still is: its failed calls are counted once it
+    has ended (``--retry spoiled``). Only a search engine that refuses the key stops the runs, since it would refuse
+    every call.
     """
 
     most: int = IN_A_ROW
@@ -27,7 +30,7 @@ class Outages:
     _stopped: str | None = None
 
     def note(self, step: Step) -> None:
-        """Takes in what became of one call. Raises CommandStopped where no other can be expected to be answered."""
+        """Counts the result of one call. Raises CommandStopped if no further call can be expected to be answered."""
         kind, _, reason = (step.error or "").partition(": ")
         name = step.name or ""
         if step.kind != "tool":
@@ -44,6 +47,6 @@ class Outages:
         self.check()
 
     def check(self) -> None:
-        """Raises CommandStopped once runs have been stopped, for agents that let nothing out of a tool's call."""
+        """Raises CommandStopped once runs have been stopped, for agents that suppress what a tool's call raises."""
         if self._stopped is not None:
             raise CommandStopped(self._stopped)

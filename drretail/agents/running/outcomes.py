@@ -1,9 +1,11 @@
-"""What became of runs: of one, and of all of one system."""
+"""How runs ended: one run, and all runs of one system."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 
+from drretail.experiment import read_run
 from drretail.records.run import Run, Step
 from drretail.tools.registry import TOOLS
 
@@ -15,17 +17,17 @@ class Ended:
     label: str
     query_id: str
     before: bool
-    """It had ended before this command."""
+    """True if it had ended before this command."""
     tool_calls: int
     tokens: int
     failure: str | None
-    """One sentence, where the run failed."""
+    """One sentence if the run failed; otherwise None."""
     no_research: bool = False
-    """It failed since it looked nothing up."""
+    """True if it failed because it looked nothing up."""
     calls_failed: int = 0
-    """Tool calls that were left without an answer, since a server failed or was too slow."""
+    """Tool calls that got no answer because a server failed or was too slow."""
     picks_unknown: bool = False
-    """It is done, and nobody knows what belongs into the cart."""
+    """True if it is done, but without picks that can be read."""
 
     @classmethod
     def of(cls, run: Run, *, before: bool) -> Self:
@@ -44,16 +46,16 @@ class Ended:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of one system's runs; tool calls and tokens are those of all of them.
+    """How one system's runs ended. Tool calls and tokens are totals over all of them.
 
-    Tokens are also those of runs that were made again.
+    Tokens include those of runs that were made again.
     """
 
     label: str
     done: int = 0
     failed: int = 0
     before: int = 0
-    """How many of these had ended earlier."""
+    """How many of these had ended before this command."""
     tool_calls: int = 0
     tokens: int = 0
     not_started: int = 0
@@ -61,13 +63,13 @@ class Tally:
     failures: list[str] = field(default_factory=list[str])
     """One sentence for each failed run."""
     no_research: int = 0
-    """How many of the failed ones looked nothing up."""
+    """How many of the failed runs looked nothing up."""
     calls_failed: int = 0
     """Tool calls that a failing server left without an answer."""
     spoiled: int = 0
-    """Runs with such a call: what they are worth says less of the system than of the server."""
+    """Runs with such a call: their results say less about the system than about the server."""
     spoiled_done: int = 0
-    """Those of them that are done: ``--retry failed`` leaves them as they are."""
+    """Spoiled runs that are done: ``--retry failed`` leaves them as they are."""
     picks_unknown: int = 0
     """Runs that are done without picks that can be read."""
 
@@ -87,7 +89,9 @@ class Tally:
 
 
 def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
-    """True for a call of one of the nine tools or of the agent's ``own``; its moves such as Reason are steps, too."""
+    """True for a call of one of the nine tools or of the agent's ``own``. Moves such as Reason are steps but no tool
+    calls.
+    """
     return step.kind == "tool" and (step.name in TOOLS or step.name in own)
 
 
@@ -96,8 +100,13 @@ def failed_calls(run: Run) -> int:
     return sum(is_tool_call(step, run.tools) and step.is_outage for step in run.steps)
 
 
+def made_run(folder: Path) -> Run | None:
+    """The run in a folder; None if it has not ended."""
+    return read_run(folder) if (folder / "run.json").exists() else None
+
+
 def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool:
-    """True where a run is to be made: it has not ended, or it failed or was spoiled, and such are to be tried again."""
+    """True if a run is to be made: it has not ended, or it failed or was spoiled and is to be tried again for that."""
     if run is None:
         return True
     if run.status == "failed":
@@ -106,9 +115,9 @@ def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool
 
 
 def tallies(labels: Iterable[str], ended: Iterable[Ended], not_started: Iterable[str] = ()) -> list[Tally]:
-    """One tally for each label, in that order, of runs in the order in which they were asked for.
+    """One tally for each label, in that order, over runs in the order in which they were asked for.
 
-    ``held_back`` has the label of each run that was not started.
+    ``not_started`` has the label of each run that was not started.
     """
     by_label = {label: Tally(label) for label in labels}
     for each in ended:

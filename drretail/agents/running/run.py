@@ -1,4 +1,4 @@
-"""``run``: systems over queries, many runs into one experiment folder. ``batch.py`` is what makes them side by side."""
+"""``run``: systems over queries, many runs into one experiment folder. ``batch.py`` makes them side by side."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,16 +18,16 @@ from drretail.records.query import Query, Reference
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of all runs that were asked for."""
+    """How all runs that were asked for ended."""
 
     tallies: Sequence[Tally]
-    """One for each system, in the order in which they were given."""
+    """One for each system, in the order in which the systems were given."""
     closing: str | None = None
-    """Why runs were held back, where a cap was reached."""
+    """Why runs were held back, if a cap was reached; otherwise None."""
 
     @property
     def is_whole(self) -> bool:
-        """True when every run was made, and none of them failed."""
+        """True if every run was made and none of them failed."""
         return not any(tally.failed or tally.not_started for tally in self.tallies)
 
 
@@ -49,16 +49,17 @@ def run(
     retry_failed: bool = False,
     retry_spoiled: bool = False,
 ) -> Outcome:
-    """Runs each sut over the queries of ``shard``, ``repeats`` times, into the experiment in ``to``.
+    """Runs each system over the queries of ``shard``, ``repeats`` times, into the experiment in ``to``.
 
-    Runs that have ended are not made again, but if asked those that failed or that a failing server spoiled; one that
-    was cut goes on from its journal. ``reference`` finds the baskets by which reports are measured; without it they
-    are not. ``is_part`` says that ``queries`` are some of those that the systems will be asked: what is not among them
-    does not count as missing in a system that is new in the folder. ``title`` is what the experiment is called from
-    now on. ``watch`` is entered once the experiment is open,
-    and told of the runs.
+    Runs that have ended are not made again, unless ``retry_failed`` or ``retry_spoiled`` asks for those that failed or
+    that a failing server spoiled. A run that was cut goes on from its journal. ``reference`` finds the baskets by which
+    reports are measured; without it they are not measured.
 
-    Raises UserError where the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
+    ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
+    the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``watch`` is
+    entered once the experiment is open, and is notified of the runs.
+
+    Raises UserError if the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
     check_open_files(parallel)
     with (
@@ -76,11 +77,13 @@ def run(
 
 
 FILES_OF_ALL, FILES_OF_A_RUN = 100, 2
-"""Measured: 41 open files beside the runs, and one a run; a run that searches the live web has a connection more."""
+"""Open files. Measured: 41 apart from the runs, and one per run; a run that searches the live web has a connection
+more.
+"""
 
 
 def check_open_files(parallel: int) -> None:
-    """Lets the process have as many open files as so many runs need. Raises UserError where it may not."""
+    """Lets the process have as many open files as so many runs need. Raises UserError if it may not."""
     try:
         import resource
     except ImportError:  # no Unix, and no such limit
@@ -95,8 +98,3 @@ def check_open_files(parallel: int) -> None:
             f"(ulimit -n {wanted}), or take at most --parallel {max(1, (hard - FILES_OF_ALL) // FILES_OF_A_RUN)}."
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def count_runs(suts: Sequence[SystemUnderTest], queries: Sequence[Query], repeats: int) -> int:
-    """How many runs these are, ended ones among them."""
-    return sum(sut.repeats(repeats) for sut in suts) * len(queries)

@@ -24,7 +24,6 @@ from drretail.env.altered.moves import moves_of
 from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session, Shopper
-from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
@@ -33,7 +32,7 @@ from drretail.experiment import Experiment, read_counterfactual, read_evidence, 
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import EffectKind, Journal
 from drretail.llm.models import Models, OnUse
-from drretail.llm.telemetry import latency_by_role
+from drretail.llm.usage import latency_by_role
 from drretail.prompts import overridden
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
@@ -53,8 +52,8 @@ from drretail.records.run import (
     Usage,
 )
 from drretail.records.wish import Topic
-from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
+from drretail.tools.web import fetch_cited
 from drretail.trajectory import Trajectory
 from drretail.untrusted import visible
 
@@ -64,7 +63,7 @@ WEB_EFFECTS: tuple[EffectKind, ...] = ("web_search", "page_fetch")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A run with what it saw, and what of it is volatile."""
+    """A run with its evidence and texts, and with telemetry, which is volatile."""
 
     run: Run
     evidence: tuple[Evidence, ...]
@@ -80,8 +79,8 @@ def _nobody(topic: Topic, question: str) -> str:
 class Runner:
     """Runs systems in one world.
 
-    ``on_step`` is told of each step with the text that it brought, ``on_use`` of each model call's tokens and dollars
-    (None: the price is unknown).
+    ``on_step`` gets each step with the text that it brought, ``on_use`` each model call's tokens and dollars (None if
+    the price is unknown).
     """
 
     world: World
@@ -89,22 +88,22 @@ class Runner:
     tool_timeout: float = 30
     tool_threads: int = 4
     model_calls: int = MODEL_CALLS
-    """Model calls in flight at most, of all runs together."""
+    """The most model calls in flight, over all runs."""
     on_step: Callable[[Step, str], None] | None = None
     on_use: OnUse | None = None
     replay: Path | None = None
-    """An experiment folder whose journals answer everything: no connection is made."""
+    """An experiment folder whose journals answer every call: no connection is made."""
     asks_anew: bool = False
-    """Whether a replay asks webs of fixed pages, and models that follow rules, instead of the journals."""
+    """True if a replay asks webs of fixed pages and rule-based models instead of the journals."""
     files: Path | None = None
-    """The users' own files, in a folder for each query, where the web brings none."""
+    """The users' own files, in a folder for each query, unless the web brings some."""
     retrievers: Retrievers = field(default_factory=Retrievers)
     pages: bool = True
-    """Whether the web pages that a kept run's report cites are fetched when it ends, for judges to read."""
+    """True if the web pages that a saved run's report cites are fetched when it ends, for judges to read."""
     reads: Callable[[Topic, str], str] = _nobody
-    """Shows a question to the person who is the shopper, and gives the answer."""
+    """Shows a question to the person who is the shopper, and returns the answer."""
     outages: Outages | None = field(default_factory=Outages)
-    """None: no number of failing tool calls ends anything but the calls."""
+    """None = no number of failing tool calls ends the runs."""
 
     async def run(
         self,
@@ -117,19 +116,23 @@ class Runner:
         instead: Counterfactual | None = None,
         reference: Reference | None = None,
     ) -> Recorded:
-        """The run of one system for one query; a failure is recorded in it, and raised only where it is none of one run
+        """The run of one system for one query. A failure is recorded in it, unless it concerns all runs
         (CommandStopped).
 
-        ``gate`` is passed by one model call at a time for each of its places; runs side by side share one. ``instead``
-        says whose data a system sees that does not see the user's own; UserError where it is missing for one.
-        ``reference`` is told to no agent but the one that sees it. With a ``journal`` the run is one that is kept.
+        ``gate`` limits the model calls in flight; runs side by side share one. ``instead`` says whose data a
+        counterfactual system sees; UserError if it is missing for one. ``reference`` is given only to an agent that
+        sees it. With a ``journal`` the run is one that is saved.
         """
         world = self._world(sut, query, instead)
-        effects = Journal(journal, replay=self._replayed(sut, query, repeat), anew=self._anew(sut, world))
+        replay = None
+        # A floor asks nobody, so it runs even if the replayed experiment has no run of it.
+        if self.replay is not None and not sut.agent.is_baseline:
+            replay = run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
+        effects = Journal(journal, replay=replay, anew=self._anew(sut, world))
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
-        # Neither its steps nor its tokens are the system's.
+        # The shopper's steps and tokens are not the system's.
         speaking = Models(sut.models, effects, gate=gate, trajectory=Trajectory(), on_use=self.on_use)
         session.shopper = self._shopper(sut, query, speaking)
         began = time.monotonic()
@@ -156,7 +159,7 @@ class Runner:
         *,
         gate: asyncio.Semaphore | None = None,
     ) -> Run:
-        """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
+        """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
         folder = experiment.run_folder(sut.label, query.query_id, repeat)
         instead = read_counterfactual(experiment.folder, query.user_id)
         reference = read_reference(experiment.folder, query.query_id) if sut.agent.sees_reference else None
@@ -168,8 +171,11 @@ class Runner:
         return recorded.run
 
     def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
-        """The world as the system sees it; a query without a user has no other data to see."""
-        world = self._with_web(sut, query)
+        """The world as the system sees it. A query without a user has no user's data to exchange."""
+        # The query's own web, if each has one, with its pages ranked as the system asks for.
+        web = web_for(query, sut.system, self.world.web)
+        spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
+        world = replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))
         world = with_hostile_texts(world, query.query_id) if sut.system.options.get(INJECTED) else world
         kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
@@ -178,19 +184,9 @@ class Runner:
             raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
         return world_seen(world, kind, instead)
 
-    def _with_web(self, sut: SystemUnderTest, query: Query) -> World:
-        """The world with the query's own web, where each has one, its pages ranked as the system asks for."""
-        web = web_for(query, sut.system, self.world.web)
-        spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
-        return replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))
-
-    def _files(self, query: Query) -> Path | None:
-        """The folder of the user's files for this query: the web's own, where each task has its folder."""
-        web = self.world.web
-        own = web.files(query) if isinstance(web, SealedWeb) else None
-        return own or files_for(self.files, query.query_id, alone=query.source == ASK)
-
     def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
+        # The user's files for this query: the web's own, if each task has a folder there.
+        own_files = self.world.web.files(query) if isinstance(self.world.web, SealedWeb) else None
         return Session(
             world,
             user_id=_known_user(query, sut.system.information),
@@ -199,7 +195,7 @@ class Runner:
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
             tools=own_tools(sut.agent.tools),
-            files=self._files(query),
+            files=own_files or files_for(self.files, query.query_id, alone=query.source == ASK),
             journal=effects,
             moves=moves_of(sut.system, query, world.manifest.now),
             trajectory=Trajectory(self._stepped),
@@ -208,7 +204,7 @@ class Runner:
         )
 
     def _shopper(self, sut: SystemUnderTest, query: Query, models: Models) -> Shopper | None:
-        """Who answers the system's questions; None where it has nobody to ask."""
+        """The shopper who answers the system's questions; None if it has nobody to ask."""
         if sut.system.options.get(SHOPPER) == PERSON:
             return Shopper(query, spoken_by_person(self.reads))
         if not query.hidden or not (sut.agent.is_baseline or sut.system.intent == "asked"):
@@ -220,24 +216,20 @@ class Runner:
     def _stepped(self, step: Step, text: str) -> None:
         if self.on_step is not None:
             self.on_step(step, text)
-        if self.replay is None and self.outages is not None:  # what failed there stays as it was
+        if self.replay is None and self.outages is not None:  # a failure that is replayed stays as it was
             self.outages.note(step)
 
-    def _replayed(self, sut: SystemUnderTest, query: Query, repeat: int) -> Path | None:
-        # A floor asks nobody, and so runs even where the experiment that is replayed had none.
-        if self.replay is None or sut.agent.is_baseline:
-            return None
-        return run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
-
     def _anew(self, sut: SystemUnderTest, world: World) -> Sequence[EffectKind]:
-        """What a replay asks once more: its answers are the same each time, and a journal can be edited."""
+        """The effects that a replay performs once more: their answers are the same each time, and a journal can be
+        edited.
+        """
         if not self.asks_anew:
             return ()
         follows_rules = all(model.kind == "rule_based" for model in sut.system.models.values())
         return (*(WEB_EFFECTS if world.web.corpus is not None else ()), *(("model",) if follows_rules else ()))
 
     def _telemetry(self, effects: Journal, seconds: float) -> dict[str, Any]:
-        """What differs between two runs that are otherwise the same."""
+        """What may differ between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
         return {
             "world": recorded_spec(self.world_spec),
@@ -260,7 +252,7 @@ def run_of(
     usage: Mapping[str, Usage],
     prompt_hashes: Mapping[str, str],
 ) -> Run:
-    """The record of what a system did in a session, and of the answer or the error that it came to."""
+    """The record of what a system did in a session, with its answer or its error."""
     answer = ended if isinstance(ended, Answer) else None
     error = None if isinstance(ended, Answer) else ended
     report = None if answer is None else visible(answer.report)
@@ -296,66 +288,58 @@ def run_of(
 def with_cited_pages(
     world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal, seconds: float
 ) -> tuple[Evidence, ...]:
-    """The evidence with the pages that the report cites, of which the agent read a search engine's snippet only.
+    """The evidence, with fetched pages for cited sources of which the agent read only a search engine's snippet.
 
-    ``seconds`` is what one page may take.
+    ``seconds`` is the limit for one page.
     """
     cited = {citation.evidence_id for citation in run.citations}
     urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
     found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
     pages = {page_id: found[url] for page_id, url in urls.items() if url in found}
-    return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
-
-
-def _with_page(entry: Evidence, page: WebPage | None) -> Evidence:
-    return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
+    return tuple(
+        entry
+        if (page := pages.get(entry.id)) is None
+        else entry.with_page(page.text, page.state, page.date, page.problem)
+        for entry in evidence
+    )
 
 
 def recorded_spec(spec: str) -> str:
-    """A world's spec as it is found again from anywhere."""
+    """A world's spec in a form that works from any folder."""
     return spec if spec == "demo" or is_on_servers(spec) else str(Path(spec).absolute())
 
 
 def recorded_in(folder: Path) -> Recorded:
-    """A kept run with its ledger; texts and telemetry stay on disk."""
+    """A saved run with its ledger; texts and telemetry stay on disk."""
     return Recorded(read_run(folder), read_evidence(folder), {}, {})
 
 
-def task_for(
-    agent: Agent,
-    query: Query,
-    reference: Reference | None = None,
-    information: Information = "tools",
-    remembered: str | None = None,
-) -> Task:
-    """What a system is given of a query: its text and who asks, or what is told of them; the ceiling what could be sold
-    for it as well. Raises UserError where the query doesn't hold what is to be told.
-    """
-    context = shopper_context(information, query, remembered)
-    task = Task(text=query.text, user_id=_known_user(query, information), context=context or None)
-    if not agent.sees_reference:
-        return task
-    return task.model_copy(update={"reference": reference, "wish": query.wish})
-
-
 def _known_user(query: Query, information: Information) -> str | None:
-    """Who asks, for a system with tools to look them up."""
+    """The user who asks, for a system with tools to look them up; otherwise None."""
     return query.user_id if information == "tools" else None
 
 
 async def _answered(
     sut: SystemUnderTest, query: Query, reference: Reference | None, session: Session, models: Models
 ) -> Answer | RunError:
-    """The agent's answer with its picks, or why there is none: the boundary of a run, where every failure ends."""
+    """The agent's answer with its picks, or why there is none.
+
+    This is the boundary of a run: every failure but CommandStopped ends here.
+    """
     where = sut.system.agent
     try:
         with overridden(sut.overrides.texts):
             remembered = None
             if sut.memory is not None and query.user_id is not None:
                 remembered = await sut.memory.retrieve(session, query.user_id, query.text)
-            task = task_for(sut.agent, query, reference, sut.system.information, remembered)
-            if sut.system.intent == "told":
-                task = task.model_copy(update={"text": query.full_text})
+            information = sut.system.information
+            task = Task(
+                text=query.full_text if sut.system.intent == "told" else query.text,
+                user_id=_known_user(query, information),
+                context=shopper_context(information, query, remembered) or None,
+            )
+            if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
+                task = task.model_copy(update={"reference": reference, "wish": query.wish})
             answering = sut.agent.answer(task, session, models, sut.system.limits)
             if not isawaitable(answering):
                 raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
@@ -374,7 +358,9 @@ async def _answered(
 
 
 def _as_answer(given: Any, agent: Agent) -> Answer:
-    """What an agent returned, a plain text as its report; only a floor's report may be empty. Raises ModelError."""
+    """What an agent returned, as an Answer; a plain text is its report. Only a floor's report may be empty. Raises
+    ModelError.
+    """
     if isinstance(given, str):
         given = Answer(report=given)
     if not isinstance(given, Answer):

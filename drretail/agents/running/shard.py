@@ -1,4 +1,6 @@
-"""Parts of an experiment: one machine's of several, which depends on queries' ids alone, and the few to begin with."""
+"""Parts of an experiment: one machine's shard, which depends on the queries' ids alone, and a few queries to begin
+with.
+"""
 
 import hashlib
 import re
@@ -35,7 +37,7 @@ class Shard:
         return int.from_bytes(digest) % self.of == self.number - 1
 
     def of_queries(self, queries: Iterable[Query]) -> list[Query]:
-        """Those that are this shard's, in their order."""
+        """The queries of this shard, in their order."""
         return [query for query in queries if self.holds(query.query_id)]
 
 
@@ -43,10 +45,10 @@ WHOLE = Shard(1, 1)
 
 
 def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Query]:
-    """``wanted`` queries ("5" is a number), or those of the ids, which commas separate, in the file's order.
+    """``wanted`` queries ("5" is a number), or those of the given ids, which commas separate, in the file's order.
 
     A number takes the first query of each user, then each one's second, since differences are shown over users. Raises
-    UserError for fewer than one, UnknownName for an id that no query has.
+    UserError for a number below 1, UnknownName for an id that no query has.
     """
     if isinstance(wanted, str) and not any(query.query_id == wanted for query in queries) and _NUMBER.fullmatch(wanted):
         wanted = int(wanted)
@@ -63,7 +65,10 @@ def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Qu
 
 
 def _spread(queries: Sequence[Query], count: int) -> list[Query]:
-    """A larger ``count`` holds what a smaller one does, so that an experiment can grow."""
+    """The first ``count`` queries in turns over users.
+
+    A larger ``count`` holds the queries of a smaller one, so that an experiment can grow.
+    """
     turns: Counter[str] = Counter()
     places: list[tuple[int, int]] = []
     for at, query in enumerate(queries):

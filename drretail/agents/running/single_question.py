@@ -1,4 +1,4 @@
-"""One question, asked outside a benchmark: as a query, run once, kept if wanted.
+"""One question, asked outside a benchmark: as a query, run once, saved if wanted.
 
 Nobody types its wish, so its answer gets no scores for baskets and budgets.
 """
@@ -16,8 +16,10 @@ from drretail.records.query import ASK, LONGEST_TEXT, Query
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:
-    """A query whose id is a function of the question and who asks it. Raises UserError for one that is blank or too
-    long."""
+    """A query whose id depends only on the question and who asks it.
+
+    Raises UserError for a question that is blank or too long.
+    """
     if not text.strip():
         raise UserError("The question is blank: write what you want to know.")
     if len(text) > LONGEST_TEXT:
@@ -33,7 +35,7 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
 
 
 def ask_once(runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None) -> Recorded:
-    """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
+    """The recorded run. With ``to`` it is saved there, and a run that is there already is read, not made again."""
     if to is None:
         return run_loop(runner.run(sut, query))
     with open_experiment(to, runner.world, [query], [sut], "42") as experiment:

@@ -26,9 +26,10 @@ class Spoken(Record):
 
 
 def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoop) -> Speaker:
-    """A model that speaks as the shopper. It is shown the limits that are told and no others, so it can leak none.
+    """A speaker whose answers a model words. The model is shown only the limits that are told, so that it can leak no
+    others.
 
-    Called in the thread of a tool; its model is asked in ``loop``, where clients keep their connections.
+    The speaker is called in the thread of a tool. Its model is asked in ``loop``, where clients keep their connections.
     """
 
     async def spoken(question: str, facts: Sequence[Hidden], scope: str) -> str:
@@ -57,7 +58,9 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
 
 
 def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
-    """Somebody who answers for themselves, by ``read``; the journal keeps it, so that a replayed run asks nobody."""
+    """A speaker for a person, who answers by ``read``. The journal keeps the answers, so that a replayed run asks
+    nobody.
+    """
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         asked = {"topic": topic, "question": question}

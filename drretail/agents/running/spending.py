@@ -15,12 +15,12 @@ from drretail.grounding.text.wording import word_count
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role, cost_of, unpriced
 from drretail.llm.registry import check_priced
-from drretail.records.run import Run, System, Usage
+from drretail.records.run import Run
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean and sample standard deviation; None without enough runs."""
+    """Mean and sample standard deviation; None without enough values."""
 
     mean: float | None
     sd: float | None
@@ -32,7 +32,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """One system's runs. Spreads are over runs that are done; totals are over failed and discarded ones as well."""
+    """What one system's runs took. Spreads are over runs that are done; totals include failed and discarded runs."""
 
     label: str
     runs: int
@@ -42,16 +42,16 @@ class Spending:
     """Tokens read in a run, from the cache or not."""
     output: Spread
     words: Spread
-    """Of the report, without its citations."""
+    """Words of the report, without its citations."""
     dollars: Spread
-    """For a run; unknown when the price of a model is."""
+    """Dollars of a run; None if the price of a model is unknown."""
     total: Cost
     by_role: dict[str, Cost]
     unpriced: tuple[str, ...]
     seconds: Spread
-    """From the first call of a run to its report."""
+    """Seconds of a run, from its beginning to its report."""
     model_seconds: float
-    """All model calls together."""
+    """Seconds of all model calls together."""
     retries: int
 
     @property
@@ -61,23 +61,45 @@ class Spending:
 
 
 def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
-    """What every system of an experiment has used so far, by label; nothing for systems without a run."""
+    """What every system of an experiment has used so far, sorted by label. Systems without a run are left out."""
     systems = read_definition(experiment).systems
     by_label: dict[str, list[Run]] = defaultdict(list)
     for run in read_runs(experiment):
         by_label[run.system].append(run)
     discarded = read_discarded(experiment)
-    return [
-        _spending(
-            label,
-            runs,
-            systems[label],
-            [_telemetry(experiment, run) for run in runs],
-            prices,
-            [each.usage for each in discarded if each.system == label],
+    made: list[Spending] = []
+    for label, runs in sorted(by_label.items()):
+        models = systems[label].models
+        costs = {run.run_id: cost_by_role(run.usage, models, prices) for run in runs}
+        lost = [cost_by_role(each.usage, models, prices) for each in discarded if each.system == label]
+        by_role: dict[str, Cost] = defaultdict(lambda: NOTHING)
+        for of_run in (*costs.values(), *lost):
+            for role, cost in of_run.items():
+                by_role[role] = by_role[role].plus(cost)
+        done = [run for run in runs if run.status == "done"]
+        ended = [_sum(costs[run.run_id].values()) for run in done]
+        known = [cost.dollars for cost in ended if cost.dollars is not None]
+        total = _sum(_sum(of_run.values()) for of_run in (*costs.values(), *lost))
+        telemetry = [_telemetry(experiment, run) for run in runs]
+        made.append(
+            Spending(
+                label=label,
+                runs=len(runs),
+                done=len(done),
+                calls=Spread.of([cost.usage.calls for cost in ended]),
+                input=Spread.of([cost.usage.total - cost.usage.output for cost in ended]),
+                output=Spread.of([cost.usage.output for cost in ended]),
+                words=Spread.of([word_count(run.report or "", run.citations) for run in done]),
+                dollars=Spread.of(known) if len(known) == len(ended) else Spread(None, None),
+                total=total,
+                by_role=dict(sorted(by_role.items())),
+                unpriced=total.unpriced,
+                seconds=Spread.of([one["wall_seconds"] for one in telemetry if "wall_seconds" in one]),
+                model_seconds=sum(one.get("model_seconds", 0) for one in telemetry),
+                retries=sum(timing.get("retries", 0) for one in telemetry for timing in one.get("models", {}).values()),
+            )
         )
-        for label, runs in sorted(by_label.items())
-    ]
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +112,9 @@ class Caps:
 
 
 def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps | None) -> ExperimentBudget | None:
-    """The experiment's experiment_budget, out of which its ended runs are paid already; None without a cap.
+    """The budget of the experiment, from which its ended runs are already taken; None without a cap.
 
-    Raises UserError when dollars are capped and a model of the experiment has no known price.
+    Raises UserError if dollars are capped and a model of the experiment has no known price.
     """
     if caps is None or (caps.tokens is None and caps.dollars is None):
         return None
@@ -111,57 +133,11 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
     return experiment_budget
 
 
-def read_tokens(usage: Usage) -> int:
-    """All input tokens, cached or not."""
-    return usage.input_uncached + usage.cache_read + usage.cache_creation
-
-
-def _spending(
-    label: str,
-    runs: Sequence[Run],
-    system: System,
-    telemetry: Sequence[Mapping[str, Any]],
-    prices: PriceTable,
-    discarded: Sequence[Mapping[str, Usage]],
-) -> Spending:
-    costs = {run.run_id: cost_by_role(run.usage, system.models, prices) for run in runs}
-    totals = {run_id: _sum(by_role.values()) for run_id, by_role in costs.items()}
-    done = [run for run in runs if run.status == "done"]
-    ended = [totals[run.run_id] for run in done]
-    lost = [cost_by_role(usage, system.models, prices) for usage in discarded]
-    total = _sum([*totals.values(), *(_sum(by_role.values()) for by_role in lost)])
-    known = [cost.dollars for cost in ended if cost.dollars is not None]
-    return Spending(
-        label=label,
-        runs=len(runs),
-        done=len(done),
-        calls=Spread.of([cost.usage.calls for cost in ended]),
-        input=Spread.of([read_tokens(cost.usage) for cost in ended]),
-        output=Spread.of([cost.usage.output for cost in ended]),
-        words=Spread.of([word_count(run.report or "", run.citations) for run in done]),
-        dollars=Spread.of(known) if len(known) == len(ended) else Spread(None, None),
-        total=total,
-        by_role=_roles([*costs.values(), *lost]),
-        unpriced=total.unpriced,
-        seconds=Spread.of([one["wall_seconds"] for one in telemetry if "wall_seconds" in one]),
-        model_seconds=sum(one.get("model_seconds", 0) for one in telemetry),
-        retries=sum(timing.get("retries", 0) for one in telemetry for timing in one.get("models", {}).values()),
-    )
-
-
 def _sum(costs: Iterable[Cost]) -> Cost:
     total = NOTHING
     for cost in costs:
         total = total.plus(cost)
     return total
-
-
-def _roles(costs: Iterable[Mapping[str, Cost]]) -> dict[str, Cost]:
-    summed: dict[str, Cost] = defaultdict(lambda: NOTHING)
-    for by_role in costs:
-        for role, cost in by_role.items():
-            summed[role] = summed[role].plus(cost)
-    return dict(sorted(summed.items()))
 
 
 def _telemetry(experiment: Path, run: Run) -> Mapping[str, Any]:

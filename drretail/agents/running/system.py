@@ -1,4 +1,4 @@
-"""A system with all that is needed to run it, and what an experiment with several of them asks."""
+"""A system with all that is needed to run it, and the definition of an experiment with several of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
-from drretail.agents.information import ask_shopper_prompt, check_information, context_prompt, shopper_prompt
+from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_context, shopper_prompt
 from drretail.agents.memory import Memory
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
-from drretail.agents.user_files import files_hash, hash_of_all
+from drretail.agents.user_files import files_hash
 from drretail.env.altered.moves import read_moves
 from drretail.env.web.base import Web
 from drretail.env.web.dense import check_ranked, embeddings_of
@@ -24,6 +24,7 @@ from drretail.experiment import Definition
 from drretail.grounding.hostile.texts import texts_hash
 from drretail.llm.registry import Model, check_priced
 from drretail.prompts import overridden
+from drretail.records.base import sha256_of
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
 from drretail.records.run import (
@@ -61,12 +62,12 @@ class SystemUnderTest:
     agent: Agent
     models: Mapping[Role, Model]
     overrides: Overrides = NO_OVERRIDES
-    """Of the package's prompts, those that this system uses."""
+    """The replaced prompts that this system uses."""
     memory: Memory | None = None
-    """Whose text it is told of the shopper, beside its tools or in their place."""
+    """The memory whose text on the shopper it is told, in addition to its tools or in their place."""
 
     def repeats(self, asked: int) -> int:
-        """How often it runs for each query: without chance, once says all."""
+        """How often it runs for each query. A baseline uses no chance, so it runs once."""
         return 1 if self.agent.is_baseline else asked
 
     @classmethod
@@ -79,12 +80,12 @@ class SystemUnderTest:
         overrides: Overrides = NO_OVERRIDES,
         **given: Any,
     ) -> Self:
-        """The system of ``agent`` with ``models`` by role, the one under "" for every role not named.
+        """The system of ``agent`` with ``models`` by role; the model under "" is for every role that is not named.
 
-        ``given`` sets further fields of System; of its limits only those that the agent heeds, of ``overrides`` those
-        of prompts that it uses, and nothing at all of a floor or the oracle: they are the same beside every system.
-        Of a sandbox the system has the size and the composition that are among its options, else the smallest size
-        with all pages, and the hash of the files that it brings. Raises UserError when a role is left without a model.
+        ``given`` sets further fields of System. Only those limits are kept that the agent heeds, and only those
+        ``overrides`` whose prompts it uses. A floor or the oracle keeps nothing at all: it is the same beside every
+        system. On a sandbox the system has the size and the composition in its options, or the smallest size with all
+        pages, and the hash of the files that the sandbox brings. Raises UserError if a role is left without a model.
         """
         if agent.is_baseline:
             system = System(agent=name, models={}, limits=Limits())
@@ -99,7 +100,9 @@ class SystemUnderTest:
         for role in (*agent.roles, *({SHOPPER} & models.keys())):
             model = models.get(role) or models.get("")
             if model is None:
-                raise UserError(_without_model(name, agent, role, models))
+                needed = f"The agent {name} needs a model for {role}: add --model PROVIDER:MODEL."
+                strange = [given for given in models if given and given not in agent.roles]
+                raise UserError(f"{needed} It has no {' and no '.join(strange)}." if strange else needed)
             by_role[role] = model.answering(role)
         options, web = _with_sandbox(given.pop("options", {}), world.web)
         system = System(
@@ -130,11 +133,12 @@ def suts(
     composes: Iterable[str] = (),
     **given: Any,
 ) -> list[SystemUnderTest]:
-    """The system of each agent by its name (``NAME+ws`` reads pages), ``models`` as ``SystemUnderTest.of`` takes them.
+    """The system of each agent by its name (``NAME+ws`` reads pages). ``models`` are as ``SystemUnderTest.of`` takes
+    them.
 
-    On a sandbox with a web for each query it is one for each of the ``sizes`` in each composition. Raises UserError
-    when a limit in dollars is given and a model has no known price, for an agent that is to read pages without a web,
-    for an override of a prompt that none of the agents uses, and for a size or a composition that there is not.
+    On a sandbox with a web for each query there is one system for each of the ``sizes`` in each composition. Raises
+    UserError if a limit in dollars is given and a model has no known price, for an agent that is to read pages without
+    a web, for an override of a prompt that none of the agents uses, and for an unknown size or composition.
     """
     options = given.pop("options", {})
     if RETRIEVER in options and not isinstance(world.web, SealedWeb):
@@ -154,7 +158,7 @@ def suts(
 
 
 def _parts(web: Web, sizes: Iterable[str], composes: Iterable[str]) -> list[dict[str, str]]:
-    """What each combination of a sandbox's sizes and compositions adds to the options of a system."""
+    """The options that each combination of a sandbox's size and composition adds to those of a system."""
     wanted = list(product(list(dict.fromkeys(sizes)) or [None], list(dict.fromkeys(composes)) or [None]))
     if isinstance(web, SealedWeb):
         return [web.at(size, compose).options for size, compose in wanted]
@@ -164,9 +168,10 @@ def _parts(web: Web, sizes: Iterable[str], composes: Iterable[str]) -> list[dict
 
 
 def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], Web]:
-    """The options with what a sandbox adds to them, and what is served of it; any other web as it is.
+    """The options with those that a sandbox adds, and the part of it that is served. Any other web is returned as it
+    is.
 
-    Raises UserError for files beside those that a sandbox brings.
+    Raises UserError for files in addition to those that a sandbox brings.
     """
     if not isinstance(web, SealedWeb):
         return options, web
@@ -174,7 +179,8 @@ def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], We
     brought = {query.query_id: folder for query in web.queries if (folder := web.files(query)) is not None}
     if brought and FILES in options:
         raise UserError(f"{web.folder} brings the users' files of its queries: leave --files out.")
-    return options | part.options | ({FILES: hash_of_all(brought)} if brought else {}), part
+    hash_of_brought = sha256_of({query_id: files_hash(folder) for query_id, folder in brought.items()})[:12]
+    return options | part.options | ({FILES: hash_of_brought} if brought else {}), part
 
 
 PRESETS = {
@@ -182,7 +188,7 @@ PRESETS = {
     "web_only": ("calculator", "catalog", "user"),
     "tools_only": ("web",),
 }
-"""By name, the families of tools that are left out."""
+"""The families of tools that are left out, by preset."""
 
 
 def system_options(
@@ -193,8 +199,10 @@ def system_options(
     retriever: str = BM25,
     files: Path | None = None,
 ) -> dict[str, Any]:
-    """What of a system's options is not the default. Raises UnknownName for a wrong name, UserError for a retriever
-    that there is not and for a folder without files."""
+    """The options of a system that are not the default.
+
+    Raises UnknownName for a wrong name, UserError for an unknown retriever and for a folder without files.
+    """
     if preset is not None and preset not in PRESETS:
         raise UnknownName("preset", preset, PRESETS)
     families = {*without, *(PRESETS[preset] if preset is not None else ())}
@@ -208,8 +216,11 @@ def system_options(
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
-    """The systems, with the null agents and the oracle beside them, each once; with those that solve what queries
-    state, where systems say how they learn what is hidden."""
+    """The systems, with the null agents and the oracle after them, each once.
+
+    If systems say how they learn what queries hide, the oracles that solve only what is stated or answered are added
+    too.
+    """
     asks = any(sut.system.intent is not None for sut in suts)
     names = (name for name in BASELINES if asks or name not in INTENT_BASELINES)
     beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in names)
@@ -219,7 +230,7 @@ def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[System
 def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[SystemUnderTest]:
     """Each system once for each way to learn what queries hide; floors and the oracle as they are.
 
-    Raises UnknownName for a way that there is not.
+    Raises UnknownName for an unknown way.
     """
     made: list[SystemUnderTest] = []
     for intent in dict.fromkeys(intents):
@@ -230,10 +241,10 @@ def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[Sy
 
 
 def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> list[SystemUnderTest]:
-    """Each system once more for each kind ("swap", "neutral"), a system of its own that sees other users' data.
+    """Each system once more for each kind ("swap", "neutral"), as a system of its own that sees other users' data.
 
-    Floors and the oracle are left out. Raises UnknownName for a kind that there is not, UserError for a system that
-    has no tools to see a user's data with.
+    Floors and the oracle are left out. Raises UnknownName for an unknown kind, UserError for a system without tools to
+    see a user's data.
     """
     made: list[SystemUnderTest] = []
     for kind in dict.fromkeys(kinds):
@@ -251,11 +262,11 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
 def informed(
     suts: Sequence[SystemUnderTest], settings: Iterable[str], memories: Sequence[Memory] = ()
 ) -> list[SystemUnderTest]:
-    """Each system in each of these settings; but for "tools", without the tools for the user's data.
+    """Each system in each of these settings. In every setting but "tools" it has no tools for the user's data.
 
-    With memories each system is told each of them: in the setting "memory", else beside its tools. As they are where
-    neither is named; floors and the oracle in any case. Raises UnknownName for a setting that there is not, UserError
-    for memories that none of the settings tells.
+    With memories, there is a system for each memory: in the setting "memory" or, without that, beside its tools.
+    Without settings and memories the systems stay as they are; floors and the oracle always do. Raises UnknownName for
+    an unknown setting, UserError for memories that no setting tells, and for the setting "memory" without one.
     """
     asked = list(dict.fromkeys(settings)) or ["tools"]
     for setting in asked:
@@ -269,23 +280,26 @@ def informed(
     memory_setting = "memory" if "memory" in asked else "tools"
     made: list[SystemUnderTest] = []
     for setting in ordered:
-        settled = [sut if setting == "tools" else _informed(sut, setting) for sut in suts]
-        remembering = [_remembering(sut, memory) for memory in memories for sut in settled]
-        made += remembering if memories and setting == memory_setting else settled
+        settled = [
+            sut
+            if setting == "tools"
+            else _with(sut, {INFORMED: setting, "without": sorted({*sut.system.options.get("without", ()), "user"})})
+            for sut in suts
+        ]
+        if not memories or setting != memory_setting:
+            made += settled
+            continue
+        for memory in memories:
+            remembering = [(sut, _with(sut, {MEMORY: memory.option})) for sut in settled]
+            made += [
+                with_option if with_option is sut else replace(with_option, memory=memory)
+                for sut, with_option in remembering
+            ]
     return list({sut.label: sut for sut in made}.values())
 
 
-def _remembering(sut: SystemUnderTest, memory: Memory) -> SystemUnderTest:
-    made = _with(sut, {MEMORY: memory.option})
-    return made if made is sut else replace(made, memory=memory)
-
-
-def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
-    return _with(sut, {INFORMED: setting, "without": sorted({*sut.system.options.get("without", ()), "user"})})
-
-
 def _with(sut: SystemUnderTest, options: dict[str, Any]) -> SystemUnderTest:
-    """The same system with these options; floors and the oracle as they are."""
+    """The same system with these options added; floors and the oracle as they are."""
     if sut.system.agent in BASELINES:
         return sut
     system = sut.system.model_copy(update={"options": sut.system.options | options})
@@ -293,37 +307,37 @@ def _with(sut: SystemUnderTest, options: dict[str, Any]) -> SystemUnderTest:
 
 
 def check_context(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
-    """Raises UserError for the first query that doesn't hold what a system is to be told of its user."""
+    """Raises UserError for the first query that lacks what a system is to be told of its user."""
     settings: set[Information] = {sut.system.information for sut in suts}
     for query in queries:
+        if "memory" in settings and query.user_id is None:
+            raise UserError(f"The query {query.query_id!r} has no user, so no memory can tell of them: leave it out.")
         for setting in settings:
-            check_information(setting, query)
+            shopper_context(setting, query)
 
 
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
-    """Each system once more, a system of its own whose searches find hostile texts; floors and the oracle left out."""
+    """Each system once more, as a system of its own whose searches find hostile texts. Floors and the oracle are left
+    out.
+    """
     return [_with(sut, {INJECTED: texts_hash()}) for sut in suts if sut.system.agent not in BASELINES]
 
 
 def moved(suts: Sequence[SystemUnderTest], moves: str) -> list[SystemUnderTest]:
-    """Each system once more, a system of its own whose shop moves; floors and the oracle left out.
+    """Each system once more, as a system of its own whose shop changes prices or stock while it researches.
 
-    Raises UserError for moves that can't be read.
+    Floors and the oracle are left out. Raises UserError for moves that can't be read.
     """
     option = {MOVES: read_moves(moves)}
     return [_with(sut, option) for sut in suts if sut.system.agent not in BASELINES]
 
 
-def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Model]) -> str:
-    needed = f"The agent {name} needs a model for {role}: add --model PROVIDER:MODEL."
-    strange = [given for given in models if given and given not in agent.roles]
-    return f"{needed} It has no {' and no '.join(strange)}." if strange else needed
-
-
 def definition(
     world: World, queries: tuple[Query, ...], suts: list[SystemUnderTest], seed: str, *, is_part: bool = False
 ) -> Definition:
-    """What an experiment with these systems and queries asks; ``is_part`` where the queries are some of a file's."""
+    """What an experiment with these systems and queries asks. ``is_part`` says that the queries are
+    some of a file's.
+    """
     return Definition(
         world_fingerprint=world.manifest.fingerprint,
         now=world.manifest.now,
@@ -338,7 +352,7 @@ def definition(
 
 
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
-    """The hash of every wording that the system uses, by prompt."""
+    """The hash of every prompt that the system uses, by the prompt's name."""
     with overridden(sut.overrides.texts):
         remembers = MEMORY in sut.system.options
         instructions = filter(None, [context_prompt(sut.system.information, remembers=remembers)])

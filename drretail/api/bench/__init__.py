@@ -1,6 +1,6 @@
 """A sealed benchmark: ``drretail bench`` (docs/benchmark.md).
 
-release.py     a release made, committed to, published, and its gold once its window is over
-submission.py  run folders taken in: verified, a drawn sample run again, graded beside all others
-ranking.py     truth first: means, intervals and ranges of ranks, style among true reports, costs as a Pareto front
+release.py     makes a release, commits to its content, and publishes its gold after its window
+submission.py  takes run folders in: verifies them, reruns a drawn sample, grades all of them together
+ranking.py     ranks by truth with intervals and ranges of ranks; also style among true reports, and cost
 """

@@ -1,4 +1,4 @@
-"""The ranking of a release: truth first, style among true reports beside it, and what each system cost."""
+"""Ranks the systems of a release by truth, with style among true reports and cost beside it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -31,28 +31,30 @@ class RankRow(Record):
 
     system: str
     ranks: tuple[int, int] | None = None
-    """The best and the worst that Holm leaves; None of floors, the oracle, and what was not verified or run again."""
+    """The best and the worst rank that Holm-corrected paired tests allow. None for floors, the oracle, copies, and
+    systems that were not verified or not run again.
+    """
     truth: float
-    """Mean over all queries of what a true report's decision is worth; 0 for untrue and missing ones."""
+    """Mean over all queries of a report's worth: that of its decision if the report is true, otherwise 0."""
     ci_low: float | None = None
     ci_high: float | None = None
     true: float
     """Share of true reports."""
     style: float | None = None
-    """Bradley–Terry strength among pairs of true reports; None where nobody compared any."""
+    """Bradley–Terry strength over comparisons of two true reports; None if there are none."""
     tokens: float | None = None
-    """Thousands a run; None of agents that are not the package's, which count their own."""
+    """Thousands of tokens per run. None for agents that are not built in, since those count their own."""
     dollars: float | None = None
-    """List price of a run, as the manifest says."""
+    """List price per run, from the manifest."""
     on_front: tuple[str, ...] = ()
-    """"tokens", "dollars": no other system is as good and costs less."""
+    """The costs, "tokens" or "dollars", on whose Pareto front the system lies."""
     door: str
     notes: tuple[str, ...] = ()
-    """late; unverified; not run again; baseline: a floor or the oracle; whose copy it is."""
+    """Any of: late; unverified; not run again; baseline (a floor or the oracle); a copy of LABEL."""
 
 
 class Ranking(Document):
-    """What ``bench rank`` says."""
+    """The result of ``bench rank``."""
 
     release: str
     queries: int
@@ -60,7 +62,9 @@ class Ranking(Document):
 
 
 def rank(folder: Path) -> Ranking:
-    """Grades all submissions together, in ``graded``, and writes ranking.json. Raises UserError where there is none."""
+    """Grades all submissions together in ``graded``, and writes ranking.json. Raises UserError if there is no
+    submission.
+    """
     release, systems, graded = read_release(folder), entries(folder), folder / "graded"
     if not systems:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
@@ -68,11 +72,11 @@ def rank(folder: Path) -> Ranking:
     with open_world(folder / "sealed" / "world") as world:
         sources = {label: (entry.experiment, entry.label) for label, entry in systems.items()}
         worth = grade(graded, sources, world, queries)
-        score(graded, metrics=["truth"], world=world)  # for the page; it leaves out what nobody ran, which is 0 here
+        score(graded, metrics=["truth"], world=world)  # for the page, which leaves out missing runs; they are 0 here
     all_runs, clusters = list(read_runs(graded)), Clusters.of(queries)
     runs = {label: [run for run in all_runs if run.system == label] for label in systems}
     faults = _faults(systems, runs)
-    # What was not verified or run again has no rank: by truth alone a true report is as good with ornaments as without.
+    # Only verified and rerun systems are ranked: by truth alone an embellished true report is as good as a plain one.
     ranked = {label: worth[label] for label in systems if not faults[label]}
     ranks, style = _ranks(ranked, clusters), _style(graded, worth, clusters)
     rows: list[RankRow] = []
@@ -106,7 +110,9 @@ def rank(folder: Path) -> Ranking:
 
 
 def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
-    """By label why a system has no rank; empty where it has one. Each copy would be one more pair for Holm."""
+    """Why each system has no rank, by label; empty for a ranked one. Copies have none: each would add
+    a pair for Holm.
+    """
     first: dict[frozenset[tuple[str, str | None]], str] = {}
     faults: dict[str, str] = {}
     for label, entry in systems.items():
@@ -123,7 +129,7 @@ def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> 
 
 
 def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, tuple[int, int]]:
-    """The ranks that paired tests, corrected over all pairs (Holm), leave to each system."""
+    """Each system's best and worst rank after paired tests of all pairs, corrected by Holm."""
     pairs = list(combinations(worth, 2))
     leads = [{key: worth[a][key].primary - worth[b][key].primary for key in worth[a]} for a, b in pairs]
     tests = holm([flip_test([*lead.values()], clusters.groups(lead)) for lead in leads])
@@ -137,7 +143,9 @@ def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict
 
 
 def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
-    """Strengths by the first language model that compared reports in ``graded``, over pairs of which both are true."""
+    """Strengths over pairs in which both reports are true, by the first language model that compared reports in
+    ``graded``.
+    """
     outcomes = read_outcomes(graded, gather(graded, []))
     by_model = next((its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"), {})
     contests = [
@@ -151,7 +159,7 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
 
 
 def _front(rows: Iterable[RankRow], cost: str) -> set[str]:
-    """The ranked systems that no other one beats: as good for less, or better for as much."""
+    """The ranked systems on the Pareto front: no other one is as good for less, or better for as much."""
     costs = {row.system: (row.truth, getattr(row, cost)) for row in rows if row.ranks}
     known = {system: (truth, spent) for system, (truth, spent) in costs.items() if spent is not None}
     return {

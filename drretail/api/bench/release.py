@@ -1,8 +1,8 @@
-"""A release: a world and queries that did not exist before, and a promise of what they are.
+"""A release: a new world and new queries, and a commitment to both before anybody sees them.
 
-release.json   what everybody may know from the start; its sums bind seed, queries, gold and the window's end
-sealed/        the organiser's: seed.txt, queries.jsonl, gold.jsonl, world/
-submissions/   one folder for each contestant
+release.json   public from the start; its sums bind seed, queries, gold and the end of the window
+sealed/        kept by the organiser: seed.txt, queries.jsonl, gold.jsonl, world/
+submissions/   one folder per contestant
 """
 
 import hashlib
@@ -34,12 +34,12 @@ from drretail.records.base import Document, sha256_of
 from drretail.records.query import Query
 
 LEVELS = range(3, 9)
-"""The difficulties of made-up queries: what is easier tells systems apart no more, and few shops have harder ones."""
+"""The difficulties of generated queries. Easier ones no longer tell systems apart, and few shops have harder ones."""
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
-"""What the sums of a release bind; world/ follows from its fingerprint."""
+"""The files that a release's sums bind; world/ is bound by its fingerprint."""
 _TASK = ("query_id", "user_id", "text", "mode", "persona", "context", "files", "world_fingerprint", "source")
-"""The fields of a query that a contestant is shown: no wish, no twin, nothing hidden, no word on what it is for."""
+"""The fields of a query that a contestant sees: no wish, no twin, nothing hidden, nothing on the query's purpose."""
 
 
 class Release(Document):
@@ -49,12 +49,13 @@ class Release(Document):
     world_fingerprint: str
     queries: int
     commitment: dict[str, str]
-    """By file of ``SEALED``: the sha256 of the seed, a zero byte and the file, which only the seed opens. Under
-    "closes" that of the seed, a zero byte and the end of the window as it stands in release.json."""
+    """For each file of ``SEALED``, the sha256 of the seed, a zero byte and the file; only the seed opens it. Under
+    "closes" the sha256 of the seed, a zero byte and the end of the window as written in release.json.
+    """
     closes: datetime
-    """Until then the gold is sealed; a submission after it is late."""
+    """The gold is sealed until then; a later submission is marked late."""
     levels: dict[int, int] = Field(default_factory=dict[int, int])
-    """How many queries each level of difficulty has; those that nobody measured count nowhere."""
+    """How many queries each level of difficulty has. Queries without a measured level are not counted."""
     drretail: str
 
 
@@ -68,11 +69,11 @@ def make(
     n: int = 120,
     seed: str | None = None,
 ) -> Release:
-    """A release in the new folder ``to``: of ``world`` and ``queries``, or of some that are made up from the seed.
+    """Makes a release in the new folder ``to``, of ``world`` and ``queries`` or of ones generated from the seed.
 
-    Made-up queries are of ``LEVELS``, as evenly as the shop allows. A third are one of a pair of twins, of which the
-    shop can meet one; of the others those hide limits that can. Raises UserError for a folder that is not empty, for a
-    query whose wish nobody has typed, and where no query can be made up.
+    Generated queries are of ``LEVELS``, as evenly as the shop allows. A third are one of a pair of twins, of which the
+    shop can meet only one. The others hide a limit if they have one worth hiding. Raises UserError for a folder that is
+    not empty, for a query without a typed wish, and if no query can be generated.
     """
     if to.exists() and any(to.iterdir()):
         raise UserError(f"{to} holds something: name a new folder for the release.")
@@ -80,7 +81,7 @@ def make(
     seed, sealed = seed or secrets.token_hex(16), to / "sealed"
     sealed.mkdir(parents=True)
     if world is None:
-        # The shop's own seed stands in the published manifest: the sealed one does not follow from it.
+        # The shop's seed is published in its manifest, so it is a hash: the sealed seed does not follow from it.
         build_shop(sealed, progress, products=800, reviews=12_000, seed=sha256_of(f"{seed} world"))
         shutil.rmtree(sealed / "raw")
     else:
@@ -90,7 +91,7 @@ def make(
         check_askable(shop, asked)
         if untyped := [query.query_id for query in asked if query.wish is None or not query.wish.wants]:
             raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
-        # What a query is for shows in no id: by hash, they are in no order either.
+        # Ids are hashes: they show neither a query's purpose nor its place.
         ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
         asked = [asked[place].model_copy(update={"query_id": key, "source": to.name}) for key, place in ids]
         (sealed / "seed.txt").write_text(seed, encoding="utf-8")
@@ -110,7 +111,7 @@ def make(
 
 
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
-    """Rule-written queries, each of another user."""
+    """Rule-written queries, each of a different user."""
     dial = Dial(Offers(world))
 
     def leveled(queries: Sequence[Query]) -> list[Query]:
@@ -120,17 +121,17 @@ def _made_up(world: World, n: int, seed: str) -> list[Query]:
     made: list[Query] = []
     for place, query in enumerate(generate_at(world, LEVELS, n, seed=seed).queries):
         if place % 3:
-            # Of few queries a limit is worth hiding: without it the best cart is another one (docs/queries.md).
+            # Few queries have a limit worth hiding, one without which the best cart differs (docs/queries.md).
             made += leveled(hide([query], dial.offers).queries) or [query]
         else:
-            # One of each pair: whoever has both sees by their difference which one the shop can't meet.
+            # Only one of each pair: the difference between the two shows which one the shop can't meet.
             pair = leveled(spoil([query], dial.offers, TWINS[:: -1 if place % 2 else 1], seed).queries)
             made += sorted(pair, key=lambda twin: sha256_of([seed, twin.query_id]))[:1]
     return made
 
 
 def sums(folder: Path, closes: datetime) -> dict[str, str]:
-    """The sums that a release promises, of the sealed files as they lie in a folder and of the end of its window."""
+    """The sums that a release promises: of the sealed files in a folder, and of the end of its window."""
     promised = {name: (folder / name).read_bytes() for name in SEALED}
     promised["closes"] = f"{closes:%Y-%m-%dT%H:%M:%SZ}".encode()
     return {
@@ -139,7 +140,9 @@ def sums(folder: Path, closes: datetime) -> dict[str, str]:
 
 
 def read_release(folder: Path) -> Release:
-    """What a release promises. Raises UserError where there is none, and where files or window are not as promised."""
+    """The release in a folder. Raises UserError if there is none, and if its files or its window are
+    not as promised.
+    """
     release = Release.model_validate(read_json(folder / "release.json"))
     sealed = folder / "sealed" if (folder / "sealed").is_dir() else folder
     if (sealed / "seed.txt").exists() and sums(sealed, release.closes) != release.commitment:
@@ -148,16 +151,17 @@ def read_release(folder: Path) -> Release:
 
 
 def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
-    """The queries as contestants are given them."""
+    """The queries as contestants see them."""
     return tuple(Query.model_validate({name: getattr(query, name) for name in _TASK}) for query in queries)
 
 
 def publish(
     folder: Path, to: Path, *, closed: bool = False, gold: bool = False, now: datetime | None = None
 ) -> Release:
-    """Writes what contestants get: release.json, tasks.jsonl and, unless its door is closed, world/; or also ``gold``.
+    """Writes what contestants get: release.json, tasks.jsonl, world/ unless ``closed``, and the sealed files with
+    ``gold``.
 
-    Raises UserError for gold before the window closes, and for a file that holds the seed's text.
+    Raises UserError for gold before the window closes, and if a file to be published contains the seed.
     """
     release = read_release(folder)
     is_open = (now or datetime.now(UTC)) < release.closes

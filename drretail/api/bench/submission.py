@@ -1,4 +1,4 @@
-"""Submissions: run folders with a manifest, taken in once they are verified, and graded beside all others."""
+"""Submissions: run folders with a manifest, verified when they are taken in and graded together with all others."""
 
 import secrets
 import shutil
@@ -32,18 +32,20 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
-"""The options of a system that a run can be given again; a system with another one is not run again."""
+"""The options with which a system can be rebuilt; a system with any other option is not run again."""
 NOT_AGAIN = "not run again"
 _WIDEST = 0.25
-"""What a system's drawn runs may differ by in the mean, whatever the test says: of eight users it says little."""
+"""The most that the mean of a system's drawn runs may differ, whatever the test says: with eight users
+it says little.
+"""
 
 
 class SystemEntry(Record):
-    """What a contestant says of one of its systems."""
+    """What a contestant declares about one of its systems."""
 
     models: tuple[str, ...]
     dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """List-price dollars of all its runs together; None where nobody counted."""
+    """List-price dollars of all its runs together; None if they were not counted."""
 
 
 class Manifest(Document):
@@ -51,9 +53,11 @@ class Manifest(Document):
 
     name: str = Field(max_length=40, pattern=r"^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$")
     door: Literal["open", "closed"] = "open"
-    """open: made by the contestant on published tasks. closed: recorded by the organiser's own servers and commands."""
+    """open: the contestant ran the published tasks. closed: the organiser's own servers and commands
+    recorded the runs.
+    """
     systems: dict[str, SystemEntry]
-    """By label, every system of the folder but floors and the oracle."""
+    """By label, every system of the folder except floors and the oracle."""
 
 
 class Accepted(Document):
@@ -62,28 +66,28 @@ class Accepted(Document):
     submitted: datetime
     late: bool
     verified: bool
-    """False of an exhibit."""
+    """False for an exhibit."""
     not_checkable: tuple[str, ...] = ()
     again: dict[str, str] = Field(default_factory=dict[str, str])
-    """By label, what came of its drawn sample."""
+    """By label, the result of running its drawn sample again."""
     drawn: tuple[str, ...] = ()
 
 
 def submit(
     folder: Path, runs: Path, manifest: Path, *, sample: int = 8, exhibit: bool = False, now: datetime | None = None
 ) -> Accepted:
-    """Takes a run folder in. An ``exhibit`` is shown without being verified.
+    """Takes a run folder in as a submission. An ``exhibit`` is shown without being verified.
 
-    Raises UserError where the manifest says other systems or models than the folder, where ``verify`` fails anything,
-    and where a fresh sample of ``sample`` users comes out otherwise when it is run again.
+    Raises UserError if the manifest names other systems or models than the folder, if ``verify`` fails, and if a fresh
+    sample of ``sample`` users has a different result when it is run again.
     """
     release, given = read_release(folder), _read_manifest(manifest, runs)
-    # Without dots: what stands before the first one in a label is the contestant.
+    # Without dots: in a label, the text before the first dot is the contestant.
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
         raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
     for path in runs.rglob("*.gz"):
-        read_lines(path, 100 << 20)  # exhibits' as well; the journal of a long run has ten million bytes
+        read_lines(path, 100 << 20)  # fails beyond 100 MB, exhibits too; a long run's journal has 10 MB
     found: dict[str, Any] = {}
     if not exhibit:
         queries = read_queries(folder / "sealed" / "queries.jsonl")
@@ -101,6 +105,7 @@ def submit(
             "drawn": tuple(query.query_id for query in drawn),
         }
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
+    # Its own verdicts and scores are left behind: all submissions are graded together.
     shutil.copytree(runs, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
     write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
     write_json(target / "accepted.json", accepted.model_dump(mode="json"))
@@ -108,7 +113,7 @@ def submit(
 
 
 def _read_manifest(path: Path, experiment: Path) -> Manifest:
-    """UserError for what is no manifest, and for one that says other systems or models than the folder."""
+    """The manifest. Raises UserError if it is invalid, or names other systems or models than the folder."""
     try:
         given = Manifest.model_validate(read_json(path))
     except ValidationError as problem:
@@ -128,18 +133,22 @@ def _read_manifest(path: Path, experiment: Path) -> Manifest:
 
 
 def draw(queries: Sequence[Query], sample: int) -> list[Query]:
-    """One query of each of ``sample`` users, or of all, drawn anew: nothing that was published tells which."""
+    """One query of each of ``sample`` users, or of all if there are fewer. Drawn at random: nothing published predicts
+    it.
+    """
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
     of_users = {query.user_id or query.query_id: query for query in shuffled}
     drawn = [*of_users.values()][:sample]
-    # Where limits are hidden one such query is among them: else systems could not be run as they were.
+    # If limits are hidden, the sample has a query that hides one: without it, the systems' labels would differ.
     if drawn and not any(query.hidden for query in drawn):
         drawn += [query for query in shuffled if query.hidden][:1]
     return drawn
 
 
 def _rerun(runs: Path, given: Manifest, world: World, drawn: Sequence[Query], shown: Sequence[Query]) -> dict[str, str]:
-    """Runs drawn queries of each system once more, and compares what the runs are worth, query by query."""
+    """Runs the drawn queries once more with each system, and compares the worth of the runs. Returns the result by
+    label.
+    """
     systems, found, sources = read_definition(runs).systems, dict[str, str](), dict[str, tuple[Path, str]]()
     with TemporaryDirectory(prefix="drretail-bench-") as temporary:
         again = Path(temporary) / "again"
@@ -171,7 +180,7 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
 
 
 def check_is_ours(system: System) -> None:
-    """UserError for what would load a contestant's module here, run his command or ask his server."""
+    """Raises UserError for a system that would load a contestant's module, run their command or ask their server."""
     if not is_built_in(system):
         raise UserError(f"the agent {system.agent} is not one of the package's")
     retriever = str(system.options.get(RETRIEVER, f"{OFFLINE}:")).removeprefix("dense:")
@@ -183,7 +192,7 @@ def check_is_ours(system: System) -> None:
 def compared(
     label: str, before: Mapping[str, Truth], after: Mapping[str, Truth], drawn: Sequence[Query], system: System
 ) -> str:
-    """What the sample shows; UserError where it is worth something else than what was submitted."""
+    """A sentence on the rerun sample. Raises UserError if its worth differs from that of the submitted runs."""
     ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
     differences = [after[key].primary - before[key].primary for key in ids]
     groups = Clusters.of(drawn).groups(ids)
@@ -201,10 +210,10 @@ def compared(
 def grade(
     to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]
 ) -> dict[str, dict[str, Truth]]:
-    """By label and query id, what each planned run is worth; queries without a right answer are left out.
+    """What each planned run is worth, by label and query id. Queries without a right answer are left out.
 
-    ``systems`` names by its label here the experiment that a system is from, and its label there. They make up an
-    experiment with the sealed queries and their baskets; one of the same systems stays, with what was judged of it.
+    ``systems`` maps a label here to the system's experiment and its label there. ``to`` becomes an experiment of these
+    runs with the sealed queries and their baskets. If it already holds the same systems, it is kept with its verdicts.
     """
     if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
         shutil.rmtree(to, ignore_errors=True)
@@ -229,18 +238,18 @@ def grade(
 
 
 class Entry(NamedTuple):
-    """One system of a submission, as it was taken in."""
+    """One system of a submission."""
 
     experiment: Path
     label: str
-    """In that experiment."""
+    """The system's label in that experiment."""
     system: System
     manifest: Manifest
     accepted: Accepted
 
 
 def entries(folder: Path) -> dict[str, Entry]:
-    """The systems of all submissions, by their labels beside each other."""
+    """The systems of all submissions, by the labels that they have in the ranking."""
     found: dict[str, Entry] = {}
     for path in sorted((folder / "submissions").glob("*/")):
         manifest = Manifest.model_validate(read_json(path / "manifest.json"))
@@ -249,7 +258,7 @@ def entries(folder: Path) -> dict[str, Entry]:
             entry = Entry(path / "exp", label, system, manifest, accepted)
             if label in manifest.systems:
                 found[f"{path.name}.{label}"] = entry
-            # Floors and the oracle know the wishes at the closed door alone, and are the same in every folder.
+            # Baselines know the wishes at the closed door only, and are the same in every folder.
             elif manifest.door == "closed" and accepted.verified:
                 found.setdefault(label, entry)
     return found

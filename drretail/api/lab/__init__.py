@@ -1,13 +1,11 @@
-"""``lab`` from Python: is the judge any good? Each function does what the command of its name does.
+"""``lab`` from Python: how reliable a judge is. Each function does what the command of its name does.
 
-people.py           agree, calibrate, correct, sample: from people's answers; no model is asked
+people.py           agree, calibrate, correct, sample: from people's answers; card: from claims that people labelled
 derived_reports.py  bias, exploits, plant: what judges make of reports whose worth is known
-questions.py        card: questions that are about no run
-judging.py          judges that are opened once, and what the functions give
+judging.py          opens the judges once, and holds the results of the functions
 """
 
 from drretail.api.lab.derived_reports import bias, exploits, plant
-from drretail.api.lab.people import agree, calibrate, correct, sample
-from drretail.api.lab.questions import card
+from drretail.api.lab.people import agree, calibrate, card, correct, sample
 
 __all__ = ["agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample"]

@@ -12,14 +12,12 @@ from drretail.api.option import accepts
 from drretail.api.options.lab import BiasOptions, ExploitsOptions, PlantOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.env.store.base import Store
-from drretail.env.world import World
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
 from drretail.experiment import locked
-from drretail.lab.bias.probe import Case, Probe, ask, asked_folder
-from drretail.lab.bias.probed_reports import Reports, bias_folder, choose_reports
-from drretail.lab.bias.probed_reports import make_copies as copy_probed
+from drretail.lab.bias.probe import Case, Probe, Reports, ask, asked_folder, bias_folder, choose_reports
+from drretail.lab.bias.probe import make_copies as copy_probed
 from drretail.lab.bias.probes import (
     bias_found,
     estimate_probe,
@@ -39,12 +37,8 @@ from drretail.progress import busy, choose_progress
 
 @contextmanager
 def _store(options: PlantOptions | ExploitsOptions, *, quiet: bool) -> Generator[Store | None]:
-    """The products of the runs' world, where it is at hand."""
-    world = options.world
-    if isinstance(world, World):
-        yield world.store
-        return
-    with world_of(folder_of(options.experiment), None if world is None else str(world), quiet=quiet) as shop:
+    """The products of the runs' world; None if it is not at hand."""
+    with world_of(folder_of(options.experiment), options.world, quiet=quiet) as shop:
         yield None if shop is None else shop.store
 
 
@@ -53,13 +47,13 @@ def plant(options: PlantOptions) -> PlantedFound:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
     The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
-    UserError where no report can be copied, and for a cap on a judge without a price.
+    UserError if no report can be copied, and for a cap on a judge without a price.
     """
     return plant_with(options).finding
 
 
 def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[PlantedFound]:
-    """The same with what is printed beside it."""
+    """``plant``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
     judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=False, quiet=quiet)
     folder = planted_folder(experiment)
@@ -74,7 +68,7 @@ def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[Plante
 
 
 def estimate_plant(options: PlantOptions, *, quiet: bool = True) -> LabEstimate:
-    """What judging the copies is likely to take; they are made."""
+    """What judging the copies is likely to take. The copies are made."""
     judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=True, quiet=quiet)
     with _store(options, quiet=quiet) as store:
         _planted(options, store, quiet=quiet)
@@ -97,7 +91,7 @@ def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> Plan
 
 @accepts(ExploitsOptions)
 def exploits(options: ExploitsOptions) -> ExploitsFound:
-    """Makes reports that deserve nothing of each honest one, scores both, and says which metric each fools.
+    """Makes worthless reports out of each honest one, scores both, and says which metrics each of them fools.
 
     They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
     for a folder without an experiment, and for a wrong name.
@@ -106,7 +100,7 @@ def exploits(options: ExploitsOptions) -> ExploitsFound:
 
 
 def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[ExploitsFound]:
-    """The same with what is printed beside it."""
+    """``exploits``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
     judging = Judging.of(FAMILIES, options.judge, options, keyless=False, quiet=quiet)
     folder = exploits_folder(experiment)
@@ -121,7 +115,7 @@ def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[
 
 
 def estimate_exploits(options: ExploitsOptions, *, quiet: bool = True) -> LabEstimate:
-    """What judging the made reports is likely to take; they are made."""
+    """What judging the worthless reports is likely to take. The reports are made."""
     judging = Judging.of(FAMILIES, options.judge, options, keyless=True, quiet=quiet)
     experiment = folder_of(options.experiment)
     with _store(options, quiet=quiet) as store, busy("making reports", quiet=quiet):
@@ -131,16 +125,16 @@ def estimate_exploits(options: ExploitsOptions, *, quiet: bool = True) -> LabEst
 
 @accepts(BiasOptions)
 def bias(options: BiasOptions) -> BiasFound:
-    """In which known ways a judge is biased: each effect with its 95 % interval over queries.
+    """Measures known biases of a judge: each effect with its 95 % interval over queries.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
-    kept in EXP/lab/bias.json. Raises UnknownName for a probe that there is not.
+    kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe.
     """
     return bias_with(options).finding
 
 
 def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFound]:
-    """The same with what is printed beside it."""
+    """``bias``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
     probes, judging, cases, reports = _bias_cases(options, keyless=False, quiet=quiet)
     folder = bias_folder(experiment)
@@ -161,7 +155,7 @@ def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFoun
 
 
 def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
-    """What the probes are likely to take; the copies are made."""
+    """What the probes are likely to take. The copies are made."""
     probes, judging, cases, reports = _bias_cases(options, keyless=True, quiet=quiet)
     found = (estimate_probe(case, probe) for case in cases for probe in probes)
     return judging.estimate(
@@ -175,11 +169,11 @@ def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
 def _bias_cases(
     options: BiasOptions, *, keyless: bool, quiet: bool
 ) -> tuple[list[Probe], Judging, list[Case], Reports]:
-    """The probes, the judges, and each judge's case; the reports and their copies are made."""
+    """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.probes)))
     reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
-    # quality needs a judge, so that there is one though no probe reads a family's verdicts
+    # quality makes sure that judges are opened, even if no probe reads a family's verdicts
     judging = Judging.of(["quality"], options.judge, options, keyless=keyless, quiet=quiet)
     judging = replace(judging, families=families_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
@@ -197,7 +191,7 @@ def _ask_probes(
     *,
     quiet: bool,
 ) -> tuple[int, list[str]]:
-    """Asks the probes' own questions; gives how many answers are missing or of no use, and sentences on it."""
+    """Asks the probes' own questions. Returns how many answers are missing or unusable, and sentences about them."""
     allowance = allowance or Allowance()
     was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
     pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]

@@ -1,4 +1,4 @@
-"""Judges that are opened once, what they are asked, and what the functions of ``lab`` give."""
+"""The judges of ``lab``, opened once with their options, and the results of its functions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ F = TypeVar("F")
 
 @dataclass(frozen=True, slots=True)
 class LabResult(Generic[F]):
-    """What a command of ``lab`` found, with what is printed beside it."""
+    """The finding of a command of ``lab``, with what is printed beside it."""
 
     finding: F
     document: dict[str, Any]
     """What --json prints."""
     left: int = 0
-    """Answers that are missing or of no use, and one more where the cap was reached."""
+    """Answers that are missing or unusable, plus one if the cap was reached."""
     notes: Sequence[str] = ()
-    """Sentences on what is left, and on how it is asked for."""
+    """Sentences on the answers that are left, and on how to ask for them."""
     hint: str = ""
     """What a person may look at or do next."""
 
@@ -54,7 +54,7 @@ class LabEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Judges, opened once, with what they need."""
+    """Judges, opened once, with the settings and options of their calls."""
 
     families: Sequence[str]
     judges: Sequence[Judge]
@@ -78,10 +78,6 @@ class Judging:
         judges = judges_for(families, given, opener, options.model_profile)
         return cls(families, judges, opener, settings, options, quiet)
 
-    @property
-    def again(self) -> Again:
-        return again_of(self.options.retry)
-
     def estimate(
         self,
         folder: Path,
@@ -90,12 +86,12 @@ class Judging:
         rate_floors: bool = False,
         more: Iterable[Estimate] = (),
     ) -> LabEstimate:
-        """What judging the reports in this folder would take, and what ``more`` says."""
+        """What judging the reports in this folder would take, together with the estimates in ``more``."""
         estimates = estimate_judging(folder, self.families, self.judges, pairs=pairs, rate_floors=rate_floors)
         return LabEstimate(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
 
     def allowance(self, folders: Sequence[Path]) -> Allowance | None:
-        """What all judging in these folders may take together; None without a cap."""
+        """One allowance for all judging in these folders, less what was spent there before; None without a cap."""
         tokens, dollars = self.options.max_tokens, self.options.max_dollars
         models = [judge.model for judge in self.judges if judge.model is not None]
         found = [capped(folder, models, self.opener.prices, tokens, dollars) for folder in folders]
@@ -117,7 +113,7 @@ class Judging:
         pairs: Sequence[str] = (),
         rate_floors: bool = False,
     ) -> tuple[int, list[str]]:
-        """Judges what is not judged yet; gives how much is left, and sentences on it."""
+        """Judges what is not judged yet. Returns how many answers are left, and sentences about them."""
         scores = run_loop(
             score(
                 folder,
@@ -126,7 +122,7 @@ class Judging:
                 store=store,
                 progress=choose_progress("none" if self.quiet else None),
                 page_age=self.settings.page_age,
-                again=self.again,
+                again=again_of(self.options.retry),
                 allowance=allowance,
                 pairs=pairs,
                 rate_floors=rate_floors,
@@ -151,7 +147,7 @@ class Judging:
 
 
 def again_of(retry: str | None) -> Again:
-    """What is asked once more. Raises UserError for anything but "failed"."""
+    """Which verdicts are asked again. Raises UserError for any value but "failed"."""
     if retry not in (None, "failed"):
         raise UserError(f"--retry {retry}: only failed is asked again.")
     return "failed" if retry else "nothing"

@@ -1,37 +1,55 @@
-"""``lab agree``, ``calibrate``, ``correct`` and ``sample``: judges and people; no model is asked."""
+"""``lab agree``, ``calibrate``, ``correct``, ``sample`` and ``card``: judges and people; only ``card`` asks a model."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
-from drretail.api.lab.judging import LabResult
+from drretail.api.judges import judges_for
+from drretail.api.lab.judging import LabEstimate, LabResult, again_of
+from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CorrectOptions, SampleOptions
-from drretail.api.options.shared import folder_of, names_in, paths_in
+from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CardOptions, CorrectOptions, SampleOptions
+from drretail.api.options.shared import folder_of, names_in, paths_in, texts_in
 from drretail.errors import UserError
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.spending import Allowance, CapReached, capped, judging_costs
+from drretail.event_loop import run_loop
+from drretail.experiment import locked
 from drretail.lab.agreement import agreement_of
 from drretail.lab.calibration import NAME as CALIBRATE
 from drretail.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
+from drretail.lab.card import card_of, check_sets_stay, keep_card
 from drretail.lab.correction import LEAST, correction_of
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
+from drretail.lab.labelled_claims import (
+    LabelledSet,
+    cards_folder,
+    drawn,
+    estimate_labelled,
+    judge_labelled,
+    read_labelled,
+)
 from drretail.lab.opinions import SUPPORT, Opinion, named, opinions_of, read_all
-from drretail.lab.people_findings import Agreement, Correction
+from drretail.lab.people_findings import Agreement, Correction, JudgeCard
+from drretail.progress import Waits, choose_progress
+from drretail.settings import read_settings
 from drretail.tables.cells import as_csv
 from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
 
 
 @accepts(AgreeOptions)
 def agree(options: AgreeOptions) -> Agreement:
-    """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same.
+    """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
 
-    Kept in EXP/lab/agree.json. Raises UserError with neither an experiment nor a file.
+    Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given.
     """
     return agree_with(options).finding
 
 
 def agree_with(options: AgreeOptions) -> LabResult[Agreement]:
-    """The same with what is printed beside it."""
+    """``agree``, with what the command prints beside the result."""
     ratings = paths_in(options.ratings)
     if options.experiment is None and not ratings:
         raise UserError("Nothing to compare: name an experiment's folder, or a file with --ratings CSV.")
@@ -58,14 +76,14 @@ def agree_with(options: AgreeOptions) -> LabResult[Agreement]:
 def calibrate(options: CalibrateOptions) -> Calibration:
     """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
 
-    Kept in EXP/lab/calibrate.json; a choice that is kept stays unless ``again``. Raises UserError where it was made for
-    another judge or question, and where nobody rated what a judge rated.
+    Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``again``. Raises UserError if that choice is for
+    another judge or question, and if people rated nothing that a judge rated.
     """
     return calibrate_with(options)[0].finding
 
 
 def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], bool]:
-    """The same with what is printed beside it, and whether the choice was made before."""
+    """``calibrate``, with what the command prints beside the result, and whether the choice is an earlier one."""
     experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
     found = [*opinions_of(experiment), *read_all(ratings, judges=judges)]
     question = question_of(found, options.dimension)
@@ -98,14 +116,14 @@ def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], b
 def correct(options: CorrectOptions) -> Correction:
     """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
 
-    Kept in EXP/lab/correct.json. Raises UserError where nobody labelled anything, or several judges ruled and none is
-    named.
+    Kept in EXP/lab/correct.json. Raises UserError if nobody labelled anything, and if several judges have verdicts and
+    none is named.
     """
     return correct_with(options).finding
 
 
 def correct_with(options: CorrectOptions) -> LabResult[Correction]:
-    """The same with what is printed."""
+    """``correct``, with the document that the command prints."""
     experiment, labels = folder_of(options.experiment), paths_in(options.labels)
     made = correction_of(experiment, options.judge, labels)
     judged = [path for family in ("faithfulness", "pairwise") for path in verdict_folders(experiment, family)]
@@ -120,20 +138,21 @@ class Sample:
     path: Path
     """The sheet to fill in."""
     claims: int
-    """Claims with a verdict."""
+    """The number of drawn claims that have a verdict."""
     by_system: Mapping[str, int]
-    """How many of them each system has."""
+    """How many of these claims each system has."""
     needed: int
-    """So many labels of each system ``correct`` needs."""
+    """How many labels of each system ``correct`` needs."""
     uncited: int
-    """Claims without one."""
+    """The number of drawn claims without a citation, which have no verdict."""
 
 
 @accepts(SampleOptions)
 def sample(options: SampleOptions) -> Sample:
-    """Draws claims to be labelled into the plan of ``view`` and into a sheet, which doesn't say what the judge ruled.
+    """Draws claims for people to label into the plan of ``view`` and into a sheet. The sheet doesn't show the judge's
+    verdicts.
 
-    Raises UserError where the sheet exists, and where no claim has a verdict.
+    Raises UserError if the sheet exists, and if no claim has a verdict.
     """
     experiment = folder_of(options.experiment)
     path = experiment / "lab" / "sample.csv" if options.to is None else Path(options.to)
@@ -149,3 +168,69 @@ def sample(options: SampleOptions) -> Sample:
         plan_uncited(experiment, uncited_items(experiment, claims, options.uncited, options.seed))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
     return Sample(path, len(claims), by_system, LEAST, len(rows) - 1 - len(claims))
+
+
+@accepts(CardOptions)
+def card(options: CardOptions) -> Sequence[JudgeCard]:
+    """How often each judge is right about claims that people labelled, asked as ``score`` asks it.
+
+    Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError if ``to`` holds
+    no experiment, and, unless ``again``, if a card of other claims would be lost.
+    """
+    return card_with(options).finding
+
+
+def card_with(options: CardOptions, *, quiet: bool = True) -> LabResult[Sequence[JudgeCard]]:
+    """``card``, with what the command prints beside the result."""
+    to, opener, judges, whole, chosen = _claims(options, keyless=False, quiet=quiet)
+    again, folder, pairs = again_of(options.retry), cards_folder(to), list(product(judges, chosen))
+    if not options.again:
+        for judge in judges:
+            check_sets_stay(to, judge, chosen, options.seed)
+    models = [judge.model for judge in judges if judge.model is not None]
+    allowance = capped(folder, models, opener.prices, options.max_tokens, options.max_dollars) or Allowance()
+    folder.mkdir(parents=True, exist_ok=True)
+    total, progress = sum(len(labelled.claims) for _, labelled in pairs), choose_progress("none" if quiet else None)
+    with locked(folder), progress.track("judging labelled claims", total) as bar:
+        for judge, labelled in pairs:
+            try:
+                run_loop(judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar))
+            except CapReached:
+                allowance.cut += 1
+    sets = list(zip(chosen, whole, strict=True))
+    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, opener.prices)}
+    cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
+    paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
+    document = {"cards": [made.model_dump(mode="json", exclude_none=True) for made in cards]}
+    left = sum(part.failed + part.unasked for made in cards for part in made.sets)
+    hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
+    return LabResult(cards, document, left, [] if allowance.closing is None else [allowance.closing], hint)
+
+
+def estimate_card(options: CardOptions, *, quiet: bool = True) -> LabEstimate:
+    """What judging the claims without a verdict is likely to take."""
+    to, opener, judges, _, chosen = _claims(options, keyless=True, quiet=quiet)
+    folder = cards_folder(to)
+    found = [one for judge in judges for one in estimate_labelled(folder, chosen, judge)]
+    return LabEstimate("Claims left to judge", found, opener.prices)
+
+
+def _claims(
+    options: CardOptions, *, keyless: bool, quiet: bool
+) -> tuple[Path, Opener, list[Judge], list[LabelledSet], list[LabelledSet]]:
+    """The experiment, the opener, the judges, and the labelled claims of each file: all of them, and those drawn."""
+    to = Path(options.to)
+    if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
+        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
+    # Each set needs a name of its own: a name that repeats is numbered.
+    sets = [read_labelled(path) for path in paths_in(options.labels)]
+    names = [labelled.name for labelled in sets]
+    whole = [
+        replace(labelled, name=f"{labelled.name} {names[:at].count(labelled.name) + 1}")
+        if labelled.name in names[:at]
+        else labelled
+        for at, labelled in enumerate(sets)
+    ]
+    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    judges = judges_for(["faithfulness"], options.judge, opener, options.model_profile)
+    return to, opener, judges, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]

@@ -1,11 +1,10 @@
-"""The options of the commands and of their functions, one record for each command; they import nothing heavy.
+"""The options of the commands and of their functions, one record per command. Importing them loads nothing heavy.
 
 experiment_file.py  ``experiment.toml``: the options of a run in a file
 research.py   options of run and ask: models, tools, shop, web, limits
 run.py        RunOptions, AskOptions, ReproduceOptions
 shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
-score.py      ScoreOptions, VerifyOptions
-compare.py    CompareOptions
+score.py      ScoreOptions, VerifyOptions, CompareOptions
 report.py     ReportOptions, ExportOptions, ViewOptions
 lab.py        one record for each command of lab
 sandboxes.py  one record for each command of sandbox

@@ -28,14 +28,14 @@ KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     Path: ((str,), "a path in quotes"),
     dict: ((dict,), "a table, such as {name = 1}"),
 }
-"""By what an option holds: the types of TOML's values that it takes, and how a sentence names them."""
+"""By type of an option: the Python types of its values in TOML, and the type's name in an error message."""
 
 
 def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, Any]:
-    """The options of a file by their names, to be given to ``run``; its relative paths are joined to its folder.
+    """The options of a file by name, as arguments for ``run``. Relative paths are joined to the file's folder.
 
-    Other names than paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
-    UserError, with the line, for what is no TOML, no option, or a value of another type than the option's.
+    Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
+    UserError, with the line, for invalid TOML, an unknown option, or a value of the wrong type.
     """
     from drretail.parsing import parse_toml
 
@@ -54,7 +54,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}
     values: dict[str, Any] = {}
     for name, value in tables.items():
-        # Without the line where the file names the option in another spelling.
+        # No line number if the file spells the option's name differently, such as with an escape.
         named = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
         where = str(path) if named is None else f"{path}, line {text.count(chr(10), 0, named.end()) + 1}"
         option = declared.get(name)
@@ -70,7 +70,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
 
 
 def overridden(written: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a file with those that are given in their place; a table keeps the entries not given."""
+    """The options of a file, with those given in their place. A given table replaces only the entries that it has."""
     values = {**written, **given}
     for name, value in given.items():
         before = written.get(name)
@@ -80,9 +80,9 @@ def overridden(written: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
 
 
 def experiment_toml(options: Any) -> str:
-    """The options that are not at their defaults, each below its help, as a file that ``read_experiment`` reads.
+    """The options that are not at their defaults as a file for ``read_experiment``, each below its help.
 
-    Raises UserError for what only Python can give, such as an agent's object.
+    Raises UserError for a value that only Python can give, such as an agent's object.
     """
     lines = [HEADER]
     for option in declared_options(type(options)):
@@ -95,12 +95,12 @@ def experiment_toml(options: Any) -> str:
 
 
 def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
-    """The value that Python takes. Raises UserError for one of another type."""
+    """The value that Python takes. Raises UserError for one of the wrong type."""
     kinds = option.option.in_file or (option.kind,)
     for kind in kinds:
         if get_origin(kind) is list:
             (item,) = get_args(kind)
-            if _is_of(value, item):  # one instead of several
+            if _is_of(value, item):  # a single value stands for a list of one
                 value = [value]
             if isinstance(value, list) and all(_is_of(each, item) for each in cast(list[Any], value)):
                 return tuple(_joined(option, item, each, folder) for each in cast(list[Any], value))
@@ -126,7 +126,7 @@ def _named(kind: Any) -> str:
 
 
 def _joined(option: DeclaredOption, kind: Any, value: Any, folder: Path) -> Any:
-    """The value, a relative path joined to the file's folder."""
+    """The value; a relative path is joined to the file's folder."""
     is_path = option.option.is_path
     if kind is Path or (is_path is not None and isinstance(value, str) and is_path(value)):
         joined = folder / Path(value).expanduser()
@@ -135,13 +135,12 @@ def _joined(option: DeclaredOption, kind: Any, value: Any, folder: Path) -> Any:
 
 
 def _toml(name: str, value: Any) -> str:
-    """The value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, str | Path):
-        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML alone escapes it
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON allows it, TOML does not
     if isinstance(value, Mapping):
         keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(name, key) for key in value)
         entries = (f"{key} = {_toml(name, each)}" for key, each in zip(keys, value.values(), strict=True))

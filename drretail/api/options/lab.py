@@ -1,4 +1,4 @@
-"""What the commands of ``lab`` are given, one record for each."""
+"""The options of the commands of ``lab``, one record for each."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -17,7 +17,9 @@ OfJudge = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCalls:
-    """How judges are asked: up to what cost, at which address, by what profile, and whether after failures again."""
+    """How judges are called: up to what cost, at which address, by which profile, and whether failed calls are
+    repeated.
+    """
 
     max_dollars: shared.MaxDollars = None
     base_url: research.BaseUrl = ()
@@ -119,7 +121,7 @@ class PlantOptions(JudgeCalls):
 
 @dataclass(frozen=True, slots=True)
 class ExploitsOptions(JudgeCalls):
-    """Of whose reports exploits are made, and who judges them."""
+    """Whose reports the exploits are made from, and who judges them."""
 
     experiment: shared.Experiment
     judge: shared.Judge = ()
@@ -130,7 +132,7 @@ class ExploitsOptions(JudgeCalls):
 
 @dataclass(frozen=True, slots=True)
 class BiasOptions(JudgeCalls):
-    """Which ways of being biased are measured, and on how many reports."""
+    """Which biases are measured, and on how many reports."""
 
     experiment: shared.Experiment
     judge: shared.Judge = ()

@@ -1,4 +1,4 @@
-"""What ``report``, ``export`` and ``view`` are given."""
+"""The options of ``report``, ``export`` and ``view``."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Options of the commands that let agents research: which agents and models, on which shop and web.
 
-Types that only Python's callers give are ``object`` at run time, so that help loads none of them.
+Types that only Python callers use are ``object`` at run time, so that help need not import them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

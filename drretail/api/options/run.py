@@ -1,4 +1,4 @@
-"""What ``run``, ``ask`` and ``reproduce`` are given."""
+"""The options of ``run``, ``ask`` and ``reproduce``."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass

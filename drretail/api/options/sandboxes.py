@@ -1,4 +1,4 @@
-"""What the commands of ``sandbox`` are given, one record for each."""
+"""The options of the commands of ``sandbox``, one record for each."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path

@@ -56,10 +56,10 @@ Seed = Annotated[str, Option("The random seed.")]
 
 
 def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
-    """Where it is: the door by which every command enters an experiment.
+    """The folder of an experiment. Every command gets its experiment through this function.
 
-    Raises UserError where something in it is neither file nor folder: a link shows, and could change, what lies
-    elsewhere, and a pipe is never read to its end.
+    Raises UserError if it contains anything but files and folders: a link shows, and could change, a file elsewhere,
+    and a pipe may never end.
     """
     folder = Path(experiment) if isinstance(experiment, str | Path) else experiment.folder
     if folder.is_dir() and (found := first_special(folder)) is not None:
@@ -69,7 +69,7 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
 
 
 def names_in(given: Words | None) -> list[str]:
-    """The names, without blanks; those within one text are separated by commas."""
+    """The names without surrounding blanks. One text may hold several, separated by commas."""
     texts = [given] if isinstance(given, str) else given or ()
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 

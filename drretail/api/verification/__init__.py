@@ -1,4 +1,4 @@
-"""Whether what an experiment's folder holds is what its systems did.
+"""Whether an experiment's folder holds what its systems produced.
 
 verify.py         ``verify``: all checks, against the world
 replayed_runs.py  runs and tool calls, made again

@@ -1,4 +1,4 @@
-"""Runs made again from their journals, and tool calls made again, beside what an experiment's folder holds of them."""
+"""Makes runs again from their journals, and tool calls again, and compares them with an experiment's folder."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ from drretail.llm.registry import open_recorded
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Task
-from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run, Step
+from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
@@ -54,10 +54,10 @@ def rebuilt(
     prices: PriceTable,
     files: Path | None = None,
 ) -> SystemUnderTest:
-    """The system of that label as this version has it, with models that are never sent anything.
+    """The system of that label as this version builds it, with models that never send anything.
 
-    Raises UserError where it can't be built here, as with an agent that is not one of the package's, and ValueError
-    where no system of this version is as the folder says.
+    Raises UserError if it can't be built here, as with an agent that is not built in. Raises ValueError if no system of
+    this version is as the folder says.
     """
     system = definition.systems[label]
     if not is_built_in(system):
@@ -73,7 +73,7 @@ def rebuilt(
     }
     given: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
     given["options"] = system.options
-    if FILES in system.options and isinstance(world.web, SealedWeb):  # which brings them
+    if FILES in system.options and isinstance(world.web, SealedWeb):  # the sandbox brings the files itself
         given["options"] = {name: value for name, value in system.options.items() if name != FILES}
     elif FILES in system.options and (files is None or files_hash(files) != system.options[FILES]):
         raise UserError("it read files of the user's: name their folder with --files")
@@ -83,8 +83,10 @@ def rebuilt(
         raise ValueError(f"its system has other {' and '.join(wrong)} than experiment.json says")
     if wrong or sut.label != label:
         first = wrong[0] if wrong else "label"
-        raise UserError(f"its {first} {'are others' if first.endswith('s') else 'is another'} here: {_advice(wrong)}")
-    # Its function is never called: a journal gives what the memory told, or says that it holds no answer.
+        is_web = {"web_corpus", "web_provider"} & {*wrong}
+        advice = "name its pages with --web" if is_web else "this version builds it so"
+        raise UserError(f"its {first} {'are others' if first.endswith('s') else 'is another'} here: {advice}")
+    # Its function is never called: the journal gives the memory's text, or says that it has none.
     option = system.options.get(MEMORY)
     if option is not None and not (isinstance(option, list) and len(option) == 2):
         raise ValueError("its memory is not written as drretail writes one")
@@ -92,12 +94,8 @@ def rebuilt(
     return replace(sut, system=system, memory=memory)
 
 
-def _advice(wrong: Sequence[str]) -> str:
-    return "name its pages with --web" if {"web_corpus", "web_provider"} & {*wrong} else "this version builds it so"
-
-
 def _calls(experiment: Path, label: str) -> list[Any]:
-    """The calls of models in the journal of the first of a system's runs that holds any."""
+    """The model calls in the journal of the system's first run that has any."""
     folder = run_folder(experiment, label, "", 1).parent
     for run in sorted(folder.glob("*")):
         if calls := [effect for effect in read_journal(run) if effect.kind == "model"]:
@@ -107,7 +105,7 @@ def _calls(experiment: Path, label: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """Makes runs of an experiment again; ``scratch`` is a folder for the journals that they leave."""
+    """Makes runs of an experiment again; ``scratch`` is a folder for their new journals."""
 
     experiment: Path
     definition: Definition
@@ -117,7 +115,7 @@ class Verifier:
     prices: PriceTable
 
     async def check_all(self, runs: Sequence[Run], on_run: Callable[[], None]) -> None:
-        """Replays what the package can, and calls the tools of all other runs again."""
+        """Replays the runs of systems that can be rebuilt, and repeats the tool calls of all others."""
         systems: dict[str, SystemUnderTest | DrretailError | ValueError] = {}
         for label in {run.system for run in runs}:
             try:
@@ -147,7 +145,7 @@ class Verifier:
                 on_run()
 
         await asyncio.gather(*map(check, runs))
-        self.checklist.failed["replay"].sort(key=lambda mismatch: mismatch.file)  # not as they happened to end
+        self.checklist.failed["replay"].sort(key=lambda mismatch: mismatch.file)  # not in the order in which they ended
 
     def _name(self, run: Run) -> Path:
         return self._folder(run).relative_to(self.experiment)
@@ -156,9 +154,10 @@ class Verifier:
         return run_folder(self.experiment, run.system, run.query_id, run.repeat)
 
     async def _names_its_prompts(self, run: Run, sut: SystemUnderTest, query: Query) -> bool:
-        """False where it was told in other words than this version's.
+        """False if the run's prompts are not those of this version.
 
-        Hashes are hearsay: where a journal answers all that this version's prompts ask, they are false, and that fails.
+        A recorded hash alone proves nothing. If the journal answers everything that this version's prompts ask, the
+        hash is false, and the check fails.
         """
         if prompt_hashes(sut) == self.definition.prompt_hashes.get(run.system, {}):
             return True
@@ -192,7 +191,7 @@ class Verifier:
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
         different = differing(kept, anew)
         if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
-            different = ["how it is written"]  # a key that stands twice reads otherwise than it counts
+            different = ["how it is written"]  # of a duplicate key, a reader may see one value and the parser another
         if different and failed_calls(run):
             reason = "a server failed it, and now answers: another run follows"
             self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
@@ -206,7 +205,7 @@ class Verifier:
         self._compare_tools(run, made, journal)
 
     def _compare_tools(self, run: Run, made: Recorded, journal: Path) -> None:
-        """What the world and its fixed pages gave, beside the run's ledger, results and journal."""
+        """Compares what the world and its fixed pages gave with the run's ledger, results and journal."""
         folder, name = self._folder(run), self._name(run)
         results = read_results(folder)
         wrong = sorted(sha for sha in {*results, *made.texts} if results.get(sha) != made.texts.get(sha))
@@ -224,9 +223,11 @@ class Verifier:
         self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults)
 
     async def _call_again(self, run: Run, query: Query) -> None:
-        """Calls the shop's own tools of a run once more, one after the other, and compares what they bring."""
+        """Repeats a run's calls of the shop's own tools, one after the other, and compares the results."""
         wrong: list[str] = []
-        called = [step for step in run.steps if _is_of_shop(step)]
+        # Left out: calls that a server failed, the agent's own tools, and the web.
+        own = {*NINE} - {"web_search"}
+        called = [step for step in run.steps if step.kind == "tool" and step.name in own and not step.is_outage]
 
         async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
             del task, models, limits
@@ -258,21 +259,16 @@ class Verifier:
 
 
 def _answer(effect: Effect) -> Any:
-    """What an effect brought; of a model's answer what it says, and not the id of the message."""
+    """An effect's response; for a model, without the id of the message."""
     response = effect.response
     return {**response, "id": None} if effect.kind == "model" and isinstance(response, dict) else response
 
 
 def _texts(evidence: Sequence[Evidence]) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Each text of a ledger with its entry, as a line, and the step that brought it."""
+    """Each text of a ledger as a line with its entry, and the step that brought it."""
     for entry in evidence:
         for text in entry.texts:
             yield (
                 f"{entry.id} {entry.kind} {entry.key} {entry.title!r} {text.form} {text.sha256}",
                 (text.path, text.seq),
             )
-
-
-def _is_of_shop(step: Step) -> bool:
-    """False for what a server failed, for tools that the agent brought, and for the web."""
-    return step.kind == "tool" and step.name in NINE and step.name != "web_search" and not step.is_outage

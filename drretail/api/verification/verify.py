@@ -1,4 +1,4 @@
-"""``verify``: whether what an experiment's folder holds is what its systems did, as far as a folder can show it."""
+"""``verify``: whether an experiment's folder holds what its systems produced, as far as a folder can show it."""
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +15,7 @@ from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.systems import runner_of
 from drretail.api.verification.replayed_runs import Verifier
-from drretail.api.worlds import chosen_web, opened_world
+from drretail.api.worlds import chosen_web, open_world
 from drretail.env.checking import check_world
 from drretail.env.offers import Offers
 from drretail.env.web.dense import Retrievers
@@ -47,22 +47,23 @@ _BROUGHT = (
     ("tools", "sources/*.json", "it was fetched after the runs", "Delete it, and score with --fetch-sources."),
     ("verdicts", "gold/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
 )
-"""What verdicts rest on that was brought into the folder after the runs: no journal and no world gives it again."""
+"""Files that verdicts rest on and that were added after the runs: no journal and no world reproduces them."""
+# Only the version that made the experiment can make these checks; the first three also need its world.
 DEEP = ("replay", "tools", "verdicts", "scores")
 
 
 @accepts(VerifyOptions)
 def verify(options: VerifyOptions) -> Verification:
-    """Makes runs, tool calls, verdicts and scores of an experiment again and compares; nothing is sent or changed.
+    """Makes runs, tool calls, verdicts and scores of an experiment again, and compares. Nothing is sent or changed.
 
-    ``.passes`` is True where nothing fails; ``.checks`` says of each check whether it passes, fails or can't be made,
-    with files and reasons. Raises UserError for a folder without an experiment.
+    ``.passes`` is True if nothing fails; ``.checks`` says of each check whether it passes, fails or can't be made, with
+    files and reasons. Raises UserError for a folder without an experiment.
     """
     return verify_with(options)
 
 
 def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
-    """The same. Unless ``quiet``, progress is shown on stderr."""
+    """``verify``. Unless ``quiet``, progress is shown on stderr."""
     folder = folder_of(options.experiment)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress("none" if quiet else None)
@@ -95,7 +96,9 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
 def _world(
     folder: Path, definition: Definition, options: VerifyOptions, checklist: Checklist
 ) -> Generator[World | None]:
-    """The world that is named, else the one that the runs name; None, and what that leaves open, without one."""
+    """The named world, or else the one that the runs name. Without one, yields None and marks the checks that need it
+    as not checkable.
+    """
     spec = options.world
     if definition.world_fingerprint is None:
         for label, system in definition.systems.items():
@@ -113,7 +116,7 @@ def _world(
         live = {system.web_provider for system in systems if system.web_is_live}
         named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
         web = chosen_web(read_settings(web=named), replayed=True)
-        with world_of(folder, None, web=web) if spec is None else opened_world(str(spec), quiet=True, web=web) as world:
+        with world_of(folder, None, web=web) if spec is None else open_world(str(spec), quiet=True, web=web) as world:
             if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
                 found = world.manifest.fingerprint
                 reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {found[:12]}"
@@ -133,7 +136,7 @@ def _check_against(
     checklist: Checklist,
     progress: Progress,
 ) -> None:
-    """Makes everything again in the world."""
+    """Makes all checks that need the world."""
     _check_world(world, checklist)
     settings = read_settings()
     runner = runner_of(world, settings, "", folder, files=options.files)
@@ -152,14 +155,16 @@ def _check_against(
 
 
 def offline_embeddings(spec: str) -> "Embeddings":
-    """Those without a server and a module: what a folder names is neither asked nor loaded."""
+    """Embeddings that need no server and no module. Raises UserError for others: a folder's names are not asked or
+    loaded.
+    """
     if spec.partition(":")[0] != OFFLINE:
         raise UserError(f"Pages that {spec} ranked are not ranked again.")
     return open_embeddings(spec)
 
 
 def _runs(folder: Path, definition: Definition) -> Iterator[Run]:
-    """The planned runs that are there, each by the name of its place, whatever it calls itself."""
+    """The planned runs that exist, each named after its place, whatever its file says."""
     for planned in planned_runs(folder, definition):
         label, query_id, repeat = planned.label, planned.query.query_id, planned.repeat
         with suppress(UserError):  # one that can't be read fails another check
@@ -168,7 +173,7 @@ def _runs(folder: Path, definition: Definition) -> Iterator[Run]:
 
 
 def _check_world(world: World, checklist: Checklist) -> None:
-    """Whether the world's rows are those that its fingerprint is of."""
+    """Checks that the world's rows match its fingerprint."""
     if world.folder is None:
         advice = "`drretail world check` looks at a world on servers."
         checklist.leave("versions", "experiment.json", "its world is on servers, and its rows are not read", advice)
@@ -180,7 +185,9 @@ def _check_world(world: World, checklist: Checklist) -> None:
 
 
 def check_queries(definition: Definition, published: str | Path | Sequence[Query] | None, checklist: Checklist) -> None:
-    """The queries beside those that were published, or that ship with drretail: all fields, so that gold shows."""
+    """Compares all fields of the queries, so also gold, with the published queries or with those that ship with
+    drretail.
+    """
     shipped = shipped_queries(*SPLITS, GRADED) if definition.world_fingerprint == WORLD else ()
     given = read_queries(Path(published)) if isinstance(published, str | Path) else published
     known: Sequence[Query] = shipped if given is None else given
@@ -210,7 +217,7 @@ def check_queries(definition: Definition, published: str | Path | Sequence[Query
 
 
 def _check_frozen(folder: Path, definition: Definition, world: World, scratch: Path, checklist: Checklist) -> None:
-    """Opens the experiment once more, and compares what that freezes of the world for judges."""
+    """Opens the experiment once more, and compares what is then frozen of the world for judges."""
     reference = Offers(world).reference
     with open_experiment(scratch, world, definition.queries, [], definition.seed, reference=reference) as again:
         made = again.definition

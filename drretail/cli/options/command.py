@@ -9,7 +9,7 @@ from drretail.api.option import LAST_GROUPS, OUTPUT
 
 
 def exit_code(failed: int) -> None:
-    """Ends with 3 where something failed."""
+    """Ends the command with 3 if something failed."""
     if failed:
         raise typer.Exit(3)
 
@@ -21,14 +21,14 @@ class Group(TyperGroup):
         super(TyperGroup, self).format_help(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Each with the whole first paragraph of its help, where click would cut it at 45 characters."""
+        """Lists each command with the whole first paragraph of its help; click would cut it at 45 characters."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl([(name, (each.help or "").partition("\n\n")[0]) for name, each in found if each])
 
 
 class Command(TyperCommand):
-    """A command of drretail; its help is plain text, since what draws boxes takes longer to load than typer."""
+    """A command of drretail. Its help is plain text, since drawing boxes takes longer to load than typer."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super(TyperCommand, self).format_help(ctx, formatter)

@@ -1,4 +1,4 @@
-"""Flags that are alike in every command, alone and in groups (``parameters.py``)."""
+"""Flags that are the same in every command, single and in groups (``parameters.py``)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +32,18 @@ BaseUrl = Annotated[
     list[str] | None,
     typer.Option("--base-url", metavar="[PROVIDER=]URL", help="The address of a model server (may be repeated)."),
 ]
+QueryFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
+ToQueries = Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")]
+Users = Annotated[int, typer.Option("--users", min=1, help="The number of users to draw.")]
+NamedUsers = Annotated[
+    list[str] | None,
+    typer.Option("--user", metavar="ID", help="A user to take instead of drawn ones (may be repeated)."),
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How results and progress are told."""
+    """How results and progress are printed."""
 
     as_json: Annotated[bool, Option("Print one JSON document on stdout.", OUTPUT, flag="--json")] = False
     quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
@@ -44,7 +51,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Whether progress is told; for commands without --json."""
+    """Whether progress is shown; for commands without --json."""
 
     quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
 
@@ -58,7 +65,7 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Whether anything is sent."""
+    """Whether the command only estimates, and sends nothing."""
 
     estimate: Annotated[bool, Option("Print the estimated calls, tokens and cost. Send nothing.", MODELS)] = False
 

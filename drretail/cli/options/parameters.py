@@ -1,4 +1,4 @@
-"""Flags made from dataclasses: each field of a parameter that is a dataclass is an option of its command."""
+"""Flags made from dataclasses: if a command's parameter is a dataclass, each of its fields becomes an option."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -21,15 +21,15 @@ PrintConfig = Annotated[
 ]
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"
-"""Before a switch's name: the name of the hidden flag that sets it back to its default, where a file has set it."""
+"""The prefix of a hidden flag's name. The flag sets a switch back to its default if a file has changed it."""
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer reads it: in the place of each parameter that is a dataclass stand its fields, as options.
+    """The command as typer reads it: each parameter that is a dataclass is replaced by its fields, as options.
 
-    A field that declares an ``Option`` becomes a flag by it. Where the flag is not given, the value of the file in the
-    parameter ``experiment_file`` holds for the first of the dataclasses, if the command has one, else the field's
-    default. Other fields are annotated as typer's parameters are. Two groups of one command share no name of a field.
+    A field that declares an ``Option`` becomes its flag. Without the flag, the first of the dataclasses takes the value
+    of the file in the parameter ``experiment_file``, if the command has one; otherwise the field's default holds. Other
+    fields are annotated like typer's parameters. The dataclasses of one command must not share the name of a field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
@@ -55,7 +55,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
-    """The group made of its flags, which are taken out of ``given``, and of the file."""
+    """The group, made from its flags and from the file. Its flags are removed from ``given``."""
     declared = {option.name: option for option in declared_options(group)}
     values: dict[str, Any] = {}
     for field in fields(group):
@@ -79,7 +79,7 @@ def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
 
 
 def _parameters(group: Any) -> list[inspect.Parameter]:
-    """One for each flag of the group, and a hidden one for the opposite of each switch."""
+    """One parameter for each flag of the group, and a hidden one for the opposite of each switch."""
     declared = {option.name: option for option in declared_options(group)}
     hints = get_type_hints(group, include_extras=True) if not declared else {}
     found: list[inspect.Parameter] = []
@@ -104,7 +104,7 @@ def _parameters(group: Any) -> list[inspect.Parameter]:
 
 
 def _flag(declared: DeclaredOption) -> tuple[object, Any]:
-    """The default and the annotation by which typer reads the option."""
+    """The option's default and its annotation for typer."""
     option, default, kind = declared.option, declared.default, declared.kind
     metavar, panel = option.metavar or METAVARS.get(kind), option.group or None
     made: Any
@@ -116,7 +116,7 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
         if shown is None and default not in (None, MISSING, "", ()) and not declared.is_switch:
             shown = str(default)
         notes = [f"default: {shown}" if shown else "", "may be repeated" if get_origin(kind) is list else ""]
-        # Typer would put a default that is a text of ours into round brackets, too.
+        # Written here, since typer would put a default that is our own text into round brackets.
         added = f" [{'; '.join(filter(None, notes))}]" if any(notes) else ""
         made = typer.Option(
             *names,

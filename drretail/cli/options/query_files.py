@@ -1,4 +1,4 @@
-"""The file that queries are written to: what is in it already is somebody's work."""
+"""The file that queries are written to. Its lines may be somebody's work, so none is lost without --force."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,22 +15,23 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the file of --to
 
 
 def check_file(to: Path) -> None:
-    """Raises UserError where there can be no file of this name."""
+    """Raises UserError if the path is a folder."""
     if to.is_dir():
         raise UserError(f"{to} is a folder: name a file in it, such as {to / 'queries.jsonl'}.")
 
 
 def check_unused(to: Path, *, force: bool) -> None:
-    """Raises UserError, before what is slow to make is made, where the file has lines already."""
+    """Raises UserError if the file already has lines. Called before the slow work begins."""
     check_file(to)
     if not force and _lines_of(to):
         raise UserError(f"{to} exists: name another file, or add --force.")
 
 
 def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
-    """Writes the queries, a line each.
+    """Writes the queries, one per line.
 
-    Raises UserError where the file holds any line that would be lost; the same queries, and more of them, lose none.
+    Raises UserError if a line of the file would be lost, unless ``force``. The same queries, or more of them, lose
+    none.
     """
     from drretail.files import write_lines
 
@@ -46,9 +47,9 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
 
 
 def check_resumable(to: Path, journal: Path, source: str) -> None:
-    """Raises UserError before a model is paid for what could not be written.
+    """Raises UserError, before a model is paid, for a file that could not be written afterwards.
 
-    A file is resumed when the calls for it stand in its journal, and the model that is named wrote all of it.
+    A file can be resumed if its journal exists and the named model wrote all of its queries.
     """
     from pydantic import ValidationError
 

@@ -4,8 +4,8 @@ group.py          the group, and generate
 questions.py      plain questions as queries, typed by a model
 by_model.py       generate --model
 check.py          what is wrong with queries
-review.py         people go through them: files and sheets
-review_numbers.py its numbers, as tables and as a document
+review.py         people review them: files and sheets
+review_numbers.py the numbers of a review, as tables and as a document
 people.py         personas, contexts, and tasks paired with users
 query_sets.py     show, shipped, carry, difficulty, spoil, hide
 """

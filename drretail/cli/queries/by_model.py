@@ -2,13 +2,13 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
@@ -27,34 +27,33 @@ if TYPE_CHECKING:
     from drretail.records.run import Usage
 
 
-# So many failures are shown one by one; --json holds all.
+# The most failures that are shown one by one; --json has all.
 _MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class QueryWriter:
-    """A language model that writes queries, with the prices of the day."""
+    """A language model that writes queries, with the price table."""
 
     model: "Model"
     prices: "PriceTable"
-
-    def session(self, journal: Path, calls: flags.Calls) -> "ModelSession":
-        """The model with a file of all its calls."""
-        from drretail.querygen.by_model.session import ModelSession
-
-        return ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
 
     @contextmanager
     def asking(
         self, journal: Path, calls: flags.Calls, total: int, *, quiet: bool
     ) -> "Generator[tuple[ModelSession, Bar]]":
-        """The same with a bar of so many questions, for the time of a ``with`` block."""
+        """A session of the model, with a journal of all its calls, and a bar of ``total`` questions, for a ``with``
+        block.
+        """
+        from drretail.querygen.by_model.session import ModelSession
+
         progress = choose_progress("none" if quiet else None)
-        with progress.track(f"Asking {self.model.spec}", total) as bar, self.session(journal, calls) as session:
+        asking = ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
+        with progress.track(f"Asking {self.model.spec}", total) as bar, asking as session:
             yield session, bar
 
     def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
-        """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
+        """One line with calls, tokens and dollars. Unless ``quiet``, the date of the prices goes to stderr."""
         cost = self._dollars(usage)
         if not quiet:
             say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
@@ -64,7 +63,7 @@ class QueryWriter:
         return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
 
     def document(self, usage: "Usage", served: int) -> dict[str, Any]:
-        """The same for --json; ``null`` = unknown."""
+        """The same numbers for --json; ``null`` means unknown."""
         return {"usage": usage.model_dump(), "served_from_journal": served, "dollars": self._dollars(usage)}
 
     def _dollars(self, usage: "Usage") -> float | None:
@@ -74,12 +73,12 @@ class QueryWriter:
 
 
 def journal_beside(queries: "Path") -> "Path":
-    """The file of all calls of models that a file of queries took."""
+    """The path of the journal of all model calls for a file of queries."""
     return queries.with_name(f"{queries.name}.journal.jsonl")
 
 
 def say_failures(reasons: "Mapping[str, str]") -> None:
-    """Why queries failed, by id, on stderr."""
+    """Prints on stderr why queries failed, by id."""
     for query_id, reason in list(reasons.items())[:_MOST_SHOWN]:
         say(f"{query_id}: {reason}")
     if len(reasons) > _MOST_SHOWN:
@@ -89,7 +88,7 @@ def say_failures(reasons: "Mapping[str, str]") -> None:
 
 
 def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
-    """What is wrong with queries that are kept all the same, by id, on stderr."""
+    """Prints on stderr what is wrong with queries that are kept nevertheless, by id."""
     from drretail.querygen.by_model.examination import in_words
 
     for query_id, wrong in found.items():
@@ -97,7 +96,7 @@ def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
 
 
 def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
-    """The same for ``--json``."""
+    """The findings by query id, for ``--json``."""
     return {
         query_id: [finding.model_dump(mode="json", exclude_none=True) for finding in wrong]
         for query_id, wrong in found.items()
@@ -105,7 +104,7 @@ def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[d
 
 
 def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
-    """The model of flags or settings; None for offline:shopper, in whose place rules write.
+    """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
     Raises UserError for an unknown model or profile.
     """
@@ -123,9 +122,9 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
 
 
 def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
-    """The model of the flags alone, since money is spent where somebody asks for it; None without one.
+    """The model that the flags name; None without one. The settings' model is not used: money is spent only on request.
 
-    Raises UserError for the rules, which read no texts.
+    Raises UserError for the offline model, whose rules cannot read texts.
     """
     if model is None and calls.model_profile is None:
         return None
@@ -137,7 +136,9 @@ def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What is to be written: for the named users, else for so many drawn ones, else about the shop's categories."""
+    """The queries to write: for the named users, or else for drawn ones, or generic ones about the
+    shop's categories.
+    """
 
     world: str
     named: tuple[str, ...]
@@ -150,19 +151,19 @@ class Assignment:
 def write_by_model(
     to: Path, assignment: Assignment, writer: "QueryWriter", calls: flags.Calls, output: flags.Output, *, force: bool
 ) -> None:
-    """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
+    """Writes the queries to ``to``, and every call to the journal beside it. Ends with 3 if any failed."""
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
-    from drretail.querygen.by_model.write import Writer
+    from drretail.querygen.by_model import write as by_model
 
     if force:
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
-    with opened_world(assignment.world, quiet=output.quiet) as shop:
+    with open_world(assignment.world, quiet=output.quiet) as shop:
         targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
         with writer.asking(journal_beside(to), calls, total, quiet=output.quiet) as (session, bar):
-            written = Writer(shop, session, on_end=lambda _: bar.advance()).write(targets.targets)
+            written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
     if written.queries:
         write_queries(to, written.queries, force=force)
     _tell(to, targets, written, writer, as_json=output.as_json, quiet=output.quiet)
@@ -172,9 +173,9 @@ def write_by_model(
 
 def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
-    from drretail.querygen.by_model.estimate import estimate_writing
+    from drretail.querygen.by_model.write import estimate_writing
 
-    with opened_world(assignment.world, quiet=quiet) as shop:
+    with open_world(assignment.world, quiet=quiet) as shop:
         one = estimate_writing(shop, writer.model, _targets(shop, assignment).targets, journal_beside(to))
     show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
 
@@ -201,16 +202,12 @@ def _tell(
         say_failures({failure.query_id: failure.reason for failure in written.failures})
         say_wrong(written.wrong)
     if as_json:
-        failed = [
-            {"query_id": failure.query_id, "user_id": failure.user_id, "reason": failure.reason}
-            for failure in written.failures
-        ]
         print_json(
             {
                 "queries": len(written.queries),
                 "users": users,
                 "users_without": list(targets.without),
-                "failed": failed,
+                "failed": [asdict(failure) for failure in written.failures],
                 "answers": written.answers,
                 "findings": findings_by_id(written.wrong),
                 **writer.document(written.usage, written.served),

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
-from drretail.cli.queries.questions import Types, typed_by_model, types_line
+from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
@@ -24,17 +24,17 @@ from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
-    from drretail.querygen.by_model.opinion import Opinions
+    from drretail.querygen.by_model.opinion import Opinion
+    from drretail.querygen.by_model.session import Answers
+    from drretail.querygen.importing import TypedQueries
     from drretail.querygen.lint import Checked, Linter
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
-Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
-
 
 @grouped
 def check(
-    file: Files,
+    file: flags.QueryFile,
     calls: flags.Calls,
     planned: flags.Planned,
     output: flags.Output,
@@ -64,11 +64,15 @@ def check(
     reader = named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
     if planned.estimate and reader is None:
         raise UserError("--estimate estimates the calls of a model: name one with --model.")
-    with opened_world(world, quiet=output.quiet) as shop:
+    with open_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
         if reader is not None and planned.estimate:
-            _estimate(shop, linter, file, queries, reader, as_json=output.as_json)
+            from drretail.querygen.by_model.opinion import Reader
+
+            one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
+            title = f"Queries of {file} to read"
+            show_estimates(title, ["model", "queries"], [one], reader.prices, as_json=output.as_json)
             return
         outcome = _Outcome(queries)
         if reader is not None:
@@ -85,20 +89,21 @@ def check(
 
 @dataclass(slots=True)
 class _Outcome:
-    """What one check came to, part by part."""
+    """The results of one check."""
 
     queries: "Sequence[Query]"
-    types: "Types | None" = None
-    opinions: "Opinions | None" = None
+    types: "TypedQueries | None" = None
+    opinions: "Answers[Opinion] | None" = None
     spent: str = ""
     document: dict[str, Any] = field(default_factory=dict[str, Any])
     checked: "Sequence[Checked]" = ()
 
     @property
     def found(self) -> "list[tuple[Checked, list[Finding]]]":
-        """Each query with what the checks, and then the reader, found in it."""
-        read = {} if self.opinions is None else self.opinions.findings
-        return [(entry, [*entry.findings, *read.get(entry.query.query_id, ())]) for entry in self.checked]
+        """Each query with the findings of the checks, and then those of the model."""
+        read = {} if self.opinions is None else self.opinions.found
+        found = [(entry, read.get(entry.query.query_id)) for entry in self.checked]
+        return [(entry, [*entry.findings, *(opinion.findings() if opinion else ())]) for entry, opinion in found]
 
     @property
     def codes(self) -> list[tuple[str, int]]:
@@ -131,16 +136,16 @@ def _read(
     *,
     quiet: bool,
 ) -> _Outcome:
-    """Untyped queries typed, into the file, and then an opinion of each."""
+    """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
     from drretail.querygen.by_model.opinion import Reader
 
     types = None
     if any(query.wish is None for query in queries):
-        types = typed_by_model(shop, linter, file, queries, reader, calls, quiet=quiet)
+        types, spent = typed_by_model(shop, linter, file, queries, reader, calls, quiet=quiet)
         queries = types.queries
         write_lines(file, (query.as_line() for query in queries))
         if not quiet:
-            say(f"Wishes of {file}{types_line(types, quiet=False)}")
+            say(f"Wishes of {file}{types_line(types, spent, quiet=False)}")
     with reader.asking(journal_beside(file), calls, len(queries), quiet=quiet) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)
     if not quiet:
@@ -154,26 +159,18 @@ def _read(
     )
 
 
-def _estimate(
-    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", *, as_json: bool
-) -> None:
-    from drretail.querygen.by_model.opinion import Reader
-
-    one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
-    show_estimates(f"Queries of {file} to read", ["model", "queries"], [one], reader.prices, as_json=as_json)
-
-
 def _print_json(outcome: _Outcome) -> None:
     from drretail.querygen.lint import CODES
 
-    rows: list[dict[str, Any]] = [
-        {
-            "query_id": entry.query.query_id,
-            "basket": _basket(entry),
-            "findings": [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in findings],
-        }
-        for entry, findings in outcome.found
-    ]
+    rows: list[dict[str, Any]] = []
+    for entry, findings in outcome.found:
+        basket, shown = entry.reference.cheapest, None
+        if basket is not None:
+            names = ("thing", "product_id", "price", "quantity")
+            picks = [{name: getattr(item, name) for name in names} for item in basket.items]
+            shown = {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}
+        found = [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in findings]
+        rows.append({"query_id": entry.query.query_id, "basket": shown, "findings": found})
     print_json(
         {
             "ok": not outcome.codes,
@@ -216,14 +213,3 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
             f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "
             "Name a --model that writes them, or fill in `wish` by hand (docs/queries.md)."
         )
-
-
-def _basket(checked: "Checked") -> dict[str, Any] | None:
-    basket = checked.reference.cheapest
-    if basket is None:
-        return None
-    picks = [
-        {"thing": item.thing, "product_id": item.product_id, "price": item.price, "quantity": item.quantity}
-        for item in basket.items
-    ]
-    return {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
@@ -38,16 +38,13 @@ for command in (personas, context, pair, review, shipped, show, spoil):
 @queries_app.command("generate")
 @grouped
 def generate(
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
+    to: flags.ToQueries,
     calls: flags.Calls,
     planned: flags.Planned,
     output: flags.Output,
     world: flags.World = "demo",
-    users: Annotated[int, typer.Option("--users", min=1, help="The number of users to draw.")] = 5,
-    user: Annotated[
-        list[str] | None,
-        typer.Option("--user", metavar="ID", help="A user to take instead of drawn ones (may be repeated)."),
-    ] = None,
+    users: flags.Users = 5,
+    user: flags.NamedUsers = None,
     per_user: Annotated[
         int | None,
         typer.Option("--per-user", min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper"),
@@ -103,9 +100,9 @@ def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, for
     from drretail.querygen.users import check_users
 
     check_file(to)
-    if level is not None:  # other queries of a file would not stay
+    if level is not None:  # the queries that the file has would be lost
         check_unused(to, force=force)
-    with opened_world(assignment.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
+    with open_world(assignment.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
         if level is not None:
             check_users(shop, assignment.named)
             n = len(assignment.named) or assignment.users
@@ -133,7 +130,7 @@ def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, for
 
 
 def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> None:
-    """What was not as asked for, on stderr."""
+    """Prints on stderr how the result differs from what was requested."""
     if made.without:
         say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:

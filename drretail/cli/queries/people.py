@@ -1,12 +1,12 @@
 """``drretail queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/benchmark.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
@@ -17,9 +17,8 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
-    from drretail.querygen.by_model.session import Answers, Ask
+    from drretail.querygen.by_model.session import Ask
     from drretail.querygen.people.persona import Persona
-    from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
 People = Annotated[Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts.")]
@@ -37,11 +36,8 @@ def personas(
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users: Annotated[int, typer.Option("--users", min=1, help="The number of users to draw.")] = 25,
-    user: Annotated[
-        list[str] | None,
-        typer.Option("--user", metavar="ID", help="A user to take instead of drawn ones (may be repeated)."),
-    ] = None,
+    users: flags.Users = 25,
+    user: flags.NamedUsers = None,
     model: Model = None,
     seed: flags.Seed = "42",
 ) -> None:
@@ -54,7 +50,7 @@ def personas(
     from drretail.querygen.users import check_users, drawn_users
 
     writer = named_writer(model, calls, quiet=output.quiet)
-    with opened_world(world, quiet=output.quiet) as shop:
+    with open_world(world, quiet=output.quiet) as shop:
         check_users(shop, user or ())
         named = list(user or islice(drawn_users(shop, seed, users), users))
         missing = [user_id for user_id in named if not person_path(people, Persona, user_id).exists()]
@@ -62,11 +58,9 @@ def personas(
     if writer is None:
         made, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
-        asked = {user: persona_ask(past) for user, past in pasts.items()}
-        answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
-        written = {user: answers.found[ask.key] for user, ask in asked.items() if ask.key in answers.found}
+        asks = {user: persona_ask(past) for user, past in pasts.items()}
+        written, failed, spent = ask_all(writer, people, asks, calls, quiet=output.quiet)
         made = [persona_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
-        failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
     fields = sum(len(persona.traits) for persona in made)
@@ -93,19 +87,15 @@ def context(
     writer = named_writer(model, calls, quiet=output.quiet)
     known = read_personas(people)
     there = read_people(people, PersonContext)
-    failed: dict[str, str] = {}
-    spent: dict[str, Any] = {}
-    with opened_world(world, quiet=output.quiet) as shop:
+    with open_world(world, quiet=output.quiet) as shop:
         pasts = {user_id: read_past(shop, user_id) for user_id in known}
     wanted = [pasts[user_id] for user_id in known if user_id not in there]
     if writer is None:
-        made = [context_by_rules(past, entries) for past in wanted]
+        made, failed, spent = [context_by_rules(past, entries) for past in wanted], {}, {}
     else:
-        asked = [context_ask(past, known[past.user_id]) for past in wanted]
-        answers = ask_all(writer, people, asked, calls, quiet=output.quiet)
-        by_key = {ask.key: past for ask, past in zip(asked, wanted, strict=True)}
-        made = [context_of(by_key[key], answer, writer.model.spec) for key, answer in answers.found.items()]
-        failed, spent = answers.failed, writer.document(answers.usage, answers.served)
+        asks = {past.user_id: context_ask(past, known[past.user_id]) for past in wanted}
+        written, failed, spent = ask_all(writer, people, asks, calls, quiet=output.quiet)
+        made = [context_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
     for one in made:
         freeze_person(people, one)
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
@@ -121,7 +111,7 @@ def pair(
         ),
     ],
     people: People,
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
+    to: flags.ToQueries,
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
@@ -134,26 +124,29 @@ def pair(
     `drretail queries review FILE` lets people accept or reject the pairs.
     """
     from drretail.cli.options.query_files import write_queries
+    from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.person_model import choice_ask, chosen_by_model
     from drretail.querygen.people.persona import PersonContext, read_people
+    from drretail.querygen.reading import read_queries
 
     writer = named_writer(model, calls, quiet=output.quiet)
     known, contexts = read_personas(people), read_people(people, PersonContext)
-    tasks = read_tasks(source)
+    if source.suffix.casefold() == ".jsonl":
+        tasks = read_queries(source)
+    else:
+        tasks = queries_from(read_questions(source), source.name, None)
     check_tasks(tasks)
     failed: dict[str, str] = {}
     spent: dict[str, Any] = {}
-    with opened_world(world, quiet=output.quiet) as shop:
+    with open_world(world, quiet=output.quiet) as shop:
         if writer is None:
             choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in known], users_per_task)
         else:
-            asked = {user: choice_ask(persona, tasks) for user, persona in known.items()}
-            answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
-            found = {user: answers.found[ask.key] for user, ask in asked.items() if ask.key in answers.found}
+            asks = {user: choice_ask(persona, tasks) for user, persona in known.items()}
+            found, failed, spent = ask_all(writer, people, asks, calls, quiet=output.quiet)
             choices = chosen_by_model(tasks, found)
-            failed, spent = answers.failed, writer.document(answers.usage, answers.served)
         queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
     if not queries:
         raise UserError(
@@ -170,18 +163,23 @@ def pair(
 
 
 def ask_all(
-    writer: "QueryWriter", people: Path, asks: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
-) -> "Answers[T]":
-    """The answers of the model; every call stands in the journal beside the people."""
+    writer: "QueryWriter", people: Path, asks: "Mapping[str, Ask[T]]", calls: flags.Calls, *, quiet: bool
+) -> tuple[dict[str, T], dict[str, str], dict[str, Any]]:
+    """The model's answers by user, the reasons for missing ones, and for --json what all of it took.
+
+    Every call is in the journal in the people's folder.
+    """
     from drretail.querygen.by_model import session as by_model
 
     people.mkdir(parents=True, exist_ok=True)
     with writer.asking(people / "journal.jsonl", calls, len(asks), quiet=quiet) as (session, bar):
-        return by_model.ask_all(session, asks, on_end=bar.advance)
+        answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
+    found = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
+    return found, answers.failed, writer.document(answers.usage, answers.served)
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":
-    """The personas of the folder. Raises UserError where there is none."""
+    """The personas in the folder. Raises UserError if there is none."""
     from drretail.querygen.people.persona import Persona, read_people
 
     found = read_people(people, Persona)
@@ -190,18 +188,8 @@ def read_personas(people: Path) -> "dict[str, Persona]":
     return found
 
 
-def read_tasks(source: Path) -> "tuple[Query, ...]":
-    """Queries of a .jsonl file, or plain questions of any other."""
-    from drretail.querygen.importing import queries_from, read_questions
-    from drretail.querygen.reading import read_queries
-
-    if source.suffix.casefold() == ".jsonl":
-        return read_queries(source)
-    return queries_from(read_questions(source), source.name, None)
-
-
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
-    """Says what was written; ends with 3 where something failed."""
+    """Prints what was written. Ends with 3 if something failed."""
     if output.as_json:
         print_json({**document, "failed": dict(failed)})
     else:

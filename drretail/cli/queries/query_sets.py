@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_unused, write_queries
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 LINE = 88
-"""Characters that a line of prose has at most, however wide the terminal is."""
+"""The most characters in a line of prose, however wide the terminal is."""
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
+    file: flags.QueryFile,
     only: Annotated[
         str | None, typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids.")
     ] = None,
@@ -53,8 +53,8 @@ def show(
 
 
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
-    """A heading, the question, and below it what is typed."""
-    from drretail.grounding.text.wishes import wish_lines
+    """A heading, the question, and below it its wish and what it hides."""
+    from drretail.grounding.text.wording import wish_lines
     from drretail.querygen.review.item import wrapped
     from drretail.screen import on_screen
 
@@ -84,8 +84,7 @@ def carry(
 
     The ids stay the same, so both worlds can be compared query by query.
     """
-    from drretail.data_ingest.perturb.carried_queries import carried
-    from drretail.data_ingest.perturb.perturbed_world import read_perturbation
+    from drretail.data_ingest.perturb.perturbed_world import carried, read_perturbation
     from drretail.querygen.reading import check_made_for, read_queries
 
     queries, mapping = read_queries(file), read_perturbation(world)
@@ -100,7 +99,7 @@ def carry(
 
 
 def shipped(
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
+    to: flags.ToQueries,
     split: Annotated[
         str,
         typer.Option(
@@ -163,7 +162,7 @@ def difficulty(
         check_unused(to, force=force)
     rows: list[Difficulty] = []
     progress = choose_progress("none" if output.quiet else None)
-    with opened_world(world, quiet=output.quiet) as shop:
+    with open_world(world, quiet=output.quiet) as shop:
         check_made_for(queries, shop.manifest.fingerprint)
         dial = Dial(Offers(shop))
         with progress.track("Measuring queries", len(queries)) as bar:
@@ -224,10 +223,10 @@ def spoil(
     queries = read_queries(file)
     names: list[str] = []
     for other in absent or ():
-        with opened_world(other, quiet=True) as lent:
+        with open_world(other, quiet=True) as lent:
             names += lent.catalog.categories()
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
-    with opened_world(world, quiet=as_json) as shop:
+    with open_world(world, quiet=as_json) as shop:
         made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
     _write_derived(made, file, to, "pair of queries", "pairs", force=force, as_json=as_json)
 
@@ -268,7 +267,7 @@ def hide(
     if manner not in get_args(Manner):
         raise UnknownName("manner", manner, get_args(Manner))
     queries = read_queries(file)
-    with opened_world(world, quiet=as_json) as shop:
+    with open_world(world, quiet=as_json) as shop:
         made = hidden(
             queries,
             Offers(shop),
@@ -282,7 +281,7 @@ def hide(
 def _write_derived(
     made: "Derived", file: Path, to: Path, what: str, counts: str, *, force: bool, as_json: bool
 ) -> None:
-    """Writes queries made of those of a file, and says how many of which sort, and why others gave none."""
+    """Writes queries derived from a file's. Prints how many there are of each sort, and why others gave none."""
     if not made.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
         raise UserError(f"{file} gave no {what}: {why or 'it holds none'}.")

@@ -1,13 +1,13 @@
 """``drretail queries import``: plain questions as queries, and their wishes typed by a model."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.api.worlds import known_user, opened_world
+from drretail.api.worlds import known_user, open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
@@ -24,21 +24,9 @@ from drretail.viewer.output import print_json, say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
+    from drretail.querygen.importing import TypedQueries
     from drretail.querygen.lint import Linter
-    from drretail.records.evidence import Finding
     from drretail.records.query import Query
-
-
-@dataclass(frozen=True, slots=True)
-class Types:
-    """What came of typing; ``spent`` and ``document`` tell what the model took."""
-
-    queries: "tuple[Query, ...]"
-    typed: tuple[str, ...] = ()
-    failed: dict[str, str] = field(default_factory=dict[str, str])
-    wrong: "Mapping[str, tuple[Finding, ...]]" = field(default_factory=lambda: {})
-    spent: str = ""
-    document: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @grouped
@@ -50,7 +38,7 @@ def import_questions(
             help="A text file with one question per line, or a .csv or .jsonl file with question, user and wish.",
         ),
     ],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")],
+    to: flags.ToQueries,
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
@@ -66,19 +54,19 @@ def import_questions(
 
     Queries without a wish get no scores for baskets and budgets.
     """
-    from drretail.querygen.importing import queries_from, read_questions
+    from drretail.querygen.importing import TypedQueries, queries_from, read_questions
     from drretail.querygen.lint import Linter
 
     questions = read_questions(source)
     writer = named_writer(model, calls, quiet=output.quiet)
-    with opened_world(world, quiet=output.quiet) as shop:
+    with open_world(world, quiet=output.quiet) as shop:
         questions = [
             replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
         ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
-        types = Types(queries)
+        types, spent = TypedQueries(queries), ""
         if writer is not None:
-            types = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
+            types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
     write_queries(to, types.queries, force=force)
     repeated = len(questions) - len(queries)
     untyped = [query.query_id for query in types.queries if query.wish is None]
@@ -91,10 +79,12 @@ def import_questions(
                 "untyped": untyped,
                 "failed": types.failed,
             }
-            | {"findings": findings_by_id(types.wrong), **types.document, "file": str(to)}
+            | {"findings": findings_by_id(types.wrong)}
+            | ({} if writer is None else writer.document(types.usage, types.served))
+            | {"file": str(to)}
         )
     else:
-        typer.echo(f"{counted(len(queries), 'query')} → {to}{types_line(types, quiet=output.quiet)}")
+        typer.echo(f"{counted(len(queries), 'query')} → {to}{types_line(types, spent, quiet=output.quiet)}")
     if repeated and not output.quiet:
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
@@ -117,24 +107,23 @@ def typed_by_model(
     calls: flags.Calls,
     *,
     quiet: bool,
-) -> Types:
-    """The queries with types; every call stands in the journal beside ``file``, which is not written here."""
-    from drretail.querygen.by_model.annotate import WishAnnotator
+) -> "tuple[TypedQueries, str]":
+    """The queries with their wishes, and a line on what that took. The journal of all calls is beside ``file``."""
+    from drretail.querygen.by_model.annotate import type_wishes
 
     total = sum(query.wish is None for query in queries)
     with writer.asking(journal_beside(file), calls, total, quiet=quiet) as (session, bar):
-        made = WishAnnotator(shop, linter, session, on_end=bar.advance).annotate(queries)
-    spent = writer.line(made.usage, made.served, quiet=quiet)
-    return Types(made.queries, made.typed, made.failed, made.wrong, spent, writer.document(made.usage, made.served))
+        made = type_wishes(shop, linter, session, queries, on_end=bar.advance)
+    return made, writer.line(made.usage, made.served, quiet=quiet)
 
 
-def types_line(types: Types, *, quiet: bool) -> str:
-    """A line with how many wishes were typed and the cost; the reasons for the others go to stderr."""
-    if not types.spent:
+def types_line(types: "TypedQueries", spent: str, *, quiet: bool) -> str:
+    """A line with how many wishes were written and the cost. The reasons for missing ones go to stderr."""
+    if not spent:
         return ""
     if not quiet:
         say_failures(types.failed)
         say_wrong(types.wrong)
     failed = f", {len(types.failed)} failed" if types.failed else ""
     wrong = f", {len(types.wrong)} of them with a finding (mend them by hand)" if types.wrong else ""
-    return f"; {len(types.typed)} typed{wrong}{failed}\n{types.spent}"
+    return f"; {len(types.typed)} typed{wrong}{failed}\n{spent}"

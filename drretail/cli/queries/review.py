@@ -1,4 +1,4 @@
-"""``drretail queries review``: people go through queries; also as ``drretail queries check --review``."""
+"""``drretail queries review``: people review queries; also as ``drretail queries check --review``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
 from drretail.cli.queries.review_numbers import print_summary, summary_document
 from drretail.errors import UserError
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """What one call is about, and whose."""
+    """The file under review, its queries, and the reviewer."""
 
     file: Path
     queries: "tuple[Query, ...]"
     world: str
     reviewer: str
     named: bool
-    """True when a flag named the reviewer."""
+    """True if a flag named the reviewer."""
     quiet: bool
 
 
 def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions":
-    """The decisions beside a file that are about its queries as they stand."""
+    """The decisions beside a file that are about the current versions of its queries."""
     from drretail.querygen.review.decisions import current_decisions
-    from drretail.querygen.review.records import read_reviews_of
-    from drretail.querygen.review.revisions import read_history_of
+    from drretail.querygen.review.records import read_history_of, read_reviews_of
 
     return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 
 
 def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: bool) -> None:
-    """Writes what the reviewer has not decided yet; everything where nobody is named, and with ``again``.
+    """Writes a sheet of the queries that the reviewer has not decided yet, or of all: with ``again``, or if nobody is
+    named.
 
-    With ``settle``: what reviewers disagree on.
+    With ``settle``: of the queries on which reviewers disagree.
     """
     from drretail.querygen.review.decisions import outcomes
     from drretail.querygen.review.item import Items
-    from drretail.querygen.review.sheet import settling_sheet_of, sheet_of
+    from drretail.querygen.review.sheet import sheet_of
 
     if sheet.exists():
         raise UserError(f"{sheet} exists, and may be filled in: name another file.")
@@ -73,24 +73,21 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
             if settle
             else f"{request.reviewer} has decided on all queries: --again writes them all once more."
         )
-    with opened_world(request.world, quiet=request.quiet) as shop:
+    with open_world(request.world, quiet=request.quiet) as shop:
         items = Items(shop, request.queries)
         rows = [items.of(query) for query in left]
-    if settle:
-        write_atomically(sheet, settling_sheet_of(((item, disputed[item.query.query_id]) for item in rows), name))
-    else:
-        write_atomically(sheet, sheet_of(rows, name))
+    write_atomically(sheet, sheet_of(rows, name, disputed if settle else None))
     settling = " --settle" if settle else ""
     back = f"drretail queries review {request.file} --world {request.world}{settling} --read {sheet}"
     typer.echo(f"{counted(len(rows), 'query')} → {sheet}; fill it in, and: {back}")
 
 
 def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
-    """Appends the decisions of a filled sheet that are not known yet, and says what the checks find in its edits."""
+    """Appends the new decisions of a filled sheet, and prints what the checks find in its edits."""
     from contextlib import closing
 
     from drretail.querygen.review.decisions import outcomes
-    from drretail.querygen.review.records import ReviewLog
+    from drretail.querygen.review.records import review_log
     from drretail.querygen.review.sheet import Reading, new_reviews, read_filled
 
     current = current_reviews(request.file, request.queries)
@@ -98,8 +95,8 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     queries = {query.query_id: query for query in request.queries}
     disputed = decided if settle else None
     filled = read_filled(sheet, Reading(queries, request.reviewer, now_in_utc(), request.named, disputed))
-    with closing(ReviewLog(request.file)) as log:
-        new = new_reviews(filled, log.reviews)
+    with closing(review_log(request.file)) as log:
+        new = new_reviews(filled, log.entries)
         for decision in new:
             log.append(decision)
     if request.quiet:
@@ -112,7 +109,7 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     if edits:
         from drretail.querygen.review.item import Items
 
-        with opened_world(request.world, quiet=True) as shop:
+        with open_world(request.world, quiet=True) as shop:
             items = Items(shop, request.queries)
             for query in edits:
                 for finding in items.check(query).findings:
@@ -133,7 +130,7 @@ Reviewer = Annotated[
 
 
 def review(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
+    file: options.QueryFile,
     world: options.World = "demo",
     reviewer: Reviewer = None,
     again: Annotated[
@@ -189,13 +186,18 @@ def review(
             say(HOW.format(file=file, world=world))
     if applied is not None:
         if not quiet:
-            say(_applied_line(applied, to or file, in_place=to is None))
+            waiting = ""
+            if applied.waiting:
+                fate = "stay as they are" if to is None else "are left out"
+                waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
+            counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
+            say(f"{counted(len(applied.queries), 'query')} → {to or file}: {counts}")
         if applied.waiting:
             raise typer.Exit(3)
 
 
 def _name(flag: str | None) -> str:
-    """Who reviews. Raises UserError where neither flag nor system says so."""
+    """The reviewer's name. Raises UserError if neither the flag nor the system gives one."""
     import getpass
 
     try:
@@ -208,7 +210,7 @@ def _name(flag: str | None) -> str:
 
 
 def _apply(request: ReviewRequest, to: Path | None) -> "Applied":
-    from drretail.querygen.review.decisions import apply_reviews, outcomes, write_reviewed
+    from drretail.querygen.review.decisions import outcomes, write_reviewed
     from drretail.querygen.review.item import Items
 
     if to is not None and to.resolve() == request.file.resolve():
@@ -218,19 +220,6 @@ def _apply(request: ReviewRequest, to: Path | None) -> "Applied":
         raise UserError(f"No query of {request.file} is accepted or edited: there is nothing to write.")
     if all(outcome.what == "rejected" for outcome in decided):
         raise UserError(f"All queries of {request.file} are rejected: nothing would be left of it.")
-    with opened_world(request.world, quiet=request.quiet) as shop:
+    with open_world(request.world, quiet=request.quiet) as shop:
         items = Items(shop, request.queries)
-        if to is not None:
-            return write_reviewed(to, decided, items, now_in_utc)
-        return apply_reviews(request.file, decided, items, now_in_utc)
-
-
-def _applied_line(applied: "Applied", path: Path, *, in_place: bool) -> str:
-    waiting = ""
-    if applied.waiting:
-        fate = "stay as they are" if in_place else "are left out"
-        waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
-    return (
-        f"{counted(len(applied.queries), 'query')} → {path}: {len(applied.edited)} edited, "
-        f"{len(applied.rejected)} rejected{waiting}"
-    )
+        return write_reviewed(to or request.file, decided, items, now_in_utc, in_place=to is None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.api.worlds import opened_world
+from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, table_of
@@ -14,7 +14,7 @@ from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
-    from drretail.querygen.review.summary import Agreement, Reviewer, Summary
+    from drretail.querygen.review.summary import Summary
 
 
 ABOUT = {
@@ -28,7 +28,7 @@ ABOUT = {
 
 
 def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> dict[str, Any]:
-    """What the tables say, with every number unrounded; shares are 0 to 1."""
+    """The content of the tables, with every number unrounded; shares are from 0 to 1."""
     from drretail.querygen.review.records import reviews_path
 
     document: dict[str, Any] = {
@@ -59,21 +59,33 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
 
 
 def print_summary(file: Path, now: "Summary") -> None:
-    """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
+    """Prints tables of reviewers, answers, agreement and disagreements, if there are any."""
     if now.reviewers:
-        print_table(
-            table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], map(_counts, now.reviewers))
-        )
+        columns = ["decided", "accepted", "edited", "rejected"]
+        rows = [(reviewer.name, *(getattr(reviewer, name) for name in columns)) for reviewer in now.reviewers]
+        print_table(table_of("Reviewers", ["", *columns], rows))
         rows = [
             (reviewer.name, _share(reviewer.edit_rate), _share(reviewer.words_changed), reviewer.wishes_typed)
             for reviewer in now.reviewers
         ]
         print_table(table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows))
-        print_table(table_of("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], _answers(now)))
+        rows = [
+            (ABOUT[question], *(f"{each.answers[question].yes}, {each.answers[question].no}" for each in now.reviewers))
+            for question in now.reviewers[0].answers
+        ]
+        print_table(table_of("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows))
     if now.agreements:
-        print_table(
-            table_of("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], map(_agreed, now.agreements))
-        )
+        rows = [
+            (
+                f"{each.first}, {each.second}",
+                _about(each.about),
+                each.n,
+                _share(each.share),
+                f"na: {each.na}" if each.kappa is None else each.kappa,
+            )
+            for each in now.agreements
+        ]
+        print_table(table_of("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], rows))
     if now.disagreements:
         rows = [
             (
@@ -100,36 +112,11 @@ def print_summary(file: Path, now: "Summary") -> None:
 
 
 def _about(about: str) -> str:
-    """What reviewers agree or disagree on, in words; a field of the wish by its label."""
+    """What reviewers agree or disagree on, in words; for a field of the wish, its label."""
     from drretail.querygen.review.summary import WISH
     from drretail.querygen.review.typings import label_of
 
     return ABOUT.get(about) or f"{WISH}{label_of(about.removeprefix(WISH))}"
-
-
-def _counts(reviewer: "Reviewer") -> tuple[object, ...]:
-    return reviewer.name, reviewer.decided, reviewer.accepted, reviewer.edited, reviewer.rejected
-
-
-def _answers(now: "Summary") -> list[tuple[object, ...]]:
-    return [
-        (
-            ABOUT[question],
-            *(f"{reviewer.answers[question].yes}, {reviewer.answers[question].no}" for reviewer in now.reviewers),
-        )
-        for question in now.reviewers[0].answers
-    ]
-
-
-def _agreed(agreement: "Agreement") -> tuple[object, ...]:
-    kappa = f"na: {agreement.na}" if agreement.kappa is None else agreement.kappa
-    return (
-        f"{agreement.first}, {agreement.second}",
-        _about(agreement.about),
-        agreement.n,
-        _share(agreement.share),
-        kappa,
-    )
 
 
 def _share(value: float | None) -> "Cell":
@@ -160,7 +147,7 @@ def compare(
     from drretail.querygen.reading import read_queries
 
     queries = [query for file in files for query in read_queries(file)]
-    with opened_world(world, quiet=quiet) as shop:
+    with open_world(world, quiet=quiet) as shop:
         rows = compared(queries, Linter(shop))
     if as_json:
         modes = {row.mode: {"queries": row.queries, "users": row.users, **asdict(row.means)} for row in rows}

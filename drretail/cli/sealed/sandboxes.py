@@ -89,7 +89,7 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
 
 
 def _rate(passes: Sequence[bool]) -> str:
-    """How many pass, with the interval of the share."""
+    """How many queries pass, with the 95 % interval of their share."""
     from drretail.stats.intervals import share_interval
 
     share = share_interval([float(passing) for passing in passes])
@@ -100,13 +100,13 @@ def _rate(passes: Sequence[bool]) -> str:
 
 
 def _spent_line(spent: "Spent", *, quiet: bool) -> str:
-    """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
+    """One line with calls, tokens and dollars. Unless ``quiet``, the date of the prices goes to stderr."""
 
     return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served, quiet=quiet)
 
 
 def _end(failed: Mapping[str, str]) -> None:
-    """Names what failed on stderr, and ends with 3 where anything did."""
+    """Prints on stderr what failed, and ends with 3 if anything did."""
     from drretail.sandboxes.search_based.asker import CAPPED
 
     for query_id, why in failed.items():

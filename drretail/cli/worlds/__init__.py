@@ -1,6 +1,6 @@
-"""How a world comes to be: raw files fetched or made up, ingested, looked at, copied.
+"""Worlds: raw files are fetched or made up, ingested, checked and copied.
 
-raw_files.py  files fetched, or made up in the same form
+raw_files.py  fetches files, or makes up files in the same format
 ingest.py    raw files → world
-world.py     info, check, copy
+world.py     info, check, copy, use
 """

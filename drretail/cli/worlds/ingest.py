@@ -1,6 +1,6 @@
-"""`drretail ingest`: raw Amazon Reviews 2023 files become a world."""
+"""`drretail ingest`: makes a world from raw Amazon Reviews 2023 files, or from a shop's own tables."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,11 +16,7 @@ from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from drretail.data_ingest.report import Funnel, IngestReport
-    from drretail.env.copying import WriteWorld
-    from drretail.env.servers.naming import ServerSettings
 
 _LONGEST_SHOWN = 40
 Paths = Annotated[
@@ -132,6 +128,8 @@ def ingest(
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
     from drretail.data_ingest.raw.tables import is_mapping
     from drretail.env.catalog.formulation import analyzer_named
+    from drretail.env.copying import writer_to
+    from drretail.env.servers.naming import is_on_servers
 
     for path in paths:
         if path.is_dir() and (mappings := sorted(path.glob("*.toml"))):
@@ -160,7 +158,9 @@ def ingest(
     else:
         # Unusable servers are reported before hours of reading.
         servers = server_settings()
-        with _servers_writer(world, servers, materialize_users=materialize_users) as write:
+        on_servers = materialize_users or is_on_servers(world)  # writer_to refuses the option for a folder
+        writer = writer_to(world, servers, materialize_users=materialize_users) if on_servers else nullcontext()
+        with writer as write:
             target = None if write is None else IngestTarget(world, write, servers, materialize_users)
             report = run(stages_folder(world), into=target, replace=replace)
     if as_json:
@@ -175,19 +175,10 @@ def ingest(
         _print_report(report, "orders" if is_mapping(paths) else "reviews")
 
 
-def _servers_writer(
-    world: str, servers: "ServerSettings", *, materialize_users: bool
-) -> "AbstractContextManager[WriteWorld | None]":
-    """What writes a world on servers; None for a folder, which the ingest writes itself."""
-    from drretail.env.copying import writer_to
-    from drretail.env.servers.naming import is_on_servers
-
-    on_servers = materialize_users or is_on_servers(world)  # for a folder, the option is refused
-    return writer_to(world, servers, materialize_users=materialize_users) if on_servers else nullcontext()
-
-
 def stages_folder(world: str) -> Path:
-    """Where what is finished of an ingest is kept: in the world's folder, or in the cache for a world on servers."""
+    """The folder that keeps an ingest's finished stages: the world's own, or one in the cache for a
+    world on servers.
+    """
     from drretail.env.servers.naming import check_place, is_on_servers, world_name
     from drretail.settings import read_settings
 
@@ -209,11 +200,15 @@ def _print_report(report: "IngestReport", word: str) -> None:
             "Files",
             ["file", "holds", "category", "rows", "bad lines", "remark"],
             [
-                (file.name, holds, file.category, file.rows, file.bad_lines, f"skipped: {file.skipped}")
-                if file.skipped
-                else (file.name, holds, file.category, file.rows, file.bad_lines, "")
+                (
+                    file.name,
+                    word if file.shape == "reviews" else file.shape,
+                    file.category,
+                    file.rows,
+                    file.bad_lines,
+                    f"skipped: {file.skipped}" if file.skipped else "",
+                )
                 for file in report.files
-                for holds in [word if file.shape == "reviews" else file.shape]
             ],
         )
     )
@@ -226,7 +221,13 @@ def _print_report(report: "IngestReport", word: str) -> None:
         for table in report.files:
             if table.first:
                 columns = ["", *(f"row {place}" for place, _ in enumerate(table.first, 1))]
-                print_table(table_of(f"First rows of {table.name}", columns, _turned(table.first)))
+                # One line per field, one column per row; fields that no row has are left out
+                turned = [
+                    (_FIELDS.get(name, name), *(_short(row[name]) for row in table.first))
+                    for name in table.first[0]
+                    if any(row[name] not in (None, [], {}) for row in table.first)
+                ]
+                print_table(table_of(f"First rows of {table.name}", columns, turned))
     rows = [("all", report.products, report.reviews, report.users)]
     rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
     print_table(
@@ -256,15 +257,6 @@ def _print_report(report: "IngestReport", word: str) -> None:
             f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
             f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
         )
-
-
-def _turned(rows: "Sequence[Mapping[str, Any]]") -> list[tuple[object, ...]]:
-    """A line a field, a column a row; fields that no row has are left out."""
-    return [
-        (_FIELDS.get(name, name), *(_short(row[name]) for row in rows))
-        for name in rows[0]
-        if any(row[name] not in (None, [], {}) for row in rows)
-    ]
 
 
 _FIELDS = {"parent_asin": "product", "user_id": "user", "order_id": "order", "shop_currency": "currency"}

@@ -118,7 +118,7 @@ def download(
     quiet: Quiet = False,
 ) -> None:
     """Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads."""
-    from drretail.data_ingest.download.addresses import wanted_files
+    from drretail.data_ingest.download.download import wanted_files
 
     wanted = wanted_files(categories or [], preset, mirror)
     if dry_run:

@@ -1,4 +1,4 @@
-"""`drretail world`: what a world holds, whether it is whole, and the same one in another place."""
+"""`drretail world`: shows, checks and copies worlds, and switches between their versions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -114,11 +114,11 @@ def use(
 
 
 def _manifest(place: str) -> "Manifest":
-    """The manifest of a world, damaged or not."""
+    """The manifest of a world, even of a damaged one."""
     from drretail.env.servers.naming import is_on_servers
 
     if is_on_servers(place):
-        from drretail.env.servers.opening import read_generation
+        from drretail.env.servers.reading import read_generation
 
         return read_generation(place, server_settings()).manifest
     from drretail.env.generations import live_generation

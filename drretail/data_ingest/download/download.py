@@ -1,26 +1,77 @@
-"""Many files at once, each from the first address that has it."""
+"""The files of each category, and the download of many files at once, each from the first address that has it."""
 
 import shutil
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from drretail.data_ingest.download.addresses import Wanted
 from drretail.data_ingest.download.transfer import Surroundings, Unavailable, fetch
-from drretail.errors import UserError
+from drretail.data_ingest.plan import PRESETS, STEMS, Preset, in_preset_order
+from drretail.errors import UnknownName, UserError
 from drretail.progress import Bar, Progress
 from drretail.records.base import Document, Record
 
 if TYPE_CHECKING:
     from httpx2 import Client
 
+# Bytes that a download leaves free on the disk.
 ROOM_TO_SPARE = 100_000_000
+# Steps of the progress bar.
 _PARTS = 100
+
+
+class Host(Record):
+    """A copy of the dataset."""
+
+    base: str
+    meta: str
+    reviews: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file of the dataset, with the addresses to try, best first."""
+
+    category: str
+    urls: tuple[str, ...]
+
+
+def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str | None = None) -> list[Wanted]:
+    """The product and the review file of each category, in preset order, with their addresses on all hosts of
+    addresses.toml.
+
+    ``mirror`` names the only host to ask, or is the address of a copy of the first host's tree. Raises UserError if no
+    category is named, or if a category or the mirror is unknown.
+    """
+    if unknown := [name for name in categories if name not in STEMS]:
+        raise UnknownName("category", unknown[0], STEMS)
+    names = in_preset_order([*categories, *(PRESETS[preset] if preset else ())])
+    if not names:
+        raise UserError("Name categories, such as Pet_Supplies, or a preset: --preset paper.")
+    text = resources.files("drretail.data_ingest.download").joinpath("addresses.toml").read_text(encoding="utf-8")
+    known = {name: Host.model_validate(host) for name, host in tomllib.loads(text).items()}
+    chosen = list(known.values())
+    if mirror in known:
+        chosen = [known[mirror]]
+    elif mirror is not None:
+        if not mirror.startswith(("http://", "https://")):
+            raise UserError(
+                f"There is no mirror {mirror!r}: give {', '.join(known)}, or an address that begins with https://."
+            )
+        chosen = [chosen[0].model_copy(update={"base": mirror.rstrip("/") + "/"})]
+    return [
+        Wanted(name, tuple(host.base + getattr(host, kind).format(category=name) for host in chosen))
+        for name in names
+        for kind in ("meta", "reviews")
+    ]
 
 
 class Downloaded(Record):
@@ -41,7 +92,7 @@ class NowhereToBeHad(UserError):
 
 
 class _Stopped(Exception):
-    """Another file has failed, or the person wants to end."""
+    """Ends a transfer because another file has failed or the user has interrupted the download."""
 
 
 def download(
@@ -53,9 +104,9 @@ def download(
     parallel: int = 2,
     sleep: Callable[[float], None] | None = None,
 ) -> DownloadReport:
-    """Brings every file into ``folder``; what is there already is not asked for, what broke off goes on.
+    """Downloads every file into ``folder``. Files that exist are not requested, and partial ones are resumed.
 
-    Raises UserError: after the others have come where a file cannot be had, at once where there is no room.
+    Raises UserError: once the other files have come if no address has a file, and at once if the disk has no room.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
@@ -63,7 +114,7 @@ def download(
         tally = _Tally(folder, bar, len(wanted))
 
         def pause(seconds: float) -> None:
-            """Waits, and ends the transfer that waits when the others are to stop."""
+            """Waits, and ends the waiting transfer if all are to stop."""
             if sleep and seconds:
                 sleep(seconds)
             elif seconds:
@@ -74,7 +125,7 @@ def download(
         around = Surroundings(client, pause, lambda: datetime.now(UTC), tally.on_bytes, tally.expect)
         jobs = [pool.submit(_bring, file, folder, around, tally) for file in wanted]
         try:
-            # A file that nobody has does not keep the others from coming; any other trouble ends them all.
+            # A file that no host has does not stop the others; any other error does.
             for job in as_completed(jobs):
                 if job.exception() is not None and not isinstance(job.exception(), NowhereToBeHad):
                     break
@@ -82,7 +133,7 @@ def download(
             stop.set()
             for job in jobs:
                 job.cancel()
-        # The error that stopped the others, not one of those that were stopped.
+        # Raise the error that stopped the others, not the _Stopped of one of those.
         problems = [job.exception() for job in jobs if job.done() and not job.cancelled()]
         for problem in problems:
             if problem is not None and not isinstance(problem, _Stopped):
@@ -90,20 +141,15 @@ def download(
         return DownloadReport(folder=str(folder), files=tuple(job.result() for job in jobs))
 
 
-def name_of(url: str) -> str:
-    """The file's name, which says its category and kind."""
-    return urlsplit(url).path.rpartition("/")[2]
-
-
 def _bring(file: Wanted, folder: Path, around: Surroundings, tally: "_Tally") -> Downloaded:
-    for url in file.urls:
-        there = folder / name_of(url)
+    # The name of a file says its category and kind.
+    targets = {url: folder / urlsplit(url).path.rpartition("/")[2] for url in file.urls}
+    for there in targets.values():
         if there.is_file():
             tally.finished()
             return _downloaded(file, there, None)
     problems: list[str] = []
-    for url in file.urls:
-        target = folder / name_of(url)
+    for url, target in targets.items():
         around.wait(0)
         try:
             fetch(url, target, around)
@@ -123,7 +169,7 @@ def _downloaded(file: Wanted, path: Path, url: str | None) -> Downloaded:
 
 
 class _Tally:
-    """Sums up what all transfers tell, and keeps the disk from running full."""
+    """Sums up the progress of all transfers, and raises UserError before they fill the disk."""
 
     def __init__(self, folder: Path, bar: Bar, files: int) -> None:
         self._folder, self._bar, self._files = folder, bar, files

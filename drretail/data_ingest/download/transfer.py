@@ -1,4 +1,4 @@
-"""One file from one address: resumed where it broke off, waited for where the server says so, checked at the end."""
+"""One file from one address: resumed where it broke off, retried when the server asks for it, checked at the end."""
 
 import json
 import os
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from httpx2 import Client, Response
 
 TRIES = 6
-"""In a row without a byte; each byte that comes starts the count anew."""
+"""Consecutive attempts without a new byte. Each byte that comes starts the count anew."""
 CONNECT_TRIES = 2
-"""Where there is no such host or nobody listens: waiting longer seldom helps, and another address may be there."""
+"""Attempts if the host is unknown or nobody listens. Waiting longer seldom helps, and another address may work."""
+# Complete downloads that may be damaged before the address is given up.
 DAMAGED_TRIES = 2
+# Seconds between two attempts.
 LONGEST_WAIT = 300.0
+# Statuses of a busy server: the same request may succeed later.
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 _RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
 
@@ -34,32 +37,32 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a transfer needs of the world around it."""
+    """What a transfer needs from its caller: a client, the time, waiting, and reports of progress."""
 
     client: "Client"
     wait: Callable[[float], None]
-    """Raises to end the transfer while it waits."""
+    """Waits for so many seconds. Raises to end the transfer."""
     now: Callable[[], datetime]
     on_bytes: Callable[[int], None]
-    """Is told of every change in the number of bytes that are there."""
+    """Called with every change in the number of bytes on disk."""
     expect: Callable[[Path, int], None]
-    """Is told how large a file will be; raises UserError where there is no room for it."""
+    """Called with the partial file and its full size. Raises UserError if there is no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What is known of a file that has begun to come; kept beside it."""
+    """What is known about a partial file, kept beside it."""
 
     url: str
     tag: str
-    """The ETag or date by which the server tells versions apart, "" where it gives none."""
+    """The ETag or date by which the server tells versions apart; empty if it gives none."""
     size: int | None
 
 
 def fetch(url: str, target: Path, around: Surroundings) -> None:
-    """The whole file at ``target``; until it is whole and sound, what came stands in ``target``.part.
+    """Downloads the whole file to ``target``. Until it is whole and sound, its bytes are in ``target``.part.
 
-    Raises Unavailable where the address does not have it, UserError where this machine has no room.
+    Raises Unavailable if the address does not have it, UserError if this machine has no room.
     """
     part = target.with_name(f"{target.name}.part")
     for attempt in range(1, DAMAGED_TRIES + 1):
@@ -67,8 +70,7 @@ def fetch(url: str, target: Path, around: Surroundings) -> None:
         problem = _damage(part)
         if problem is None:
             break
-        around.on_bytes(-part.stat().st_size)
-        _forget(part)
+        _forget(part, around)
         if attempt == DAMAGED_TRIES:
             raise Unavailable(f"{url} came damaged {DAMAGED_TRIES} times ({problem})")
     with part.open("rb") as file:
@@ -79,7 +81,7 @@ def fetch(url: str, target: Path, around: Surroundings) -> None:
 
 
 def _complete(url: str, part: Path, around: Surroundings) -> None:
-    """Asks again and again, each time for what is missing, until everything is there."""
+    """Requests the missing rest again and again until the file is complete."""
     import httpx2
 
     failures, tries = 0, TRIES
@@ -106,37 +108,31 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
 
 
 def _ask(url: str, part: Path, around: Surroundings) -> float | None:
-    """Takes what the server sends; the seconds to wait where it is busy (0 where it does not say), else None."""
-    with around.client.stream("GET", url, headers=_headers(url, part)) as response:
+    """Makes one request and writes its body. Returns the seconds to wait if the server is busy (0 if it does not say
+    how long), otherwise None.
+    """
+    have, state = _have(part), _read_state(part)
+    headers = {"Accept-Encoding": "identity"}
+    # Request only the rest if the bytes on disk are known to be of the same version.
+    if have and state and state.url == url and state.tag:
+        headers |= {"Range": f"bytes={have}-", "If-Range": state.tag}
+    with around.client.stream("GET", url, headers=headers) as response:
         status = response.status_code
         if status in AGAIN:
             return _retry_after(response, around.now())
-        if status == 416:
-            _settle(response, part, around)
-            return None
-        if status not in (200, 206):
+        if status not in (200, 206, 416):
             raise Unavailable(f"{url} answers {status}")
-        _take(url, response, part, around)
+        (_settle if status == 416 else _take)(url, response, part, around)
     return None
 
 
-def _headers(url: str, part: Path) -> dict[str, str]:
-    """Asks for the rest where what is here is known to be of the same version of the file."""
-    have, state = _have(part), _read_state(part)
-    asked = {"Accept-Encoding": "identity"}
-    if have and state and state.url == url and state.tag:
-        asked |= {"Range": f"bytes={have}-", "If-Range": state.tag}
-    return asked
-
-
 def _take(url: str, response: "Response", part: Path, around: Surroundings) -> None:
-    """Writes the body behind what is here, or over it where the server sends the file from its start."""
+    """Writes the body after the bytes on disk, or over them if the server sends the file from its start."""
     have, place, size = _have(part), 0, _whole_number(response.headers.get("Content-Length"))
     if response.status_code == 206:
         content_range = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
         if content_range is None or _whole_number(content_range[1]) != have:
-            around.on_bytes(-have)
-            _forget(part)
+            _forget(part, around)
             return
         place, size = have, _whole_number(content_range[2])
     elif have:
@@ -156,15 +152,14 @@ def _take(url: str, response: "Response", part: Path, around: Surroundings) -> N
             around.wait(0)
 
 
-def _settle(response: "Response", part: Path, around: Surroundings) -> None:
-    """There is nothing behind what is here: it is all of the file, or more than the file."""
+def _settle(url: str, response: "Response", part: Path, around: Surroundings) -> None:
+    """Handles status 416, no more bytes to send: the file on disk is marked complete if its size fits, or discarded."""
     match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
     size, state = _whole_number(match[2]) if match else None, _read_state(part)
     if size == _have(part) and state:
         write_atomically(_state_file(part), json.dumps({"url": state.url, "tag": state.tag, "size": size}))
     else:
-        around.on_bytes(-_have(part))
-        _forget(part)
+        _forget(part, around)
 
 
 def _is_whole(part: Path) -> bool:
@@ -173,7 +168,7 @@ def _is_whole(part: Path) -> bool:
 
 
 def _damage(part: Path) -> str | None:
-    """What is wrong with the content: a packed file must unpack to its end, any other must end its last line."""
+    """What is wrong with the content, or None. A gzip file must unpack to its end, any other must end its last line."""
     try:
         if is_packed(part):
             check_packed(part)
@@ -188,7 +183,7 @@ def _damage(part: Path) -> str | None:
 
 
 def _retry_after(response: "Response", now: datetime) -> float:
-    """Seconds, given as such or as a date; 0 where the server does not say."""
+    """The Retry-After header in seconds, from a number or a date; 0 if the server does not say."""
     retry_after = response.headers.get("Retry-After", "").strip()
     if retry_after.isdigit():
         return float(retry_after)
@@ -219,6 +214,7 @@ def _read_state(part: Path) -> _State | None:
         return None
 
 
-def _forget(part: Path) -> None:
+def _forget(part: Path, around: Surroundings) -> None:
+    around.on_bytes(-_have(part))
     part.unlink(missing_ok=True)
     _state_file(part).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The seam between the steps of an ingest and what executes the selection; the package's docstring explains it."""
+"""The interface between the steps of an ingest and its engines; the package's docstring explains it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,6 @@ from drretail.errors import UserError, install_line
 from drretail.progress import Progress
 
 EngineName = Literal["duckdb", "spark"]
-
-# An engine's module is imported when it is chosen: Spark is an extra.
-ENGINES: dict[EngineName, str] = {
-    "duckdb": "drretail.data_ingest.engines.duckdb:select",
-    "spark": "drretail.data_ingest.engines.spark:select",
-}
 
 # The columns of a product row whose values are JSON texts.
 ROW_FIELDS = (
@@ -38,12 +32,14 @@ KEPT_COLUMNS = ("source", "number", "product_id", "category", *ROW_FIELDS)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One selection."""
+    """One selection for an engine to run."""
 
     plan: Plan
     options: IngestOptions
     work: Path
-    """A folder that exists; it is removed when the world is complete, and outlives a run that was killed."""
+    """An existing folder for the engine's files. It is removed when the world is complete and stays
+    after a killed run.
+    """
     progress: Progress
     workers: int = 1
     master: str | None = None
@@ -53,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What an engine found."""
+    """An engine's result; the package's docstring describes each part."""
 
     version: str
     files: Sequence[FileReport]
@@ -63,10 +59,12 @@ class Selected:
 
 
 def load_engine(name: EngineName) -> Callable[[Task], Selected]:
-    """The function ``select`` of the engine's module; raises UserError where it is an extra that is not installed."""
-    module, _, attribute = ENGINES[name].partition(":")
+    """The ``select`` function of an engine. Its module is imported only now, since Spark is an extra.
+
+    Raises UserError if the engine is not installed.
+    """
     try:
-        return getattr(import_module(module), attribute)
+        return import_module(f"drretail.data_ingest.engines.{name}").select
     except ImportError as problem:
         needed = install_line({"spark": "pyspark"}.get(name, name))
         raise UserError(f"The engine {name!r} cannot be loaded ({problem}): {needed}.") from problem

@@ -1,4 +1,4 @@
-"""The files of a plan as lines that Spark can read, and what it found on them."""
+"""The files of a plan as lines that Spark can read, and the lines that it left to DuckDB."""
 
 import re
 from array import array
@@ -16,8 +16,7 @@ from drretail.data_ingest.engines.duckdb.reading import (
     REVIEWS,
     FileTask,
     Held,
-    read_products,
-    read_reviews,
+    read_file,
     read_rows,
     write_table,
 )
@@ -25,7 +24,7 @@ from drretail.data_ingest.engines.duckdb.session import close_engine, session, s
 from drretail.data_ingest.plan import Input, Plan
 from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import Saved, save_elements
-from drretail.data_ingest.raw.sources import Shape, Source, reading
+from drretail.data_ingest.raw.sources import Shape, Source, file_state
 from drretail.data_ingest.report import BadLine
 from drretail.errors import UserError
 from drretail.files import read_json
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+# Characters that have a meaning in Spark's path patterns.
 _PATTERN = re.compile(r"([\\*?\[\]{},])")
 _BATCH = 1000
 FileState = tuple[str, int, int, str, str, str | None]
@@ -42,16 +42,16 @@ FileState = tuple[str, int, int, str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class LineFiles:
-    """The files of one shape, each under a name that says its number in the plan and whether it is packed."""
+    """The files of one shape, under names that say their number in the plan and whether they are packed."""
 
     paths: dict[int, Path]
     saved: dict[int, Saved]
-    """Of arrays and mappings, which Spark cannot split: what a pass in Python wrote as lines."""
+    """The counts of arrays and mappings. Spark cannot split these, so a pass in Python wrote them as lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of one file that one task read: its lines have consecutive ids."""
+    """A part of one file that one Spark task read. Its lines have consecutive ids."""
 
     source: int
     start: int
@@ -62,7 +62,7 @@ class Block:
 
 @dataclass(slots=True)
 class Blocks:
-    """All blocks of one shape, which turn ids into line numbers."""
+    """All blocks of one shape. They turn Spark's ids into line numbers."""
 
     blocks: Sequence[Block]
     _before: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
@@ -86,24 +86,22 @@ class Blocks:
         return self._before[source, start] + line_id
 
 
-def file_state(item: Input) -> FileState:
-    """Everything about a file that decides what is selected; its size comes second."""
+def input_state(item: Input) -> FileState:
+    """Everything about a file that decides what is selected. The second item is its size."""
     source = item.source
-    with reading(source.path):
-        state = source.path.stat()
-    return str(source.path.resolve()), state.st_size, state.st_mtime_ns, source.shape, source.layout, item.category
+    return str(source.path.resolve()), *file_state(source.path), source.shape, source.layout, item.category
 
 
 def check_unchanged(plan: Plan, inputs: Sequence[FileState]) -> None:
-    """Raises UserError where a file is not what it was when it was named."""
+    """Raises UserError if a file has changed since its state in ``inputs`` was taken."""
     for item, before in zip(plan.inputs, inputs, strict=True):
-        if file_state(item) != before:
+        if input_state(item) != before:
             path = item.source.path
             raise UserError(f"{path} changed while it was read; run the same command again when it is complete.")
 
 
 def line_files(plan: Plan, shape: Shape, folder: Path) -> LineFiles:
-    """Links to the files of a shape; arrays and mappings are written out as lines of JSON."""
+    """Links the files of a shape into ``folder``. Arrays and mappings are written out as lines of JSON."""
     files = LineFiles({}, {})
     for number, item in enumerate(plan.inputs):
         source = item.source
@@ -122,7 +120,9 @@ def line_files(plan: Plan, shape: Shape, folder: Path) -> LineFiles:
 
 
 def text_lines(session: "SparkSession", files: LineFiles) -> "DataFrame":
-    """Every line, blank ones too: source, block and id, which grow with the place in the file, and value."""
+    """Every line, including blank ones, with the columns source, block, id and value. Block and id grow with the place
+    in the file.
+    """
     if not files.paths:
         return session.sql("SELECT 0 AS source, 0L AS block, 0L AS id, '' AS value WHERE false")
     paths = [local_path(path, pattern=True) for path in files.paths.values()]
@@ -139,7 +139,9 @@ def text_lines(session: "SparkSession", files: LineFiles) -> "DataFrame":
 
 
 def local_path(path: Path, *, pattern: bool = False) -> str:
-    """A path as Spark understands it whatever its default file system is; what it reads is a pattern."""
+    """A local path as Spark understands it, whatever its default file system is. ``pattern`` escapes characters for
+    paths that Spark reads, since it takes these for patterns.
+    """
     text = str(path.absolute())
     return "file://" + (_PATTERN.sub(r"\\\1", text) if pattern else text)
 
@@ -150,7 +152,9 @@ def parquet_files(folder: Path) -> str:
 
 
 def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query over the Parquet files of a folder, there called ``$files``, in bounded memory."""
+    """The rows of a query over the Parquet files of a folder, in bounded memory. The query calls the
+    files ``$files``.
+    """
     import duckdb
 
     with duckdb.connect(config={"threads": 1, "memory_limit": "1GB", "temp_directory": str(folder / "spill")}) as db:
@@ -162,24 +166,15 @@ def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class LeftFile:
-    """Lines of one source, and the numbers that they have there."""
+    """Lines of one source that DuckDB is to read, with their line numbers in the source."""
 
     source: int
     path: Path
     numbers: "array[int]" = field(default_factory=lambda: array("Q"))
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the lines of one source turned out to be; blank lines are no rows."""
-
-    rows: int = 0
-    bad: int = 0
-    shown: tuple[BadLine, ...] = ()
-
-
 def write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[LeftFile]:
-    """Files of lines by source, from (source, number, line) in the order of both."""
+    """Writes (source, number, line), sorted by both, into one file per source."""
     files = list[LeftFile]()
     for source, lines in groupby(rows, key=itemgetter(0)):
         file = LeftFile(source, folder / f"lines-{source}.jsonl")
@@ -191,24 +186,30 @@ def write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[Le
     return files
 
 
-def judge(shape: Shape, file: LeftFile) -> Verdict:
-    """What the lines are; ``judged_rows`` gives the good ones."""
+def judge(shape: Shape, file: LeftFile) -> Held:
+    """Reads the lines with DuckDB and counts good and bad rows; blank lines are no rows. ``judged_rows`` gives the good
+    ones.
+    """
     task = _task(shape, file, _judged(file))
-    (read_products if shape == "products" else read_reviews)(task, ignore)
+    read_file(task, ignore)
     close_engine(task.work)
     held = Held.model_validate(read_json(task.stage / HELD))
     shown = tuple(BadLine(line=file.numbers[bad.line - 1], problem=bad.problem) for bad in held.shown)
-    return Verdict(held.rows, held.bad_lines, shown)
+    return held.model_copy(update={"shown": shown})
 
 
 def judged_rows(shape: Shape, file: LeftFile) -> list[Path]:
-    """Parquet files in a folder "judged-<source>" with the good rows; of reviews the bad ones too, without product."""
+    """The Parquet files of the good rows, in a folder "judged-<source>". Those of reviews also hold the bad rows, whose
+    product is NULL.
+    """
     stage = _judged(file)
     return [stage / IDS] if shape == "products" else sorted((stage / REVIEWS).glob("*.parquet"))
 
 
 def keep_rows(file: LeftFile, kept: Path, rank: int, target: Path) -> None:
-    """Writes the whole rows of the products in the Parquet folder ``kept`` that are of the category with this rank."""
+    """Writes the whole rows of the kept products of one category. ``kept`` is the Parquet folder of all kept products,
+    ``rank`` the category's.
+    """
     if target.is_dir():
         return
     judge("products", file)
@@ -225,6 +226,5 @@ def _judged(file: LeftFile) -> Path:
 
 
 def _task(shape: Shape, file: LeftFile, stage: Path) -> FileTask:
-    state = file.path.stat()
     source = Source(file.path, packed=False, shape=shape)
-    return FileTask(file.source, source, state.st_size, state.st_mtime_ns, stage, stage.parent, share_mb(1))
+    return FileTask(file.source, source, *file_state(file.path), stage, stage.parent, share_mb(1))

@@ -1,4 +1,4 @@
-"""A Spark session for one selection, and what can go wrong with it as one sentence each."""
+"""A Spark session for one selection, and its failures as one sentence each."""
 
 import logging
 import os
@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 
 
 OLDEST_JAVA = 17
+# How long ``java -version`` may take.
 SECONDS = 20
 
 
 def find_java(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """That of JAVA_HOME when it is set, else the first on the PATH."""
+    """The java of JAVA_HOME if that is set, otherwise the first on the PATH; None if there is none."""
     home = environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home) / "bin") if home else environ.get("PATH", ""))
     return Path(found) if found else None
 
 
 def java_version(java: Path) -> int:
-    """17 of "17.0.15", 8 of "1.8.0"; 0 where the program does not start or say."""
+    """The major version: 17 for "17.0.15", 8 for "1.8.0"; 0 if the program does not start or names no version."""
     try:
         version = subprocess.run(  # noqa: S603 -- the user's own java, as Spark starts it
             [java, "-version"], capture_output=True, text=True, timeout=SECONDS, check=False
@@ -46,12 +47,12 @@ def java_version(java: Path) -> int:
 LOCAL = "local[*]"
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60
-"""For this long a cluster may be without a worker for us: at the start, and later in between."""
+"""How long a cluster may be without a worker for this application, at the start or later."""
 _LOCAL = re.compile(r"local(\[(\d+|\*)\])?")
 _CLUSTER = re.compile(r"spark://[^/\s]+:\d+")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _LOCAL_MEMORY_MB = 4_000
-# Shared by reading and shuffling: the least at which one task does not drown in its own start-up.
+# Bytes of input per partition. With less, a task spends most of its time on starting up.
 _PARTITION_BYTES = 32 << 20
 _LOG_SETTINGS = """\
 rootLogger.level = warn
@@ -68,13 +69,13 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 def spark_session(
     master: str, work: Path, input_bytes: int, *, patience: float = PATIENCE_SECONDS
 ) -> Generator["SparkSession"]:
-    """A session at a master ("local[2]", "spark://host:7077"), stopped at the end; its log is ``work``/spark.log.
+    """A session at a master ("local[2]", "spark://host:7077"), stopped at the end. Its log is ``work``/spark.log.
 
-    Needs ``check_installed``. Raises UserError where the master does not answer, or no worker is there for ``patience``
-    seconds; an error of Spark inside the block becomes a UserError too.
+    Call ``check_installed`` first. Raises UserError if the master does not answer, or if there is no worker for
+    ``patience`` seconds. An error of Spark inside the block becomes a UserError too.
     """
     check_master(master)
-    # It writes what the exceptions say to stderr as well.
+    # This logger repeats on stderr what the exceptions say.
     logging.getLogger("SQLQueryContextLogger").disabled = True
     with spark_errors(master):
         from pyspark.sql import SparkSession
@@ -94,7 +95,7 @@ def spark_session(
 
 
 def check_installed() -> None:
-    """Raises UserError where pyspark or a Java that it can use is missing."""
+    """Raises UserError if pyspark, or a Java that it can use, is missing."""
     try:
         import pyspark  # noqa: F401  # pyright: ignore[reportUnusedImport]  # whether it is there
     except ImportError:
@@ -113,14 +114,8 @@ def check_installed() -> None:
         )
 
 
-def spark_version() -> str:
-    import pyspark
-
-    return pyspark.__version__
-
-
 def check_master(master: str) -> None:
-    """Raises UserError for an address that is none, and for a cluster that does not answer."""
+    """Raises UserError if the address is malformed or the cluster does not answer."""
     if _LOCAL.fullmatch(master):
         return
     if not _CLUSTER.fullmatch(master):
@@ -148,7 +143,9 @@ def is_local(master: str) -> bool:
 
 
 def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
-    """What the result or the machine depends on; the rest is the cluster's own (conf/spark-defaults.conf)."""
+    """The settings on which the result or this machine depends. The others are left to the cluster
+    (conf/spark-defaults.conf).
+    """
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -161,25 +158,21 @@ def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
     if is_local(master):
         half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000
         settings["spark.driver.memory"] = f"{min(_LOCAL_MEMORY_MB, half)}m"
-    if is_local(master) or all(_host(address) in _LOOPBACK for address in master[8:].split(",")):
-        # Otherwise the name of this machine, which its own network may not know.
+    if is_local(master) or all(address.rpartition(":")[0] in _LOOPBACK for address in master[8:].split(",")):
+        # By default Spark uses this machine's name, which its own network may not resolve.
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
 
 
 def _log_settings(work: Path) -> str:
-    """The address of a file, without the blanks that a path may have."""
+    """Writes the log settings. Returns their address as a URI, since a path may contain spaces."""
     path = work / "log4j2.properties"
     path.write_text(_LOG_SETTINGS.format(file=work / "spark.log"), encoding="utf-8")
     return path.resolve().as_uri()
 
 
-def _host(address: str) -> str:
-    return address.rpartition(":")[0]
-
-
 def _unreachable(address: str) -> str | None:
-    """Why no connection to "host:port" can be made."""
+    """Why no connection to "host:port" can be made; None if one can."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
@@ -190,7 +183,9 @@ def _unreachable(address: str) -> str | None:
 
 @contextmanager
 def _watched(context: "SparkContext", master: str, patience: float) -> Generator[None]:
-    """Ends what runs when the cluster has no worker left: Spark itself would wait for one for ever."""
+    """Cancels the jobs if the cluster has no worker left. Spark itself would wait for one for ever."""
+    from py4j.protocol import Py4JError
+
     if is_local(master):
         yield
         return
@@ -201,43 +196,34 @@ def _watched(context: "SparkContext", master: str, patience: float) -> Generator
         raise UserError(
             f"No worker of {master} took the job within {patience:g} s: start workers with free cores and memory."
         )
-    watch = _Watch(context, patience)
-    try:
-        yield
-    except UserError as problem:
-        if not watch.lost.is_set():
-            raise
-        raise UserError(f"All workers of {master} were lost: start them again and repeat the command.") from problem
-    finally:
-        watch.end()
+    lost, ended = Event(), Event()
 
-
-class _Watch:
-    """Looks once a second whether any worker is there."""
-
-    def __init__(self, context: "SparkContext", patience: float) -> None:
-        self.lost = Event()
-        self._ended = Event()
-        self._thread = Thread(target=self._look, args=(context, patience), daemon=True, name="spark-workers")
-        self._thread.start()
-
-    def end(self) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _look(self, context: "SparkContext", patience: float) -> None:
+    def look_each_second() -> None:
         seen = time.monotonic()
-        while not self._ended.wait(1):
+        while not ended.wait(1):
             if _workers(context) > 0:
                 seen = time.monotonic()
             elif time.monotonic() - seen > patience:
-                self.lost.set()
-                _cancel(context)
+                lost.set()
+                with suppress(Py4JError, ConnectionError):  # it has ended by itself
+                    context.cancelAllJobs()
                 return
+
+    watch = Thread(target=look_each_second, daemon=True, name="spark-workers")
+    watch.start()
+    try:
+        yield
+    except UserError as problem:
+        if not lost.is_set():
+            raise
+        raise UserError(f"All workers of {master} were lost: start them again and repeat the command.") from problem
+    finally:
+        ended.set()
+        watch.join()
 
 
 def _workers(context: "SparkContext") -> int:
-    """How many executors this application has; none when the context was stopped."""
+    """How many executors this application has; 0 once the context has stopped."""
     from py4j.protocol import Py4JError
 
     # There is no public way to ask; it is None once the context has stopped.
@@ -248,17 +234,8 @@ def _workers(context: "SparkContext") -> int:
         return 0
 
 
-def _cancel(context: "SparkContext") -> None:
-    from py4j.protocol import Py4JError
-
-    try:
-        context.cancelAllJobs()
-    except (Py4JError, ConnectionError):
-        return  # it has ended by itself
-
-
 def _gist(problem: BaseException) -> str:
-    """The first line of an error that says something about its cause."""
+    """The first line of an error, or of its innermost Java cause."""
     from py4j.protocol import Py4JJavaError
 
     text = str(problem)

@@ -1,8 +1,5 @@
-"""A world that no model can know, made of one that some may: other brands, product ids, prices and ratings.
+"""A copy of a world with other brands, product ids, prices and ratings, which no model can know by heart.
 
-brand_names.py      the names that a shop's products bear, and which of their words are ordinary ones
-renaming.py         texts with other names in them
-moved_values.py     another price, rating and number of ratings for a product
-perturbed_world.py  perturb_world: all of it into a folder, with the mapping that carries queries over
-carried_queries.py  queries of the world, carried over into the perturbed one
+renaming.py         the names on a shop's products, new names for them, and texts with the new names
+perturbed_world.py  ``perturb_world``: writes the perturbed world, and the mapping that carries queries over
 """

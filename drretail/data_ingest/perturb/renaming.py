@@ -1,27 +1,100 @@
-"""Texts with other names and product ids in them."""
+"""The names on a shop's products, new names for them, and texts with the new names and product ids."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from random import Random
 from typing import Any
 
-from drretail.data_ingest.perturb.brand_names import MAKERS, WORD, Name, name_of, names_on
 from drretail.records.shop import Product
 
+Name = tuple[str, ...]
+"""A name's case-folded words. All spellings with the same words are one name."""
+MAKERS = ("Brand", "Brand Name", "Manufacturer")
+"""Details whose whole value is a name."""
+WORD = re.compile(r"[^\W_]+")
+ORDINARY = 0.25
+"""A word is ordinary, and not a name by itself, if at least this share of its occurrences in features and descriptions
+is in lower case.
+"""
+_ONSETS = (*"bdfgjklmnprstvwz", "br", "dr", "gl", "kr", "pl", "qu", "sk", "tr")
+_VOWELS = tuple("aeiou")
+_ENDS = ("", "", "n", "r", "x", "l", "th", "sk")
 _JOINED = re.compile(r"[^\w\n,;:]{1,3}|_")
-"""What may stand between two words of a name."""
+"""Characters that may separate two words of a name."""
 SHORT = 3
-"""Letters up to which a name may be anything else, such as a unit."""
+"""Names of at most this many letters may mean anything else, such as a unit."""
 LEAST_ID = 8
-"""Characters from which a word that is a product's id is one, and no number."""
+"""Product ids with fewer characters are not replaced in texts, since they may be numbers."""
+
+
+def name_of(text: str) -> Name:
+    return tuple(WORD.findall(text.casefold()))
+
+
+def names_on(product: Product) -> Iterator[str]:
+    """The names of the product's store and makers, as spelled there."""
+    for spelling in (product.store, *(product.details.get(key) for key in MAKERS)):
+        if isinstance(spelling, str) and name_of(spelling):
+            yield spelling
+
+
+class NamesOfShop:
+    """The names and words of a shop's products, gathered in one pass."""
+
+    def __init__(self) -> None:
+        self.spellings: dict[Name, set[Name]] = defaultdict(set)
+        """By name, the words of each spelling in their own case."""
+        self._lower: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
+        self._words: set[str] = set()
+
+    def take(self, product: Product) -> None:
+        for spelling in names_on(product):
+            self.spellings[name_of(spelling)].add(tuple(WORD.findall(spelling)))
+        self._words.update(WORD.findall(product.title.casefold()))
+        for text in (*product.features, *product.description):
+            for word in WORD.findall(text):
+                folded = word.casefold()
+                self._all[folded] += 1
+                self._lower[folded] += word == folded
+
+    def ordinary(self) -> frozenset[str]:
+        """The words of names that the shop's texts use as ordinary words. Numbers are always ordinary."""
+        words = {word for name in self.spellings for word in name}
+        return frozenset(
+            each
+            for each in words
+            if each.isdigit() or (self._all[each] and self._lower[each] / self._all[each] >= ORDINARY)
+        )
+
+    def renamed(self, seed: str) -> dict[Name, str]:
+        """A new name for each: made up, all different, and no word of the shop."""
+        taken = {*self._words, *self._all, *(word for name in self.spellings for word in name)}
+        made: dict[Name, str] = {}
+        for name in sorted(self.spellings):
+            random = Random(f"{seed}|brand|{' '.join(name)}")
+            new = made_up(random)
+            while new.casefold() in taken:
+                new = made_up(random)
+            taken.add(new.casefold())
+            made[name] = new
+        return made
+
+
+def made_up(random: Random) -> str:
+    """A name of three syllables, such as "Krivanoth"."""
+    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(3)).capitalize() + random.choice(
+        _ENDS
+    )
 
 
 class Renaming:
-    """Which names and ids become which.
+    """Replaces names and ids in texts and products.
 
-    A name with a word that is no ordinary one is found in any text and any case. One of ordinary words alone ("Home",
-    "Immune System"), or of up to three letters, is found as it is spelled, and only where the product bears it.
+    A name with a word that is not ordinary is found in any text and in any case. A name of ordinary words only ("Home",
+    "Immune System"), or of up to three letters, is found only as it is spelled, and only where the product bears it.
     """
 
     def __init__(
@@ -38,11 +111,13 @@ class Renaming:
             self._by_first[name[0]].append(name)
 
     def name(self, written: str) -> str:
-        """What a field that holds a name becomes; of one that is known as no name, the names in it."""
+        """The new value of a field that holds a name. If the name is unknown, the known names in it are replaced."""
         return self._names.get(name_of(written)) or self.text(written)
 
     def text(self, text: str, own: Collection[Name] = ()) -> str:
-        """The text with every name in it renamed; ``own`` are those that what it is about bears."""
+        """The text with every name and id in it replaced. ``own`` are the names of the product that
+        the text is about.
+        """
         parts: list[str] = []
         end = 0
         for start, stop, new in self.found(text, own):
@@ -51,7 +126,7 @@ class Renaming:
         return "".join([*parts, text[end:]])
 
     def title(self, title: str, own: Collection[Name]) -> str:
-        """The same; with an own name it may begin in any case."""
+        """Like ``text``, but an own name at the beginning is found in any case."""
         words = [*WORD.finditer(title)]
         for name in sorted(own, key=len, reverse=True):
             if tuple(word[0].casefold() for word in words[: len(name)]) == name and _is_joined(
@@ -62,7 +137,7 @@ class Renaming:
         return self.text(title, own)
 
     def details(self, value: Any, own: Collection[Name], key: str = "") -> Any:
-        """A product's details; their keys stay."""
+        """A product's details with new names. Their keys stay."""
         if isinstance(value, str):
             return self.name(value) if key in MAKERS else self.text(value, own)
         if isinstance(value, Mapping):
@@ -72,7 +147,7 @@ class Renaming:
         return value
 
     def product(self, product: Product) -> Product:
-        """The product under its other names and id; its price and ratings as they are."""
+        """The product with its new names and id. Its price and ratings stay."""
         own = {name_of(spelling) for spelling in names_on(product)}
         return product.model_copy(
             update={
@@ -86,7 +161,7 @@ class Renaming:
         )
 
     def found(self, text: str, own: Collection[Name] = ()) -> Iterator[tuple[int, int, str]]:
-        """Where each name and id in a text begins and ends, and what stands there instead."""
+        """Yields the start, end and replacement of each name and id in a text."""
         words = [*WORD.finditer(text)]
         at = 0
         while at < len(words):

@@ -1,7 +1,7 @@
-"""A cell of a table as SQL: its text, its parts, a number, a moment, a piece of JSON, in each form of table."""
+"""SQL for a cell of a table, in each form of table: its text, parts, number, moment or JSON."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
@@ -14,7 +14,7 @@ _SPACES = " \u00a0\u202f"
 _SHAPES = "|".join(re.escape(sign) for sign in sorted(SIGNS, key=len, reverse=True) if not sign.isalpha())
 _WORDS = "|".join(sorted((sign for sign in SIGNS if sign.isalpha()), key=len, reverse=True))
 _CODE_OR_SIGN = rf"\b[A-Z]{{3}}\b|{_SHAPES}"
-# Signs of letters stand directly before or behind the figures.
+# Currency signs made of letters stand directly before or after the digits.
 _WORD_BEFORE, _WORD_BEHIND = rf"(?i)^(?:{_WORDS})\.?\s*(\d)", rf"(?i)(\d[.,]?[–—-]*)\s*(?:{_WORDS})\.?$"
 _WIDE, _NARROW = "０１２３４５６７８９，．", "0123456789,."
 # Remarks on tax, as in "1,280円（税込）" and "9,90 € inkl. MwSt.", and words for "from".
@@ -29,18 +29,18 @@ NAMED_CURRENCY = (
     rf"(?i)^({_WORDS})\.?\s*\d",
     rf"(?i)[\d０-９][.,]?[–—-]*\s*({_WORDS})\.?(?:{_TAX}|\s*[~〜～]?$)",
 )
-"""What names the currency of a price: the whole of the first pattern, or the first group of another."""
+"""Patterns for the currency in a price: the whole match of the first, or the first group of the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of a table. Every method gives SQL over the rows of ``rows``; what is empty there is NULL."""
+    """The cells of a table. Every method returns SQL over the rows of ``rows``; empty cells are NULL."""
 
     table: Table
     mapping: Mapping
 
     def rows(self, part: TableColumns | None = None, key: str | None = None) -> str:
-        """The rows with their ``number``, from 1, which in CSV leaves out those that the engine refuses.
+        """The rows with their ``number``, from 1. In CSV, rows that the engine refuses are not numbered.
 
         Empty cells are filled down as ``part`` says, within the rows of one ``key``.
         """
@@ -56,36 +56,31 @@ class Cells:
             rejects = "auto_detect = false, store_rejects = true, rejects_limit = 0"
             read = f"read_csv({file}, {dialect}, columns = {{{columns}}}, compression = '{packed}', {rejects})"
         rows = f"SELECT row_number() OVER () AS number, * FROM {read}"  # noqa: S608 -- quoted
-        for columns, within in self._fillings(part, key):
-            filled = ", ".join(self._filled(column, within) for column in columns)
-            rows = f"SELECT * REPLACE ({filled}) FROM ({rows})"  # noqa: S608 -- quoted
-        return rows
-
-    def _fillings(self, part: TableColumns | None, key: str | None) -> Iterator[tuple[list[str], str]]:
-        """The columns that are filled down, with the key within which: the key itself first, through the whole file."""
         wanted = part.fill_down if part else ()
         if wanted and self.table.form == "jsonl":
             raise UserError(f"{self.table.name} has no cells to fill down: leave fill_down out.")
-        if key is not None and key in wanted:
-            yield [key], ""
-        if others := [column for column in wanted if column != key]:
-            yield others, "" if key is None else f"PARTITION BY {self.text(key)} "
+        # The key is filled first, through the whole file; then the other columns, within the rows of one key.
+        within = "" if key is None else f"PARTITION BY {self.text(key)} "
+        of_key, others = ([column for column in wanted if (column == key) == is_key] for is_key in (True, False))
+        for columns, partition in ((of_key, ""), (others, within)):
+            filled: list[str] = []
+            for raw in map(self._raw, columns):
+                cell = f"nullif(trim({raw}), '')" if self.table.form == "csv" else raw
+                above = f"last_value({cell} IGNORE NULLS) OVER ({partition}ORDER BY number)"
+                filled.append(f"coalesce({cell}, {above}) AS {raw}")
+            if filled:
+                rows = f"SELECT * REPLACE ({', '.join(filled)}) FROM ({rows})"  # noqa: S608 -- quoted
+        return rows
 
-    def _filled(self, column: str, within: str) -> str:
-        raw = self._raw(column)
-        cell = f"nullif(trim({raw}), '')" if self.table.form == "csv" else raw
-        return f"coalesce({cell}, last_value({cell} IGNORE NULLS) OVER ({within}ORDER BY number)) AS {raw}"
-
-    def keeps(self, part: TableColumns) -> str:
-        """Whether a row is one of those that the mapping keeps."""
-        tests = (
-            f"lower(coalesce({self.text(column)}, '')) IN ({among(map(str.lower, words))})"
-            for column, words in part.keep.items()
-        )
-        return " AND ".join(["true", *tests])
+    def holds(self, words: dict[str, tuple[str, ...]]) -> list[str]:
+        """One test per column: true if it holds one of its words, in any case. "" stands for an empty cell."""
+        return [
+            f"lower(coalesce({self.text(column)}, '')) IN ({', '.join(quoted(word.lower()) for word in known)})"
+            for column, known in words.items()
+        ]
 
     def text(self, column: str) -> str:
-        """Whole numbers without the ".0" that they have where a column is of floats."""
+        """The trimmed text of a column. Whole numbers lose the ".0" that they have in a column of floats."""
         raw = self._raw(column)
         if self.table.form == "csv":
             text = raw
@@ -103,15 +98,13 @@ class Cells:
         return text
 
     def first_text(self, columns: Columns | None) -> str:
-        """The text of the first of several columns that is not empty."""
+        """The text of the first of these columns that is not empty."""
         return _first(self.text(column) for column in listed(columns))
 
-    def citable(self, columns: Columns) -> str:
-        """Their first text as an id of which reports can say where a claim is from."""
-        return citable(self.first_text(columns))
-
     def number(self, columns: Columns | None) -> str:
-        """Their first text with a dot before the cents and commas between thousands, without a currency."""
+        """The first text of these columns as a number: a dot before the cents, commas between
+        thousands, no currency.
+        """
         return _first(self._number(column) for column in listed(columns))
 
     def _number(self, column: str) -> str:
@@ -126,12 +119,16 @@ class Cells:
         plain = rf"regexp_replace({plain}, '(\d)[{_SPACES}''’](\d{{3}})\b', '\1\2', 'g')"
         if self.mapping.decimal == ".":
             return plain
-        return f"CASE WHEN {self._is_text(column)} THEN translate({plain}, '.,', ',.') ELSE {plain} END"
+        is_text = "true" if self.table.form == "csv" or self._type(column) == "VARCHAR" else "false"
+        if self.table.form == "jsonl":
+            is_text = f"json_type({self._raw(column)}) = 'VARCHAR'"
+        return f"CASE WHEN {is_text} THEN translate({plain}, '.,', ',.') ELSE {plain} END"
 
     def paths(self, columns: Columns | None) -> str:
-        """The parts of a category path from the root on; of several the longest, with the others' parts within.
+        """The parts of a category path, from the root on.
 
-        A further column adds what no part before it says: Shopify's "Type" mostly is the last part of the category.
+        Of several paths in one cell the longest counts, with the other paths' parts inserted after its root. A further
+        column adds the parts that no column before it has: Shopify's "Type" mostly is the last part of the category.
         """
         between = self.mapping.category_list
         if between is None or len(listed(columns)) != 1:
@@ -141,7 +138,7 @@ class Cells:
             for more in others:
                 path = f"list_concat({path}, [x FOR x IN {more} IF NOT list_contains({path}, x)])"
             return path
-        # A separator within a name is escaped.
+        # Within a name, the separator is escaped by a backslash.
         text = rf"replace({self.first_text(columns)}, {quoted(chr(92) + between)}, chr(1))"
         parts = f"string_split(p, {quoted(self.mapping.category_separator)})"
         path = f"[trim(replace(x, chr(1), {quoted(between)})) FOR x IN {parts}]"
@@ -152,14 +149,14 @@ class Cells:
         return f"CASE WHEN len({paths}) > 0 THEN {whole} ELSE CAST([] AS VARCHAR[]) END"
 
     def parts(self, columns: Columns | None, separator: str | None = None) -> str:
-        """A list of texts: the elements of lists, or what stands between separators, or the texts themselves."""
+        """A list of texts: the elements of lists, the parts between separators, or the texts themselves."""
         if columns is None:
             return "CAST([] AS VARCHAR[])"
         lists = (self._list(column, separator) for column in listed(columns))
         return f"[trim(x) FOR x IN flatten([{', '.join(lists)}]) IF x IS NOT NULL AND trim(x) <> '']"
 
     def json(self, column: str) -> str:
-        """As it stands, with its type; a text that is a JSON object as that object."""
+        """The cell as JSON, with its type. A text that is a JSON object becomes that object."""
         raw, text = self._raw(column), self.text(column)
         if self.table.form == "parquet" and self._type(column) != "VARCHAR":
             return f"CASE WHEN {raw} IS NOT NULL THEN to_json({raw}) END"
@@ -168,7 +165,7 @@ class Cells:
         return f"CASE WHEN {text} IS NULL THEN NULL WHEN {is_object} THEN CAST({text} AS JSON) ELSE {plain} END"
 
     def moment(self, columns: Columns) -> str:
-        """Milliseconds UTC from 1970 to the year 9998, of the first column that has a date; else NULL."""
+        """Milliseconds UTC, from 1970 to the year 9998, of the first column that has a date; NULL if none has one."""
         return _first(self._moment(column) for column in listed(columns))
 
     def _moment(self, column: str) -> str:
@@ -178,7 +175,7 @@ class Cells:
         elif self.mapping.date_format is not None:
             return of_format(text, self.mapping.date_format)
         else:
-            # "+0200" behind a space is a zone for people alone.
+            # DuckDB does not read the zone in "12:00 +0200".
             text = rf"regexp_replace({text}, '\s*([+-]\d\d):?(\d\d)$', '\1:\2')"
             seconds, milliseconds = r"\d{9,11}(\.\d+)?", r"\d{12,14}"
             of_seconds = f"CAST(floor(CAST({text} AS DOUBLE) * 1000) AS BIGINT)"
@@ -202,11 +199,6 @@ class Cells:
     def _type(self, column: str) -> str:
         return self.table.types[self.table.columns.index(column)] if self.table.types else ""
 
-    def _is_text(self, column: str) -> str:
-        if self.table.form == "jsonl":
-            return f"json_type({self._raw(column)}) = 'VARCHAR'"
-        return "true" if self.table.form == "csv" or self._type(column) == "VARCHAR" else "false"
-
     def _list(self, column: str, separator: str | None) -> str:
         raw, text = self._raw(column), self.text(column)
         lone = f"[{text}]" if separator is None else f"string_split({text}, {quoted(separator)})"
@@ -221,17 +213,12 @@ class Cells:
 
 
 def quoted(text: object) -> str:
-    """A text for SQL, where it takes no parameters (COPY, CREATE VIEW) or is made of parts."""
+    """A text as an SQL literal, for statements that take no parameters (COPY, CREATE VIEW) or are made of parts."""
     return "'" + str(text).replace("'", "''") + "'"
 
 
-def among(words: Iterable[str]) -> str:
-    """Words as a list for IN."""
-    return ", ".join(map(quoted, words))
-
-
 def of_format(text: str, date_format: str) -> str:
-    """The moment of a text in a format as strptime has it."""
+    """The moment of a text in a format of strptime."""
     return _within_time(f"epoch_ms(try_strptime({text}, {quoted(date_format)}))")
 
 
@@ -240,7 +227,7 @@ def _within_time(found: str) -> str:
 
 
 def citable(text: str) -> str:
-    """A text as an id: what is no letter or digit is a hyphen."""
+    """A text as an id: each character but letters, digits, _ and - becomes a hyphen."""
     return f"nullif(ltrim(regexp_replace({text}, '[^A-Za-z0-9_-]', '-', 'g'), '-_'), '')"
 
 

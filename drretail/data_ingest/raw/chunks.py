@@ -1,7 +1,7 @@
-"""A file of lines, unpacked piece by piece, so that an engine reads it at the speed of the packing.
+"""A file of lines, unpacked chunk by chunk, so that an engine reads it as fast as it unpacks.
 
-The reader of DuckDB unpacks gzip three times slower than ISA-L does, and reading a piece again for its bad lines costs
-nothing beside reading the file again.
+DuckDB's own reader unpacks gzip three times slower than ISA-L. And a chunk is cheap to read again for its bad lines,
+unlike the whole file.
 """
 
 import os
@@ -14,9 +14,9 @@ from pathlib import Path
 from drretail.data_ingest.raw.sources import open_binary, reading
 from drretail.errors import UserError
 
-# Large enough that a query for each costs little.
+# Bytes; large enough that a query for each chunk costs little.
 CHUNK = 32 << 20
-# What is unpacked at once stays in the caches of a processor until it has been copied.
+# Bytes unpacked at once: few enough to stay in the processor's caches until they are copied.
 _PIECE = 1 << 18
 # No row of the dataset comes near; the engine refuses longer ones.
 LONGEST_LINE = 15 << 20
@@ -27,16 +27,16 @@ class Chunk:
     """Whole lines of a file."""
 
     path: Path
-    """Where an engine reads them, until the next chunk is asked for."""
+    """The file for the engine, valid until the next chunk is asked for."""
     place: int
-    """How many unpacked bytes of the file stand before."""
+    """The number of unpacked bytes in the file before this chunk."""
     size: int
 
 
 def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size: int = CHUNK) -> Iterator[Chunk]:
-    """The lines of a file in chunks of about ``size`` bytes; ``on_place`` is told the place in the file on disk.
+    """The lines of a file in chunks of about ``size`` bytes. ``on_place`` is called with the place in the file on disk.
 
-    Raises UserError where the file is cut, damaged, unreadable, or has a line that is too long for any row.
+    Raises UserError if the file is cut, damaged or unreadable, or has a line that is too long for any row.
     """
     piece, place, rest = memoryview(bytearray(_PIECE)), 0, b""
     with _window() as (window, name), open_binary(path, packed, on_place) as file:
@@ -46,7 +46,7 @@ def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size:
             filled, read, end = len(rest), 1, 0
             while read and (filled < size or not end):
                 with reading(path):
-                    # A packed file unpacks into this memory without a copy. BinaryIO does not know of it.
+                    # A packed file unpacks into this memory without a copy. BinaryIO does not declare readinto.
                     read = int(file.readinto(piece))  # pyright: ignore[reportAttributeAccessIssue]
                 end = _end_of_lines(piece[:read], filled) or end
                 _put(window, piece[:read])
@@ -64,7 +64,7 @@ def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size:
 
 
 def count_lines(path: Path, packed: bool, place: int) -> int:
-    """How many lines stand before a place in the unpacked file."""
+    """The number of lines before a place in the unpacked file."""
     lines = 0
     with open_binary(path, packed) as file:
         while place and (data := file.read(min(place, _PIECE))):
@@ -73,7 +73,7 @@ def count_lines(path: Path, packed: bool, place: int) -> int:
 
 
 def _end_of_lines(piece: memoryview, before: int) -> int:
-    """The place after the last newline, 0 where there is none."""
+    """The place after the last newline; 0 if there is none."""
     found = bytes(piece[-4096:]).rfind(b"\n")
     if found >= 0:
         return before + len(piece) - len(piece[-4096:]) + found + 1
@@ -82,7 +82,7 @@ def _end_of_lines(piece: memoryview, before: int) -> int:
 
 @contextmanager
 def _window() -> Generator[tuple[int, Path]]:
-    """A file in memory (elsewhere than on Linux, a temporary one) that an engine can open by name."""
+    """A file in memory that an engine can open by name (a temporary file on systems other than Linux)."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("drretail-chunk")
         path = Path(f"/proc/self/fd/{descriptor}")

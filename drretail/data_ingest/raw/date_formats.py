@@ -1,14 +1,13 @@
-"""The format of a column of dates that nobody named: the one by which most of it is read."""
+"""The format of a date column if the mapping names none: the one that reads most of it."""
 
 from itertools import product
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import quoted
+from drretail.data_ingest.raw.cells import Cells, of_format, quoted
+from drretail.data_ingest.raw.lines import LONGEST_SHOWN, Saved
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from duckdb import DuckDBPyConnection
 
 _DAYS = (
@@ -18,21 +17,24 @@ _DAYS = (
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", " at %I:%M %p")
 
 
-def find_date_format(db: "DuckDBPyConnection", table: str, path: "Path") -> tuple[str, str] | None:
-    """The format of a table's dates (date_said, timestamp), with one of them; None where most are read already.
+def read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) -> None:
+    """Reads the dates of a table (date_said, timestamp) in the format that fits most of them, and notes the format.
 
-    Raises UserError where day and month may change places.
+    Does nothing if the mapping names a format, or if at least half of the dates are read already. Raises UserError if
+    day and month may change places.
     """
-    ((plain, there),) = db.execute(f"SELECT count(timestamp), count(date_said) FROM {table}").fetchall()  # noqa: S608
+    if cells.mapping.date_format is not None:
+        return
+    ((plain, there),) = db.execute(f"SELECT count(timestamp), count(date_said) FROM {name}").fetchall()  # noqa: S608
     if 2 * plain >= there:
-        return None
-    unread = f"{table} WHERE timestamp IS NULL AND date_said IS NOT NULL"
+        return
+    unread = f"{name} WHERE timestamp IS NULL AND date_said IS NOT NULL"
     formats = [day + time for day, time in product(_DAYS, _TIMES)]
     counts = ", ".join(f"count(try_strptime(date_said, {quoted(form)}))" for form in formats)
     query = f"SELECT first(date_said ORDER BY number), {counts} FROM {unread}"  # noqa: S608 -- constants
     ((example, *read),) = db.execute(query).fetchall()
     if (most := max(read)) <= plain:
-        return None
+        return
     best = [form for form, count in zip(formats, read, strict=True) if count == most]
     first = f"try_strptime(date_said, {quoted(best[0])})"
     moved = ", ".join(f"count(*) FILTER (try_strptime(date_said, {quoted(form)}) <> {first})" for form in best)
@@ -40,7 +42,9 @@ def find_date_format(db: "DuckDBPyConnection", table: str, path: "Path") -> tupl
     others = [form for form, count in zip(best, differing or (), strict=True) if count]
     if others:
         raise UserError(
-            f"{path} has dates such as {example!r}, which may be {best[0]} or {others[0]}: write date_format = "
-            f"{best[0]!r} in the mapping, or the other."
+            f"{cells.table.name} has dates such as {example!r}, which may be {best[0]} or {others[0]}: write "
+            f"date_format = {best[0]!r} in the mapping, or the other."
         )
-    return best[0], example
+    shown = f"dates such as {example[:LONGEST_SHOWN]!r} were read as {best[0]}"
+    saved.notes.append(f"{shown}: write date_format for another")
+    db.execute(f"UPDATE {name} SET timestamp = coalesce({of_format('date_said', best[0])}, timestamp)")  # noqa: S608

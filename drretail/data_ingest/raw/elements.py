@@ -13,7 +13,7 @@ _SPACE = " \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A value with the line it starts on, and its key when it stands in a mapping."""
+    """A value with the line on which it starts, and its key if it is in a mapping."""
 
     line: int
     key: str | None
@@ -30,7 +30,7 @@ class BrokenElement(Exception):
 
 
 def read_elements(file: TextIO) -> Iterator[Element]:
-    """The elements of the one array or object in ``file``. Raises BrokenElement where it breaks off."""
+    """The elements of the one array or object in ``file``. Raises BrokenElement if it breaks off."""
     text = _Window(file)
     opening = text.next_character()
     if opening not in ("[", "{"):
@@ -82,7 +82,7 @@ class _Window:
         self._at += characters
 
     def decode(self) -> Any:
-        """The value that starts here; more is read for as long as it is not whole."""
+        """Decodes the value that starts here, reading on until it is complete."""
         if not self.next_character():
             raise BrokenElement(self.line, "cut")
         size = _CHUNK

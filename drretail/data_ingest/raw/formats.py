@@ -1,11 +1,11 @@
-"""The exports of shop systems as mappings: a table of their columns, fitted to those that an export has."""
+"""Mappings for the exports of shop systems, fitted to the columns that an export has."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 FormatName = Literal["shopify", "woocommerce", "merchant"]
 ColumnsOf = Callable[[str], tuple[str, ...]]
-"""The columns of a file that a mapping names."""
+"""Returns the columns of a file that a mapping names."""
 
 _OPTIONS = [[f"Option{number} Name", f"Option{number} Value"] for number in (1, 2, 3)]
 _ATTRIBUTES = [[f"Attribute {number} name", f"Attribute {number} value(s)"] for number in range(1, 11)]
@@ -51,7 +51,7 @@ FORMATS: dict[str, dict[str, Any]] = {
         "status": {
             **{"voided": "Cancelled", "refunded": "Returned", "expired": "Cancelled"},
             **dict.fromkeys(["paid", "pending", "authorized", "partially_paid", "partially_refunded", "unpaid"], ""),
-            # Shopify does not say when an order arrives; what was sent counts as there.
+            # Shopify does not say when an order arrives, so a sent order counts as delivered.
             **{"fulfilled": "Delivered", "partial": "Shipped", "unfulfilled": "Processing", "": "Processing"},
             **{"restocked": "Returned", "pending fulfillment": "Processing", "on_hold": "Processing"},
         },
@@ -99,7 +99,7 @@ _EXPECTED = {"parent", "category", "price", "store", "description", "stock", "qu
 
 
 def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, Any]:
-    """What a mapping file says, and beneath it what its format says of the columns that the files have."""
+    """The content of a mapping file, completed by its format's rules for columns that the files have."""
     preset = FORMATS[content["format"]]
     whole = {**preset, **content, "status": {**preset.get("status", {}), **content.get("status", {})}}
     for part in ("products", "orders"):
@@ -112,17 +112,16 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
     columns = whole.get("orders", {}).get("status")
     if columns is None:
         whole.pop("status")
-    elif isinstance(columns, list) and len(columns) == 1:  # no other column says more of what "paid" leaves open
+    elif isinstance(columns, list) and len(columns) == 1:  # there is no next column to which "paid" could leave it
         whole["status"] = {word: ours or whole["status"].get("", "") for word, ours in whole["status"].items()}
     return whole
 
 
 def found_nowhere(name: FormatName, part: str, fitted: Mapping[str, Any]) -> list[str]:
-    """The columns by which an export of a format would say what ``fitted`` names no column for."""
+    """The columns of the format that an export lacks and for which ``fitted`` names no other."""
     rules = FORMATS[name].get(part, {})
     lacking = [rule for key, rule in rules.items() if key in _EXPECTED and not fitted.get(key)]
-    # Of what the format still says: without the regular price, the last state, or a column of keep, it reads other rows
-    # than it should.
+    # Columns without which other values or rows are read: the regular price, the last status, and those of keep.
     for key in ("price", "status"):
         lacking += _lacks_of(rules.get(key, [])[-1:], rules.get(key, []), fitted.get(key) or ())
     lacking += _lacks_of(rules.get("keep", {}), rules.get("keep", {}), fitted.get("keep") or ())
@@ -130,7 +129,7 @@ def found_nowhere(name: FormatName, part: str, fitted: Mapping[str, Any]) -> lis
 
 
 def _lacks_of(needed: Iterable[str], rule: Iterable[str], columns: str | Iterable[str]) -> list[str]:
-    """Which of the names none of the columns goes by; none where a mapping names columns of its own, or nothing."""
+    """The ``needed`` names that no column has. Empty if the mapping names no columns, or columns of its own."""
     named = {_folded(column) for column in ([columns] if isinstance(columns, str) else columns)}
     if not named or not named <= {_folded(name) for names in rule for name in names.split("|")}:
         return []
@@ -138,7 +137,7 @@ def _lacks_of(needed: Iterable[str], rule: Iterable[str], columns: str | Iterabl
 
 
 def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
-    """The rules by the columns' own names, without those of columns that are not there."""
+    """The rules with the file's own column names, without rules for columns that it lacks."""
     known = {_folded(column): column for column in reversed(columns)}
 
     def found(names: str) -> str | None:
@@ -164,11 +163,13 @@ def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
         if value:
             fitted[key] = value
         elif key in _NEEDED:
-            # Said by its first name as a column that the file lacks.
+            # Kept under its first name, so that the error names a column that the file lacks.
             fitted[key] = (rule if isinstance(rule, str) else rule[0]).split("|")[0]
     return fitted
 
 
 def _folded(name: str) -> str:
-    """Without what follows in brackets: "product_detail(section_name:attribute_name:attribute_value)"."""
+    """The name in lower case, without "g:" and without brackets, as in
+    "product_detail(section_name:attribute_name:attribute_value)".
+    """
     return name.casefold().removeprefix("g:").partition("(")[0].strip().replace(" ", "_")

@@ -1,4 +1,4 @@
-"""Rows that the engine could not read: found again by number, saved where Python can read them, else named."""
+"""What a raw file holds, and rows that the engine could not read: saved if Python can read them, otherwise reported."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ _NAMED_FIELDS = 6
 
 
 def recognise(path: Path) -> Source:
-    """The file with its shape and layout; raises UserError where it is cut, damaged or unreadable."""
+    """The file with its shape and layout, by its first rows. Raises UserError if it is cut, damaged or unreadable."""
     packed = is_packed(path)
     with open_text(path, packed) as file:
         first = _first_character(file)
@@ -32,14 +32,14 @@ def recognise(path: Path) -> Source:
     rows = _first_rows(path, packed, "lines")
     if first == "{" and sum(isinstance(row, dict) for row in rows) <= 1:
         mapped = _first_rows(path, packed, "mapping")
-        # Every value must be a product: the fields of a single row may hold one as well.
+        # Every value must be a product, since a field of a single row may look like one too.
         if mapped and all(shape_of(row) == "products" for row in mapped):
             return Source(path, packed, "products", "mapping")
     return _judged(path, packed, "lines", rows)
 
 
 def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source:
-    """The file by the first of its rows whose shape is known."""
+    """The file with the shape of the first row whose shape is known."""
     for row in rows:
         if (shape := shape_of(row)) != "unknown":
             return Source(path, packed, shape, layout)
@@ -47,7 +47,7 @@ def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source
 
 
 def shape_of(row: Any) -> Shape:
-    """Reviews have a user, a product and a time; products an id and a title, and no user."""
+    """The shape of a row. Reviews have a user, a product and a time; products have an id and a title, and no user."""
     if not isinstance(row, dict):
         return "unknown"
     if {"user_id", "parent_asin", "timestamp"} <= row.keys():
@@ -56,7 +56,7 @@ def shape_of(row: Any) -> Shape:
 
 
 def as_row(key: str | None, value: Any) -> Any:
-    """An element as a row: in a mapping the key is the product's id, unless the row has one of its own."""
+    """An element as a row. In a mapping the key is the product's id, unless the row has an id of its own."""
     if key is not None and isinstance(value, dict):
         return {"parent_asin": key, **value}
     return value
@@ -100,38 +100,43 @@ def _described(rows: list[Any]) -> str:
     return f"neither products nor reviews: fields {', '.join(map(str, fields[:_NAMED_FIELDS]))}{more}"
 
 
-_SHOWN = 3
-_LONGEST_SHOWN = 40
-# The last millisecond of the year 9998: dates end a year later, and the shop's today is the day after the last order.
+SHOWN = 3
+"""How many bad rows of a file are reported one by one."""
+LONGEST_SHOWN = 40
+"""The most characters of a value that a report quotes."""
+# The last millisecond of the year 9998. Python's dates end a year later, and the shop's today is the day after the
+# last order.
 LAST_MILLISECOND = 253_370_764_799_999
 
 
 @dataclass(slots=True)
 class Saved:
-    """What a pass in Python made of rows: how many were written for the engine, how many are bad, the first of them."""
+    """The result of a pass in Python: how many rows were written for the engine, how many are bad, and the first bad
+    ones.
+    """
 
     rows: int = 0
     bad: int = 0
     shown: list[BadLine] = field(default_factory=list[BadLine])
     notes: list[str] = field(default_factory=list[str])
-    """What else a person must know of the file."""
+    """Remarks about the file, for the user."""
     first: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The first rows of a table, as they were read."""
 
     def reject(self, line: int, problem: str) -> None:
         self.bad += 1
-        if len(self.shown) < _SHOWN:
+        if len(self.shown) < SHOWN:
             self.shown.append(BadLine(line=line, problem=problem))
 
 
 def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved) -> None:
-    """Writes to ``out`` those of the lines (number and bytes) that a lenient reading saves; ``saved`` counts them.
+    """Writes to ``out`` the lines (number and bytes) that a lenient reading can save, and counts them in ``saved``.
 
-    Broken UTF-8, halves of surrogate pairs and a byte order mark are lenient cases; a cut line is not.
+    It accepts broken UTF-8, halves of surrogate pairs and a byte order mark, but not a cut line.
     """
     for line, data in lines:
         try:
-            # Without its end, so that what is wrong with a cut line reads alike wherever it stands.
+            # Without the line end, so that a cut line has the same message wherever it is.
             row = json.loads(data.rstrip(b"\r\n").decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as problem:
             saved.reject(line, f"not JSON: {problem}")
@@ -140,7 +145,9 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
 
 
 def save_elements(source: Source, target: Path) -> Saved:
-    """Writes the elements of an array or mapping as lines of JSON; where it breaks off is one bad line."""
+    """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest counts
+    as one bad line.
+    """
     saved = Saved()
     with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
         try:
@@ -161,7 +168,7 @@ def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str]) -> None
 
 
 def _problem(row: Any, shape: Shape) -> str | None:
-    """Why a row cannot be used; the same test as the engine's when it loads."""
+    """Why a row cannot be used, or None. The engine makes the same test when it loads."""
     if not isinstance(row, dict):
         return "not a JSON object"
     if shape_of(row) != shape:
@@ -172,14 +179,14 @@ def _problem(row: Any, shape: Shape) -> str | None:
         return f"no {missing[0]}"
     strange = [name for name in needed if name != "title" and not is_safe_id(str(row[name]))]
     if strange:
-        return f"{strange[0]} is no id ({ID_RULE}): {str(row[strange[0]])[:_LONGEST_SHOWN]!a}"
+        return f"{strange[0]} is no id ({ID_RULE}): {str(row[strange[0]])[:LONGEST_SHOWN]!a}"
     if shape == "reviews" and not is_moment(row["timestamp"]):
         return "no timestamp in milliseconds"
     return None
 
 
 def is_moment(raw: Any) -> bool:
-    """Whether a value is a time in milliseconds UTC between 1970 and the end of the year 9999."""
+    """True if a value is a time in milliseconds UTC between 1970 and the end of the year 9998."""
     try:
         return not isinstance(raw, bool) and 0 <= int(raw) <= LAST_MILLISECOND
     except (TypeError, ValueError, OverflowError):
@@ -187,9 +194,9 @@ def is_moment(raw: Any) -> bool:
 
 
 def numbered_rows(file: Iterable[bytes], numbers: Sequence[int], before: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Line number and bytes of the rows with these numbers: ascending, from 1, blank lines not counted.
+    """The line number and the bytes of the rows with these numbers, which ascend from 1 and do not count blank lines.
 
-    ``before`` is how many lines of the whole file stand before those of ``file``.
+    ``before`` is the number of lines in the whole file before those of ``file``.
     """
     wanted = iter(numbers)
     next_wanted = next(wanted, None)

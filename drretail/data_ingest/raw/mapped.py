@@ -1,4 +1,4 @@
-"""The rows of a table of one's own shop as rows of the dataset: views in SQL, by the mapping."""
+"""The rows of a table of your own shop as rows of the dataset, by SQL made from the mapping."""
 
 import json
 from collections.abc import Generator, Sequence
@@ -7,24 +7,21 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import Cells, among, citable, of_format, quoted
-from drretail.data_ingest.raw.date_formats import find_date_format
+from drretail.data_ingest.raw.cells import Cells, citable, quoted
+from drretail.data_ingest.raw.date_formats import read_dates
 from drretail.data_ingest.raw.formats import found_nowhere
-from drretail.data_ingest.raw.lines import Saved
+from drretail.data_ingest.raw.lines import SHOWN, Saved
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.table_checks import (
-    LONGEST_SHOWN,
     check_ids,
-    check_named_currencies,
     check_prices,
     check_statuses,
     currency_of,
-    named_currencies,
     note_ratings,
     reject_rows,
 )
-from drretail.data_ingest.raw.tables import SHOWN, open_table
+from drretail.data_ingest.raw.tables import open_table
 from drretail.data_ingest.raw.variants import amount_of, merge_variants
 from drretail.records.ids import ID_RULE, SAFE_ID
 from drretail.records.money import SIGNS
@@ -34,7 +31,7 @@ from drretail.tables.figures import counted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Within the 64 that a citation may have, with the number of a line.
+# Characters: with the number of an order's line, an id stays within the 64 that a citation may have.
 _LONGEST_ID = 60
 _PRICE = r"(?i)(from\s+)?(\d+(\.\d+)?|\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?|\.\d+)(\s*[-–]\s*[\d.,]+)?"
 _PRODUCT_FIELDS = (
@@ -50,15 +47,15 @@ _PRODUCT_FIELDS = (
     "details",
 )
 _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
-# What a variant that leaves it empty has of its product.
+# Fields that a variant takes from its product if its own are empty.
 _INHERITED = ("title", "description", "features", "store", "categories", "average_rating", "rating_number")
 
 
 def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
-    """Writes the good rows of a table as lines of JSON in the dataset's form; what became of the others is counted.
+    """Writes the good rows of a table as lines of JSON in the dataset's form, and counts the others.
 
-    Raises UserError where the mapping does not fit the rows: another decimal mark, several currencies, statuses that it
-    does not name, dates that may be read in two ways, bytes that are no UTF-8.
+    Raises UserError if the mapping does not fit the rows: another decimal mark, several currencies, statuses that it
+    does not name, dates that may be read in two ways, or bytes that are not UTF-8.
     """
     assert source.mapping is not None, "a table has a mapping"
     saved = Saved()
@@ -84,9 +81,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     if source.shape == "products":
         check_prices(db, cells, saved)
         note_ratings(db, saved)
-        named = named_currencies(db)
-        currency = currency_of(db, cells, named, saved)
-        check_named_currencies(cells, named, currency)
+        currency = currency_of(db, cells, saved)
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)
         fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
@@ -105,7 +100,7 @@ def _cells(path: Path, mapping: Mapping, target: Path) -> Cells:
 
 
 def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Makes the table ``shelf``: the products' cells by field, of the rows that are kept."""
+    """Makes the table ``shelf``: the cells of the kept rows, by field of a product."""
     columns = cells.mapping.products
     parent = "CAST(NULL AS VARCHAR)" if columns.parent is None else cells.text(columns.parent)
     if columns.parent_prefix:
@@ -115,6 +110,7 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     currency = cells.first_text(columns.currency)
     details = columns.details if isinstance(columns.details, dict) else {}
     named = [f"{quoted(name)}, {cells.json(column)}" for name, column in details.items()]
+    uncounted = " OR ".join(["false", *cells.holds(columns.stock_unless)])
     fields = {
         "own_said": cells.first_text(columns.id),
         "parent_said": parent,
@@ -132,38 +128,27 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "categories": f"nullif({cells.paths(columns.category)}, [])",
         "details": f"json_object({', '.join(named)})",
         "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
-        "stock": _stock(cells, columns),
+        # NULL in rows whose stock isn't counted, or doesn't end the sale.
+        "stock": f"CASE WHEN {uncounted} THEN NULL ELSE {cells.first_text(columns.stock)} END",
         "list_price": "NULL" if columns.list_price is None else cells.number(columns.list_price),
         "options": _options(cells, columns),
         "number_said": cells.text(listed(columns.id)[-1]) if columns.parent_prefix else "NULL",
     }
     _keep_rows(db, "shelf", cells, columns, fields, columns.parent, saved)
     if columns.parent_prefix:
-        # A parent may be named by the last of several ids, and goes by the first.
+        # A row may name its parent by the last of several id columns; products go by the first.
         db.execute(
             "UPDATE shelf SET parent_said = p.own_said FROM (SELECT own_said, number_said FROM shelf) p "
             "WHERE shelf.parent_said = p.number_said AND shelf.parent_said NOT IN (SELECT own_said FROM shelf "
             "WHERE own_said IS NOT NULL)"
         )
-    # What is left of a product that was left out is left out with it.
-    if columns.parent is not None:
-        gone = "parent_said IN (SELECT own_said FROM shelf WHERE NOT is_kept)"
-        db.execute(f"DELETE FROM shelf WHERE NOT is_kept OR {gone}")  # noqa: S608 -- constants
-    else:
-        db.execute("DELETE FROM shelf WHERE NOT is_kept")
-
-
-def _stock(cells: Cells, columns: ProductColumns) -> str:
-    """What the rows say is left, but for those whose stock isn't counted or doesn't end the sale."""
-    tests = (
-        f"lower(coalesce({cells.text(column)}, '')) IN ({among(map(str.lower, words))})"
-        for column, words in columns.stock_unless.items()
-    )
-    return f"CASE WHEN {' OR '.join(['false', *tests])} THEN NULL ELSE {cells.first_text(columns.stock)} END"
+    # The variants of a product that is left out are left out with it.
+    gone = "false" if columns.parent is None else "parent_said IN (SELECT own_said FROM shelf WHERE NOT is_kept)"
+    db.execute(f"DELETE FROM shelf WHERE NOT is_kept OR {gone}")  # noqa: S608 -- constants
 
 
 def _options(cells: Cells, columns: ProductColumns) -> str:
-    """A list of (name, value) of what a variant says."""
+    """A list of the (name, value) pairs of a variant, each name once."""
     if isinstance(columns.options, dict):
         pairs = [(quoted(name), cells.text(column)) for name, column in columns.options.items()]
     else:
@@ -184,9 +169,11 @@ def _keep_rows(
     key: str | None,
     saved: Saved,
 ) -> None:
-    """Makes a table of fields with ``is_kept``, and notes how many rows the mapping leaves out, and by which column."""
+    """Makes the table ``name`` of these fields and ``is_kept``. Notes how many rows the mapping leaves out, and by
+    which columns.
+    """
     columns = ", ".join(f"{expression} AS {field}" for field, expression in fields.items())
-    kept = f"{cells.keeps(part)} AS is_kept"
+    kept = f"{' AND '.join(['true', *cells.holds(part.keep)])} AS is_kept"
     db.execute(f"CREATE TEMP TABLE {name} AS SELECT number, {columns}, {kept} FROM ({cells.rows(part, key)})")  # noqa: S608
     ((left,),) = db.execute(f"SELECT count(*) FROM {name} WHERE NOT is_kept").fetchall()  # noqa: S608
     if left:
@@ -194,7 +181,7 @@ def _keep_rows(
 
 
 def _product_rows(cells: Cells) -> str:
-    """The shelf's rows as the dataset has them, with the reason of those that are bad."""
+    """The rows of ``shelf`` in the dataset's form, with the reason if a row is bad."""
     columns = cells.mapping.products
     family = "PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number"
     whole = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
@@ -203,7 +190,7 @@ def _product_rows(cells: Cells) -> str:
     if columns.parent is not None:
         filled = (f"first_value({field} IGNORE NULLS) OVER ({family} {whole}) AS {field}" for field in _INHERITED)
         inherited = f"* REPLACE ({', '.join(filled)})"
-        # Handles are made of whole titles.
+        # A handle is made of the whole title, and may be too long.
         parent = citable("parent_said")
         cut = f"substr({parent}, 1, {_LONGEST_ID - 9}) || '-' || substr(md5(parent_said), 1, 8)"
         product = f"coalesce(CASE WHEN length({parent}) > {_LONGEST_ID} THEN {cut} ELSE {parent} END, {product})"
@@ -225,7 +212,7 @@ def _product_rows(cells: Cells) -> str:
 
 
 def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target: Path, saved: Saved) -> None:
-    """Makes the table ``entries``: what each line of an order says, of one table or of two."""
+    """Makes the table ``entries``: one row per product of an order, from one table or from two."""
     orders = cells.mapping.orders
     assert orders is not None, "there is a table of orders"
     lines = orders.lines
@@ -242,18 +229,18 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     assert product is not None, "either orders or their lines say the product"
     of_lines = {
         **{f"product_{place}": cells.text(column) for place, column in enumerate(listed(product))},
-        "parent_asin": cells.citable(product),
+        "parent_asin": citable(cells.first_text(product)),
         "product_said": cells.first_text(product),
         "quantity_said": cells.first_text(orders.quantity if lines is None else lines.quantity),
     }
     if lines is None:
         _keep_rows(db, "entries", heads, orders, {**fields, **of_lines}, orders.id, saved)
         db.execute("DELETE FROM entries WHERE NOT is_kept")
-        _read_dates(db, "entries", heads, saved)
+        read_dates(db, "entries", heads, saved)
     else:
         with _rejects_apart(db):
             _keep_rows(db, "heads", heads, orders, fields, orders.id, saved)
-        _read_dates(db, "heads", heads, saved)
+        read_dates(db, "heads", heads, saved)
         texts = ", ".join(f"{expression} AS {field}" for field, expression in of_lines.items())
         joined = f"SELECT number, {cells.text(lines.order)} AS line_of, {texts} FROM ({cells.rows()})"  # noqa: S608
         db.execute(
@@ -276,27 +263,15 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
             db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = product_{place}")  # noqa: S608
 
 
-def _read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) -> None:
-    """Reads the dates of a table by the format that most of them have, and notes it; unless they are read already."""
-    if cells.mapping.date_format is not None:
-        return
-    found = find_date_format(db, name, cells.table.name)
-    if found is not None:
-        form, example = found
-        shown = f"dates such as {example[:LONGEST_SHOWN]!r} were read as {form}"
-        saved.notes.append(f"{shown}: write date_format for another")
-        db.execute(f"UPDATE {name} SET timestamp = coalesce({of_format('date_said', form)}, timestamp)")  # noqa: S608
-
-
 def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
-    """What became of an order, and the word that nobody explained."""
+    """SQL for the status of an order, and for its word if the mapping does not explain it."""
     if orders.status is None and orders.cancelled is None:
         return {"status_said": "CAST(NULL AS VARCHAR)", "order_status": "CAST(NULL AS VARCHAR)"}
     words: dict[str, str] = {word.lower(): word for word in ORDER_STATUSES}
     words |= {word.strip().lower(): ours for word, ours in cells.mapping.status.items()}
     meanings = " ".join(f"WHEN {quoted(word)} THEN {quoted(ours)}" for word, ours in words.items())
     columns = [f"lower({cells.text(column)})" for column in listed(orders.status)]
-    # Only the last column's empty cell may be a word: the others leave it to the next.
+    # An empty cell can have a meaning only in the last column; in the others it leaves the status to the next.
     columns[-1:] = [f"coalesce({column}, '')" for column in columns[-1:]] or ["'delivered'"]
     strange = " ".join(f"WHEN {word} <> '' AND CASE {word} {meanings} END IS NULL THEN {word}" for word in columns)
     meant = ", ".join(f"nullif(CASE {column} {meanings} END, '')" for column in columns)
@@ -309,7 +284,9 @@ def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
 
 @contextmanager
 def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
-    """What the engine refuses of another table meanwhile is not counted as rows of this one."""
+    """Forgets the rows that the engine refuses inside the block: they are of another table and must not count in this
+    one.
+    """
     there = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"
     last = "SELECT coalesce(max(scan_id), -1) FROM reject_errors"
     ((before,),) = db.execute(last).fetchall() if db.execute(there).fetchall()[0][0] else [(-1,)]
@@ -319,7 +296,7 @@ def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
 
 
 def _order_rows(orders: OrderColumns) -> str:
-    """The entries as the dataset has them, with the reason of those that are bad."""
+    """The rows of ``entries`` in the dataset's form, with the reason if a row is bad."""
     lines = orders.lines
     quantity = orders.quantity if lines is None else lines.quantity
     product = " or ".join(listed(orders.product if lines is None else lines.product))
@@ -327,7 +304,11 @@ def _order_rows(orders: OrderColumns) -> str:
     problems: list[Problem] = []
     if lines is not None:
         problems.append((f"no order of this id ({lines.order})", "is_kept IS NULL", "order_said"))
-    problems += [*_id_problems(user, "user_id"), *_own_id_problems(product, "parent_asin")]
+    problems += [
+        (f"no {user}", "user_id IS NULL", "NULL"),
+        (f"{user} is no id ({ID_RULE})", f"NOT regexp_full_match(user_id, {quoted(SAFE_ID)})", "user_id"),
+        *_own_id_problems(product, "parent_asin"),
+    ]
     problems.append((f"no date ({date})", "timestamp IS NULL", "date_said"))
     order, number = citable("order_said"), "NULL"
     if orders.id is not None:
@@ -342,18 +323,11 @@ def _order_rows(orders: OrderColumns) -> str:
 
 
 Problem = tuple[str, str, str]
-"""Its name, the SQL by which a row has it, and the SQL of what the row says there."""
-
-
-def _id_problems(column: str, text: str) -> list[Problem]:
-    return [
-        (f"no {column}", f"{text} IS NULL", "NULL"),
-        (f"{column} is no id ({ID_RULE})", f"NOT regexp_full_match({text}, {quoted(SAFE_ID)})", text),
-    ]
+"""A problem's name, the SQL test for it, and the SQL for the text that the row has there."""
 
 
 def _own_id_problems(column: str, text: str) -> list[Problem]:
-    """Of ids by which reports cite."""
+    """The problems that an id by which reports cite may have."""
     return [
         (f"no {column}", f"{text} IS NULL", "NULL"),
         (f"{column} has more than {_LONGEST_ID} characters", f"length({text}) > {_LONGEST_ID}", text),
@@ -361,7 +335,9 @@ def _own_id_problems(column: str, text: str) -> list[Problem]:
 
 
 def _reason(problems: Sequence[Problem]) -> str:
-    """The first problem that a row has, and what it says there; NULL in good rows."""
+    """SQL for ``reason``, the first problem of a row, and ``written``, the text that it has there; both NULL in good
+    rows.
+    """
     reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in problems)
     cells = " ".join(f"WHEN {test} THEN {value}" for _, test, value in problems)
     return f"CASE {reasons} END AS reason, CAST(CASE {cells} END AS VARCHAR) AS written"

@@ -1,4 +1,4 @@
-"""The mapping file of one's own shop: which columns of which files are ids, titles, prices, orders."""
+"""The mapping file of your own shop: which columns of which files are ids, titles, prices, orders."""
 
 import re
 import tomllib
@@ -24,29 +24,29 @@ _NO_USERS = (
 
 
 class TableColumns(Record):
-    """What products and orders have in common: the file, and which of its rows count."""
+    """The part that products and orders share: the file, and which of its rows count."""
 
     file: str
     fill_down: tuple[Column, ...] = ()
-    """Columns whose empty cells say what the cell above says, within a product or an order."""
+    """Columns whose empty cells repeat the cell above, within one product or order."""
     keep: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """Rows are kept whose columns hold one of these texts, in any case; "" is an empty cell."""
+    """A row is kept if each of these columns holds one of its texts, in any case; "" is an empty cell."""
 
 
 class ProductColumns(TableColumns):
     """[products]: the file, and the column that holds each field."""
 
     id: Columns
-    """Of several columns the first that is not empty, as for ``price``."""
+    """Of several columns, the first that is not empty counts, as for ``price``."""
     title: Column
     parent: Column | None = None
     """The id of the product that a row is a variant of; empty for the product itself."""
     parent_prefix: str = ""
-    """What stands before an id in ``parent`` and is no part of it."""
+    """The text before an id in ``parent`` that is not part of the id."""
     options: dict[str, Column] | tuple[tuple[Column, Column], ...] = ()
-    """By what variants differ: the column of each by its name, or pairs of columns with its name and its value."""
+    """How variants differ: the column of each option by its name, or pairs of columns with its name and its value."""
     category: Columns | None = None
-    """A path, or its parts from the root on."""
+    """One column with a path, or several with its parts from the root on."""
     price: Columns | None = None
     currency: Column | None = None
     store: Column | None = None
@@ -55,16 +55,18 @@ class ProductColumns(TableColumns):
     rating: Column | None = None
     ratings: Column | None = None
     list_price: Columns | None = None
-    """What it cost before, or costs elsewhere; kept where it is above the price."""
+    """An earlier price, or the price elsewhere; kept if it is above the price."""
     stock: Column | None = None
     stock_unless: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """Rows whose columns hold one of these texts have no stock: it isn't counted, or they are sold without any."""
+    """A row has no stock if one of these columns holds one of its texts: it isn't counted, or it is
+    sold without stock.
+    """
     details: Column | dict[str, Column] | None = None
     """A column of JSON objects, or the column of each detail by its name."""
 
 
 class LineColumns(Record):
-    """[orders.lines]: the file of which a line is a product of an order; one of ``orders.file`` is then an order."""
+    """[orders.lines]: a file with one product of an order per line. Each line of ``orders.file`` is then an order."""
 
     file: str
     order: Column
@@ -74,20 +76,20 @@ class LineColumns(Record):
 
 
 class OrderColumns(TableColumns):
-    """[orders]: the file, a line of which is one product of an order, and the column that holds each field."""
+    """[orders]: a file with one product of an order per line, and the column that holds each field."""
 
     user: Columns
     hash_users: bool = False
-    """Users are called by a hash of what their column says, such as an e-mail address."""
+    """Names users by a hash of their column's text, such as an e-mail address."""
     product: Columns | None = None
-    """The id or the title of a product, or of a variant: of several columns the first that is not empty."""
+    """The id or the title of a product or a variant. Of several columns, the first that is not empty counts."""
     date: Columns
     id: Column | None = None
     quantity: Column | None = None
     status: Columns | None = None
-    """Of several columns the first whose word says what became of the order."""
+    """Of several columns, the first whose word says what became of the order counts."""
     cancelled: Column | None = None
-    """Whatever it says, the order was cancelled."""
+    """If it has any text, the order was cancelled."""
     lines: LineColumns | None = None
 
     @model_validator(mode="after")
@@ -103,41 +105,39 @@ class Mapping(Record):
     """A mapping file."""
 
     format: FormatName | None = None
-    """The export of a shop system, whose columns are then known (``formats.py``)."""
+    """The shop system whose export this is; its columns are then known (``formats.py``)."""
     currency: str | None = Field(default=None, pattern="^[A-Z]{3}$")
-    """Of prices; None is the one that they name, or dollars of the United States."""
+    """The currency of prices. None takes the one that the prices name, or US dollars."""
     decimal: str = Field(default=".", pattern=r"^[.,]$")
-    """What stands before the cents."""
+    """The mark before the cents."""
     date_format: str | None = None
-    """As strptime has it, such as "%d.%m.%Y"; None finds it in the column."""
+    """The format of dates in strptime's notation, such as "%d.%m.%Y". None finds it in the column."""
     separator: str | None = Field(default=None, min_length=1, max_length=1)
-    """Between the columns of a CSV file; None finds it in the header."""
+    """The separator between the columns of a CSV file. None finds it in the header."""
     category_separator: str = Field(default=">", min_length=1)
-    """Between the parts of a category path."""
+    """The separator between the parts of a category path."""
     category_list: str | None = Field(default=None, min_length=1)
-    """Between several category paths in one cell."""
+    """The separator between several category paths in one cell."""
     line_break: str | None = Field(default=None, min_length=1)
-    """What stands for the end of a line within a cell."""
+    """The text for the end of a line within a cell."""
     empty: tuple[str, ...] = ()
-    """Cells that say nothing, such as "n/a"."""
+    """Texts that mean an empty cell, such as "n/a"."""
     product_url: str | None = Field(default=None, pattern=r"^https?://\S*\{(?:handle|id)\}\S*$")
-    """The address of a product, with {handle} where its id stands: imported reports name products by it."""
+    """The address of a product, with {handle} in place of its id: imported reports name products by it."""
     language: Language | None = None
-    """Of the products' texts: searches compare words by its stems. None is "english"."""
+    """The language of the products' texts, by whose stems searches compare words. None is "english"."""
     products: ProductColumns
     orders: OrderColumns | None = None
     status: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict[str, OrderStatus | Literal[""]])
-    """The shop's words for what became of an order; ours need no entry. "" leaves it to the next column."""
-
-    def as_manifest(self) -> dict[str, Any]:
-        """What the file says, as a manifest keeps it."""
-        return self.model_dump(mode="json", exclude_defaults=True)
+    """The shop's words for what became of an order; drretail's own words need no entry. "" leaves it to the next
+    column.
+    """
 
 
 def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
-    """The mapping in a file; raises UserError of one sentence where it is none.
+    """The mapping in a file. Raises UserError of one sentence if it is not a mapping.
 
-    ``columns_of`` gives the columns of a table, by which a format's own mapping fits itself to the export.
+    ``columns_of`` returns the columns of a table; with it, a format's rules are fitted to the export.
     """
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
@@ -174,15 +174,15 @@ def columns_named(part: TableColumns | LineColumns) -> list[tuple[str, str]]:
 
 
 def listed(columns: Columns | None) -> tuple[str, ...]:
-    """One column or several, as several."""
+    """The columns as a tuple; empty for None."""
     return () if columns is None else (columns,) if isinstance(columns, str) else columns
 
 
 def _in_words(problem: ValidationError) -> str:
     errors = problem.errors()
-    # A key that is misspelt is told before the one that is then missing.
+    # A misspelt key is reported before the one that is missing because of it.
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    # Of a union pydantic names the member as well.
+    # In a union pydantic also names the member, which is no key of the file.
     where = [part for part in map(str, first["loc"]) if not part.startswith(("literal[", "tuple[", "dict["))]
     if first["type"] == "missing":
         return f"{'.'.join(where)} is missing; docs/own-shop.md shows a whole mapping."

@@ -24,7 +24,7 @@ REPLACEMENT = "\ufffd"
 
 
 def clean_text(text: str) -> str:
-    """The text with entities resolved, tags gone, control characters dropped and white space as single spaces.
+    """The text with entities resolved, tags and control characters removed, and white space as single spaces.
 
     Entities come first, because escaped markup (``&lt;br&gt;``) is markup that leaked. U+FFFD and mojibake stay.
     """
@@ -32,14 +32,14 @@ def clean_text(text: str) -> str:
         text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
     if "<" in text:
         text = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", text))
-    # Printable text holds no controls, no surrogates and no white space but the plain one: nearly all of it.
+    # The fast path for nearly all texts: printable ones have no controls, no surrogates and only plain spaces.
     if text.isprintable() and "  " not in text:
         return text.strip()
     return _SPACE.sub(" ", _CONTROL.sub("", without_surrogates(text))).strip()
 
 
 def without_surrogates(text: str) -> str:
-    """The text with halves of surrogate pairs, which UTF-8 cannot write, as U+FFFD."""
+    """The text with U+FFFD for halves of surrogate pairs, which UTF-8 cannot write."""
     return _SURROGATE.sub(REPLACEMENT, text)
 
 
@@ -49,7 +49,7 @@ _PRICE = re.compile(
 
 
 def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
-    """The product that a row describes; what the row lacks or garbles is absent, never invented."""
+    """The product that a row describes. Missing or garbled values are left out, never invented."""
     price, price_from = parse_price(row.get("price"))
     return Product(
         product_id=product_id,
@@ -69,7 +69,7 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
 
 
 def richness(product: Product) -> int:
-    """How many fields a shopper finds filled: of several rows for one product, the richest is taken."""
+    """How many fields are filled. Of several rows for one product, the richest is taken."""
     own_categories = product.categories != (product.category,)
     filled = [product.features, product.description, product.store, product.details, own_categories]
     known = [product.price, product.average_rating, product.rating_number]
@@ -77,7 +77,7 @@ def richness(product: Product) -> int:
 
 
 def parse_price(raw: Any) -> tuple[float | None, bool]:
-    """The price and whether it is only the lowest of several; unknown ("None", "—", 0) is None, never 0."""
+    """The price, and whether it is only the lowest of several. An unknown price ("None", "—", 0) is None, never 0."""
     if isinstance(raw, str):
         match = _PRICE.fullmatch(raw.strip())
         if match is None:
@@ -114,13 +114,13 @@ def _text(raw: Any) -> str | None:
 
 
 def _texts(raw: Any) -> tuple[str, ...]:
-    """A list of texts; a single text, as some files have for the description, is a list of one."""
+    """The cleaned texts of a list. A single text, as some files have for the description, counts as a list of one."""
     items = raw if isinstance(raw, list) else [raw]
     return tuple(text for text in map(_text, items) if text)
 
 
 def _details(raw: Any) -> dict[str, Any]:
-    """The details, which the Hugging Face form holds as a JSON text. Keys are an open set and stay as they are."""
+    """The details, with cleaned texts. The Hugging Face form holds them as a JSON text. Any key may occur."""
     if isinstance(raw, str):
         raw = parse_json(raw)
     return _value(raw) if isinstance(raw, dict) else {}
@@ -137,7 +137,7 @@ def _value(raw: Any) -> Any:
 
 
 def parse_json(text: str | None) -> Any:
-    """The value of a JSON text, or None where it is none (or nested deeper than Python can read)."""
+    """The value of a JSON text; None if it is not JSON, or is nested deeper than Python can read."""
     try:
         return None if text is None else json.loads(text)
     except (ValueError, RecursionError):

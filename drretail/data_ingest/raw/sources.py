@@ -1,10 +1,10 @@
-"""The files behind the paths that a person gave: which there are, how each is read, what each is."""
+"""The files behind the paths that a user gives: which there are, and how each is opened."""
 
 import errno
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _GZIP_MAGIC = b"\x1f\x8b"
 # Rows of shops pack to a third or a tenth, tables with many empty cells to a thirtieth; gzip's own bound is 1,032.
 MOST_TIMES = 200
-"""How many times its size on disk a file may unpack to, beyond ``ANY_TIMES`` bytes."""
+"""The most times its size on disk that a file may unpack to. Up to ``ANY_TIMES`` bytes are always allowed."""
 ANY_TIMES = 64 << 20
 
 
@@ -39,21 +39,25 @@ class Source:
     why: str | None = None
     """Why an unknown or empty file is not read."""
     mapping: Mapping | None = None
-    """Of a table of one's own shop: which column is what."""
+    """For a table of your own shop: which column is what."""
     beside: tuple[Path, ...] = ()
-    """Other tables without which its rows cannot be read."""
+    """Other tables that are needed to read its rows."""
 
 
 def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
-    """All files below the paths by sorted path, each once; hidden ones and those of the world itself left out.
+    """All files below the paths, each once, sorted by path, without hidden files and those of the world itself.
 
-    Raises UserError for a path that does not exist and where there is no file at all.
+    Raises UserError if a path does not exist, or if there is no file at all.
     """
     given = list(paths)
     found: set[Path] = set()
     for path in given:
         if path.is_dir():
-            found.update(file.absolute() for file in _visible_files(path))
+            found.update(
+                file.absolute()
+                for file in path.rglob("*")
+                if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+            )
         elif path.is_file():
             found.add(path.absolute())
         else:
@@ -69,16 +73,16 @@ def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether the file is gzip, by its first bytes and not by its name. Raises UserError where it is unreadable."""
+    """True if the file is gzip, by its first bytes and not by its name. Raises UserError if it is unreadable."""
     with reading(path), path.open("rb") as file:
         return file.read(2) == _GZIP_MAGIC
 
 
 @contextmanager
 def open_binary(path: Path, packed: bool, on_place: Callable[[int], None] | None = None) -> Generator[BinaryIO]:
-    """The unpacked bytes of a file; a cut or damaged one, or one without end, becomes a UserError where it is noticed.
+    """The unpacked bytes of a file. Reading raises UserError if the file is cut or damaged, or unpacks without end.
 
-    ``on_place`` is told the place in the file, as it lies on disk, with every block that is read from it.
+    ``on_place`` is called at every read with the place in the file on disk.
     """
     with reading(path), _Heard(path, on_place) as raw:
         if packed:
@@ -90,7 +94,7 @@ def open_binary(path: Path, packed: bool, on_place: Callable[[int], None] | None
 
 
 class _Heard(io.FileIO):
-    """A file that tells how far it was read."""
+    """A file that reports how far it was read."""
 
     def __init__(self, path: Path, on_place: Callable[[int], None] | None) -> None:
         super().__init__(path, "rb")
@@ -114,7 +118,7 @@ class _Heard(io.FileIO):
 
 
 class _Bounded(io.RawIOBase):
-    """An unpacked file that ends with a UserError where it has unpacked to more than a shop's file does."""
+    """An unpacked file that raises UserError once it has unpacked to more than a shop's file does."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self._path, self._file, self._unpacked = path, file, 0
@@ -132,25 +136,25 @@ class _Bounded(io.RawIOBase):
 
 
 def most_unpacked(path: Path) -> int:
-    """How many bytes a packed file may hold."""
+    """The most bytes that a packed file may unpack to."""
     return max(ANY_TIMES, MOST_TIMES * path.stat().st_size)
 
 
 def without_end(path: Path) -> str:
-    """What to say of a file that unpacks to more than it may hold."""
+    """The message for a file that unpacks to more than it may."""
     return f"{path} unpacks to more than {MOST_TIMES} times its size, which no file of a shop does: get it anew."
 
 
 @contextmanager
 def open_text(path: Path, packed: bool) -> Generator[io.TextIOWrapper]:
-    """The text of a file without a byte order mark; bytes that are no UTF-8 become U+FFFD."""
+    """The text of a file without a byte order mark. Bytes that are not UTF-8 become U+FFFD."""
     with open_binary(path, packed) as file:
         yield io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
 
 
 @contextmanager
 def reading(path: Path) -> Generator[None]:
-    """Turns what goes wrong while a file is read into a UserError that names it."""
+    """Turns errors while a file is read into a UserError that names it."""
     try:
         yield
     except EOFError:
@@ -158,28 +162,21 @@ def reading(path: Path) -> Generator[None]:
     except (zlib.error, _ISAL_ERROR, gzip.BadGzipFile) as problem:
         raise UserError(f"{path} is damaged ({problem}): download it again.") from problem
     except OSError as problem:
-        # Of the file that is made of this one.
+        # The error is about the file that is being written.
         if problem.errno in NO_ROOM:
             raise
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def file_state(path: Path) -> tuple[int, int]:
-    """The size of a file and when it was modified, in nanoseconds; raises UserError where it is gone."""
+    """The size of a file, and when it was modified, in nanoseconds. Raises UserError if it is gone."""
     with reading(path):
         state = path.stat()
     return state.st_size, state.st_mtime_ns
 
 
 def check_packed(path: Path) -> None:
-    """Unpacks a gzip file to its end; raises UserError that says whether it is cut or damaged."""
+    """Unpacks a gzip file to its end. Raises UserError if it is cut or damaged."""
     with open_binary(path, packed=True) as file:
         while file.read(_BLOCK):
             pass
-
-
-def _visible_files(folder: Path) -> Iterator[Path]:
-    for file in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if file.is_file() and not hidden:
-            yield file

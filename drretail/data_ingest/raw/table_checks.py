@@ -1,4 +1,6 @@
-"""What is wrong with the rows of a table of one's own shop: rejected, noted, or the end of the ingest."""
+"""Checks of the rows of a table of your own shop: bad rows are rejected, doubts are noted, and some errors end the
+ingest.
+"""
 
 import json
 from collections.abc import Sequence
@@ -7,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from babel.numbers import list_currencies
 
 from drretail.data_ingest.raw.cells import NAMED_CURRENCY, Cells, quoted
-from drretail.data_ingest.raw.feeds import LINE
-from drretail.data_ingest.raw.lines import Saved, numbered_rows
+from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, numbered_rows
 from drretail.data_ingest.raw.sources import open_binary
-from drretail.data_ingest.raw.tables import SHOWN, lines_of, not_utf8
+from drretail.data_ingest.raw.tables import LINE, lines_of, not_utf8
 from drretail.errors import UserError
 from drretail.records.money import SIGNS, USD
 from drretail.records.shop import ORDER_STATUSES
@@ -19,10 +20,7 @@ from drretail.tables.figures import counted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-LONGEST_SHOWN = 40
 CITED_BY = "reports cite by letters, digits, _ and -"
-NamedCurrency = tuple[tuple[str, ...], int, str]
-"""The codes that a name in prices may be, how many prices have it, and the first of them."""
 _NAMED_VALUES = 5
 _REFUSED = {
     "TOO MANY COLUMNS": "more values than the header has columns",
@@ -30,17 +28,28 @@ _REFUSED = {
     "UNQUOTED VALUE": "a quote that is not closed, or stands within a value",
     "LINE SIZE OVER MAXIMUM": "longer than 2 MB",
 }
-# A comma before one or two last digits stands before cents, whatever the mapping says.
+# A comma before the last one or two digits is a decimal mark, whatever the mapping says.
 _OTHER_MARK = r".*\d,\d{1,2}"
 
 
 def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Counts the bad rows, and names the first of them by their lines."""
+    """Counts the bad rows, and reports the first of them by their lines.
+
+    Raises UserError for bytes that are not UTF-8, and for a quote that is not closed on its line: the rows after it
+    would vanish without a count.
+    """
     refused: list[tuple[int, str]] = []
     if cells.table.form == "csv":
         query = "SELECT line, min(error_type) FROM reject_errors GROUP BY line ORDER BY line"
         refused = db.execute(query).fetchall()
-        _check_quotes(db, cells, [ordinal for ordinal, _ in refused])
+        goes_on = "error_type = 'UNQUOTED VALUE' AND contains(trim(csv_line, chr(10)), chr(10))"
+        ((open_quote,),) = db.execute(f"SELECT min(line) FROM reject_errors WHERE {goes_on}").fetchall()  # noqa: S608
+        if open_quote is not None:
+            _, (line,) = lines_of(cells.table, [], [open_quote], [ordinal for ordinal, _ in refused])
+            raise UserError(
+                f"{cells.table.name}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
+                "or double the quotes that stand within values."
+            )
     if any(problem == "INVALID ENCODING" for _, problem in refused):
         raise UserError(not_utf8(cells.table.name))
     ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
@@ -49,57 +58,39 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         (number, (reason if written is None else f"{reason}: {written[:LONGEST_SHOWN]!r}"))
         for number, reason, written in db.execute(query).fetchall()
     ]
-    refusals = [(ordinal, _REFUSED.get(problem, problem.lower())) for ordinal, problem in refused[:SHOWN]]
-    if first or refusals:
-        for line, problem in sorted(_with_lines(cells, first, refusals, [ordinal for ordinal, _ in refused])):
+    if first or refused:
+        for line, problem in sorted(_with_lines(cells, first, refused)):
             saved.reject(line, problem)
     saved.bad = bad + len(refused)
 
 
-def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) -> None:
-    """Raises UserError for a quote that is not closed on its line: the rows after it would vanish without a count."""
-    goes_on = "error_type = 'UNQUOTED VALUE' AND contains(trim(csv_line, chr(10)), chr(10))"
-    query = f"SELECT min(line) FROM reject_errors WHERE {goes_on}"  # noqa: S608 -- a constant
-    ((ordinal,),) = db.execute(query).fetchall()
-    if ordinal is not None:
-        _, (line,) = lines_of(cells.table, [], [ordinal], refused)
-        raise UserError(
-            f"{cells.table.name}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
-            "or double the quotes that stand within values."
-        )
-
-
-def _with_lines(
-    cells: Cells, first: list[tuple[int, str]], refusals: list[tuple[int, str]], refused: list[int]
-) -> list[tuple[int, str]]:
+def _with_lines(cells: Cells, first: list[tuple[int, str]], refused: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The line and the problem of the first bad rows, given by their numbers, and of the first rows that the engine
+    refused.
+    """
     table, numbers = cells.table, [number for number, _ in first]
     if table.form == "csv":
-        of_rows, of_refused = lines_of(table, numbers, refused[:SHOWN], refused)
+        ordinals = [ordinal for ordinal, _ in refused]
+        of_rows, of_refused = lines_of(table, numbers, ordinals[:SHOWN], ordinals)
         return [
             *zip(of_rows, (problem for _, problem in first), strict=True),
-            *zip(of_refused, (problem for _, problem in refusals), strict=True),
+            *zip(of_refused, (_REFUSED.get(why, why.lower()) for _, why in refused[:SHOWN]), strict=True),
         ]
     if table.form == "parquet":
         return first
     found = list[tuple[int, str]]()
     with open_binary(table.path, table.packed) as file:
         for (line, data), (_, problem) in zip(numbered_rows(file, numbers), first, strict=True):
-            row = _row(data)
-            at = line if row is None else row.get(LINE, line)
-            found.append((at, problem if row is not None else "no JSON object"))
+            try:
+                row = json.loads(data.decode("utf-8-sig"))
+            except (ValueError, RecursionError):
+                row = None
+            found.append((row.get(LINE, line), problem) if isinstance(row, dict) else (line, "no JSON object"))
     return found
 
 
-def _row(data: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
-
-
 def check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Notes ids that had to be written otherwise; raises UserError where two would become one."""
+    """Notes ids that had to be changed. Raises UserError if two would become one."""
     other = "FROM mapped WHERE reason IS NULL AND own_id <> id_said"
     query = f"SELECT count(DISTINCT id_said), first(id_said ORDER BY number), first(own_id ORDER BY number) {other}"
     ((changed, example, own),) = db.execute(query).fetchall()
@@ -119,27 +110,27 @@ def check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         )
 
 
+def _counted(db: "DuckDBPyConnection", column: str, test: str) -> tuple[int, str]:
+    """How many good rows meet a test, and the first one's text in a column."""
+    query = f"SELECT count(*), first({column} ORDER BY number) FROM mapped WHERE reason IS NULL AND {test}"  # noqa: S608
+    ((rows, example),) = db.execute(query).fetchall()
+    return rows, example
+
+
 def check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
-    """Notes prices that are none; raises UserError where they are written with the other decimal mark."""
-    good = "FROM mapped WHERE reason IS NULL AND price_read IS NOT NULL"
-    other = f"{good} AND regexp_full_match(price_read, {quoted(_OTHER_MARK)})"
-    ((wrong, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {other}").fetchall()
+    """Notes prices that cannot be read. Raises UserError if they use the other decimal mark."""
+    other = "." if cells.mapping.decimal == "," else ","
+    wrong, example = _counted(db, "price_said", f"regexp_full_match(price_read, {quoted(_OTHER_MARK)})")
     if wrong:
-        right = "." if cells.mapping.decimal == "," else ","
         raise UserError(
             f"{cells.table.name} has {counted(wrong, 'price')} such as {example!r}, which decimal = "
-            f"{cells.mapping.decimal!r} cannot read: write decimal = {right!r} in the mapping, or mend the file."
+            f"{cells.mapping.decimal!r} cannot read: write decimal = {other!r} in the mapping, or mend the file."
         )
-    ((unread, example),) = db.execute(
-        f"SELECT count(*), first(price_said ORDER BY number) {good} AND price IS NULL"
-    ).fetchall()
+    unread, example = _counted(db, "price_said", "price_read IS NOT NULL AND price IS NULL")
     if unread:
         saved.notes.append(f"{counted(unread, 'price')} unknown, such as {example[:LONGEST_SHOWN]!r}")
-
-    thousands = rf"{good} AND regexp_full_match(price_read, '\d{{1,3}}\.\d{{3}}')"
-    ((odd, example),) = db.execute(f"SELECT count(*), first(price_said ORDER BY number) {thousands}").fetchall()
+    odd, example = _counted(db, "price_said", r"regexp_full_match(price_read, '\d{1,3}\.\d{3}')")
     if odd:
-        other = "." if cells.mapping.decimal == "," else ","
         saved.notes.append(
             f"{counted(odd, 'price')} with three decimals, such as {example!r}: where that means thousands, write "
             f"decimal = {other!r}"
@@ -147,29 +138,20 @@ def check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
 
 
 def note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
-    """Notes ratings and numbers of them that are none."""
+    """Notes ratings, and numbers of ratings, that cannot be read."""
     rated = "coalesce(TRY_CAST(average_rating AS DOUBLE) BETWEEN 0 AND 5, false)"
     whole = r"coalesce(regexp_full_match(rating_number, '\d+(\.0+)?'), false)"
     for column, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
-        query = f"SELECT count(*), first({column} ORDER BY number) FROM mapped WHERE reason IS NULL"  # noqa: S608
-        ((unread, example),) = db.execute(f"{query} AND {column} IS NOT NULL AND NOT {good}").fetchall()
+        unread, example = _counted(db, column, f"{column} IS NOT NULL AND NOT {good}")
         if unread:
             things = f"{counted(unread, thing)}{' of ratings' if thing == 'number' else ''}"
             saved.notes.append(f"{things} unknown, such as {example[:LONGEST_SHOWN]!r}")
 
 
-def check_named_currencies(cells: Cells, named: Sequence[NamedCurrency], currency: str) -> None:
-    """Raises UserError for a price that names another currency: by its code, or by a sign that cannot be this one's."""
-    for codes, rows, example in named:
-        if currency not in codes:
-            raise UserError(
-                f"{cells.table.name} has {counted(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
-                f"world's currency is {currency}: say another in the mapping, or convert those prices."
-            )
-
-
-def named_currencies(db: "DuckDBPyConnection") -> list[NamedCurrency]:
-    """What prices name, most first."""
+def _named_currencies(db: "DuckDBPyConnection") -> list[tuple[tuple[str, ...], int, str]]:
+    """The currencies that prices name, the most frequent first: the codes that the name may mean, how many prices have
+    it, and the first of these.
+    """
     whole, before, behind = map(quoted, NAMED_CURRENCY)
     words = f"nullif(regexp_extract(price_said, {before}, 1), ''), nullif(regexp_extract(price_said, {behind}, 1), '')"
     named = f"coalesce(nullif(regexp_extract(price_said, {whole}), ''), {words})"
@@ -186,37 +168,46 @@ def named_currencies(db: "DuckDBPyConnection") -> list[NamedCurrency]:
     return [found for found in known if found[0]]
 
 
-def currency_of(db: "DuckDBPyConnection", cells: Cells, named: Sequence[NamedCurrency], saved: Saved) -> str:
-    """The one currency of all prices, which is noted where nothing names it; raises UserError that counts them where a
-    column says several, or none."""
-    unsaid = cells.mapping.currency or (named[0][0][0] if named else USD)
-    if cells.mapping.products.currency is None:
-        if cells.mapping.currency is None and not named:
-            saved.notes.append(f'prices name no currency and are taken as {USD}: write currency = "EUR" in the mapping')
-        elif cells.mapping.currency is None and all(len(codes) > 1 for codes, _, _ in named):
-            codes, _, example = named[0]
-            saved.notes.append(
-                f"prices such as {example[:LONGEST_SHOWN]!r} are taken as {unsaid}: if they are in {codes[1]}, write "
-                f'currency = "{codes[1]}" in the mapping'
+def currency_of(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> str:
+    """The one currency of all prices. Notes it if nothing names it for sure.
+
+    Raises UserError, with counts, if a column names several currencies or none; and if a price names another currency,
+    by its code or by a sign that cannot mean this one.
+    """
+    named = _named_currencies(db)
+    currency = cells.mapping.currency or (named[0][0][0] if named else USD)
+    if cells.mapping.products.currency is not None:
+        counts: list[tuple[Any, int]] = db.execute(
+            "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "
+            "ORDER BY n DESC, currency_said"
+        ).fetchall()
+        code = counts[0][0] if len(counts) == 1 else None
+        if counts and not (code and len(code) == 3 and code.isascii() and code.isalpha()):
+            found = _listed([("none" if code is None else code, rows) for code, rows in counts])
+            raise UserError(
+                f"{cells.table.name} has prices in {found}, and a world has one currency, named by its code of three "
+                "letters: convert the others, or leave their rows out."
             )
-        return unsaid
-    counts: list[tuple[Any, int]] = db.execute(
-        "SELECT currency_said, count(*) AS n FROM mapped WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL "
-        "ORDER BY n DESC, currency_said"
-    ).fetchall()
-    if len(counts) == 1 and (code := counts[0][0]) and len(code) == 3 and code.isascii() and code.isalpha():
-        return code
-    if not counts:
-        return unsaid
-    found = _listed([("none" if code is None else code, rows) for code, rows in counts])
-    raise UserError(
-        f"{cells.table.name} has prices in {found}, and a world has one currency, named by its code of three letters: "
-        "convert the others, or leave their rows out."
-    )
+        currency = code or currency
+    elif cells.mapping.currency is None and not named:
+        saved.notes.append(f'prices name no currency and are taken as {USD}: write currency = "EUR" in the mapping')
+    elif cells.mapping.currency is None and all(len(codes) > 1 for codes, _, _ in named):
+        codes, _, example = named[0]
+        saved.notes.append(
+            f"prices such as {example[:LONGEST_SHOWN]!r} are taken as {currency}: if they are in {codes[1]}, write "
+            f'currency = "{codes[1]}" in the mapping'
+        )
+    for codes, rows, example in named:
+        if currency not in codes:
+            raise UserError(
+                f"{cells.table.name} has {counted(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
+                f"world's currency is {currency}: say another in the mapping, or convert those prices."
+            )
+    return currency
 
 
 def check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
-    """Raises UserError that counts the statuses of which the mapping does not say what they are."""
+    """Raises UserError, with counts, for statuses that the mapping does not explain."""
     counts: list[tuple[str, int]] = db.execute(
         "SELECT status_said, count(*) AS n FROM mapped WHERE reason IS NULL AND status_said IS NOT NULL "
         "AND order_status IS NULL GROUP BY ALL ORDER BY n DESC, status_said"

@@ -1,4 +1,4 @@
-"""The tables of one's own shop, CSV, JSONL or Parquet: which columns they have, and how an engine reads them."""
+"""The tables of your own shop, CSV, JSONL, Parquet or a feed in XML: their columns, and how an engine reads them."""
 
 import csv
 import json
@@ -8,9 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from drretail.data_ingest.raw.feeds import feed_columns, write_feed_rows
+from lxml import html
+
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, most_unpacked, open_binary, without_end
 from drretail.errors import UserError, nearest_names
@@ -21,10 +22,11 @@ _FORMS: dict[str, Form] = {
     **{".csv": "csv", ".tsv": "csv", ".txt": "csv"},
     **{".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".xml": "xml"},
 }
+LINE = ""
+"""The field of a feed's row with the line on which its item begins."""
+_ITEMS = ("item", "{*}item", "{*}entry")
 _MAPPING = ".toml"
 _SEPARATORS = ",;\t|"
-SHOWN = 3
-"""How many of the bad rows of a file are told."""
 _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
@@ -34,43 +36,47 @@ _MEMORY: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "2GB
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file and its columns, by which it can be read."""
+    """A file of your own shop: its form, its columns and how to read it."""
 
     path: Path
     form: Form
     packed: bool
     columns: tuple[str, ...]
     types: tuple[str, ...] = ()
-    """Of Parquet's columns, as SQL names them."""
+    """The SQL types of Parquet's columns."""
     separator: str = ","
     feed: Path | None = None
-    """The feed in XML of which ``path`` holds the items as lines of JSON."""
+    """The XML feed whose items ``path`` holds as lines of JSON."""
 
     @property
     def name(self) -> Path:
-        """The file that a person knows."""
+        """The file that the user knows: the feed, if there is one."""
         return self.feed or self.path
 
     def as_lines(self, target: Path) -> "Table":
-        """The table as an engine reads it: a feed's items are written to ``target``, others are as they are."""
+        """The table as an engine reads it. A feed's items are written to ``target``; other tables stay as they are."""
         if self.form != "xml":
             return self
-        write_feed_rows(self.path, self.packed, target)
+        with target.open("w", encoding="utf-8") as out:
+            # Each element's text by its name, or a list of texts if the element is repeated.
+            out.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in _feed_rows(self.path, self.packed))
         return replace(self, path=target, form="jsonl", packed=False, feed=self.path)
 
 
 def is_mapping(paths: Sequence[Path]) -> bool:
-    """Whether what a person gave is the mapping of a shop of one's own."""
+    """True if the paths are the one mapping file of your own shop."""
     return len(paths) == 1 and paths[0].suffix.lower() == _MAPPING
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file is by its name a table that is no form of the dataset."""
+    """True if the file's name has the ending of a table that is no form of the dataset."""
     return _form_of(path) in ("csv", "parquet")
 
 
 def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
-    """The mapping in a file and the files it names, which have the columns it names; raises UserError otherwise."""
+    """The mapping in a file, and its tables as sources. Raises UserError if a table or a column that it names is
+    missing.
+    """
 
     def columns_of(file: str) -> tuple[str, ...]:
         return open_table(path.parent / file, None).columns
@@ -106,13 +112,7 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
 
 
 def open_table(path: Path, mapping: Mapping | None) -> Table:
-    """The table in a file; raises UserError where it is missing, empty, too wide, no UTF-8 or of no known form."""
-    table = _opened(path, mapping)
-    check_width(path, len(table.columns))
-    return table
-
-
-def _opened(path: Path, mapping: Mapping | None) -> Table:
+    """The table in a file. Raises UserError if it is missing, empty, too wide, not UTF-8 or of an unknown form."""
     form = _form_of(path)
     if form is None:
         raise UserError(f"{path} is none of {', '.join(_FORMS)}; all but Parquet may be packed (.gz).")
@@ -123,21 +123,22 @@ def _opened(path: Path, mapping: Mapping | None) -> Table:
     packed = is_packed(path)
     if form == "parquet":
         described = _parquet_columns(path)
-        return Table(path, form, packed, tuple(described), tuple(described.values()))
-    if form != "csv":
-        columns = feed_columns(path, packed) if form == "xml" else _jsonl_columns(path, packed)
-        return Table(path, form, packed, columns)
-    header = _header(path, packed)
-    separator = (mapping.separator if mapping else None) or max(_SEPARATORS, key=header.count)
-    try:
-        names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
-    except csv.Error:
-        raise UserError(
-            f"{path} has no header that can be read: lines must end in a line feed, alone or after a carriage return."
-        ) from None
-    if not any(names):
-        raise UserError(f"{path} has no header: its first line names no column.")
-    return Table(path, form, packed, tuple(names), separator=separator)
+        table = Table(path, form, packed, tuple(described), tuple(described.values()))
+    elif form == "csv":
+        header = _header(path, packed)
+        separator = (mapping.separator if mapping else None) or max(_SEPARATORS, key=header.count)
+        try:
+            names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
+        except csv.Error:
+            ends = "lines must end in a line feed, alone or after a carriage return."
+            raise UserError(f"{path} has no header that can be read: {ends}") from None
+        if not any(names):
+            raise UserError(f"{path} has no header: its first line names no column.")
+        table = Table(path, form, packed, tuple(names), separator=separator)
+    else:
+        table = Table(path, form, packed, (_feed_columns if form == "xml" else _jsonl_columns)(path, packed))
+    check_width(path, len(table.columns))
+    return table
 
 
 def _form_of(path: Path) -> Form | None:
@@ -145,7 +146,7 @@ def _form_of(path: Path) -> Form | None:
 
 
 def _header(path: Path, packed: bool) -> str:
-    """The first line with anything on it, quoted line breaks included."""
+    """The first line that is not blank, including line breaks within quotes."""
     text = ""
     for line in _decoded(path, packed):
         text += line
@@ -159,7 +160,7 @@ def _header(path: Path, packed: bool) -> str:
 
 
 def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
-    """The fields of the first rows, in the order of their appearance."""
+    """The fields of the first rows, in order of appearance."""
     columns = dict[str, None]()
     for line in islice((line for line in _decoded(path, packed, "replace") if line.strip()), _ROWS):
         try:
@@ -185,7 +186,7 @@ def _parquet_columns(path: Path) -> dict[str, str]:
 
 
 def _check_unpacked(table: Table) -> None:
-    """UserError for a file of few bytes that has no end: the engine would unpack it by itself, for hours.
+    """Raises UserError for a small file that unpacks without end, which the engine would read for hours.
 
     In Parquet these are millions of equal rows, or one long text that all rows share.
     """
@@ -213,7 +214,7 @@ def _check_unpacked(table: Table) -> None:
 
 
 def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
-    """The lines of a file's beginning; a line that goes on without end is cut."""
+    """The decoded lines of a file. A line without end comes in pieces."""
     with open_binary(path, packed) as file:
         encoding = "utf-8-sig"
         while line := file.readline(_LONGEST_LINE):
@@ -225,23 +226,25 @@ def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
 
 
 def not_utf8(path: Path) -> str:
-    """What to say of a file in another encoding."""
+    """The message for a file in another encoding."""
     return f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f LATIN1 -t UTF-8`."
 
 
 def lines_of(
     table: Table, rows: Sequence[int], named: Sequence[int], refused: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """The lines of a CSV file on which records begin, since values may hold line breaks.
+    """The lines on which records of a CSV file begin, for ``rows`` and for ``named``, since values may hold line
+    breaks.
 
-    ``refused`` are the records that the engine could not read, the header being 1 and blank lines counted, and
-    ``named`` those of them that are asked for; ``rows`` number what it could read, from 1.
+    ``refused`` are the records that the engine could not read; they are numbered with the header as 1 and with blank
+    lines. ``named`` are those of them that are asked for. ``rows`` are numbers, from 1, of the records that it could
+    read.
     """
     rejected, row, ordinal = set(refused), 0, 0
     of_rows, of_refused, before = dict.fromkeys(rows, 0), dict.fromkeys(named, 0), 0
     with open_binary(table.path, table.packed) as file:
         reader = csv.reader((line.decode("utf-8", "replace") for line in file), delimiter=table.separator)
-        with suppress(csv.Error):  # what this reader cannot follow has no line
+        with suppress(csv.Error):  # records that this reader cannot follow keep their number in place of a line
             for values in reader:
                 ordinal += 1
                 if ordinal in of_refused:
@@ -254,3 +257,45 @@ def lines_of(
                 if row >= max(rows, default=0) and ordinal >= max(of_refused, default=0):
                     break
     return [of_rows[number] or number + 1 for number in rows], [of_refused[number] or number for number in of_refused]
+
+
+def _feed_columns(path: Path, packed: bool) -> tuple[str, ...]:
+    """The fields of the first items, in order of appearance."""
+    columns = dict[str, None]()
+    for row in islice(_feed_rows(path, packed), _ROWS):
+        columns |= dict.fromkeys(name for name in row if name != LINE)
+    if not columns:
+        raise UserError(f"{path} is no feed of products: it has no <item> of RSS 2.0 and no <entry> of Atom.")
+    return tuple(columns)
+
+
+def _feed_rows(path: Path, packed: bool) -> Iterator[dict[str, Any]]:
+    with open_binary(path, packed) as file:
+        try:
+            # Entities are not expanded, so that none can grow without end, and nothing is fetched.
+            for _, item in html.etree.iterparse(file, tag=_ITEMS, resolve_entities=False, no_network=True):
+                yield {LINE: item.sourceline, **_fields(item)}
+                item.clear()
+                while item.getprevious() is not None:
+                    del item.getparent()[0]
+        except html.etree.XMLSyntaxError as problem:
+            raise UserError(f"{path} is no XML that can be read: {problem.msg}.") from None
+
+
+def _fields(item: Any) -> dict[str, Any]:
+    """The texts of an item by element name. The feed's own namespace (g:title) comes before RSS elements of the same
+    name.
+
+    An element with several parts becomes one text: g:product_detail as "General: Material: Steel".
+    """
+    fields, spaces = dict[str, Any](), dict[str, str]()
+    for element in item.iterchildren(tag=html.etree.Element):
+        name = html.etree.QName(element)
+        parts = [part.text or "" for part in element.iterchildren(tag=html.etree.Element)] or [element.text or ""]
+        text, space = ": ".join(filter(None, map(str.strip, parts))), name.namespace or ""
+        if not text or (name.localname in spaces and space < spaces[name.localname]):
+            continue
+        before = fields.get(name.localname) if spaces.get(name.localname) == space else None
+        several = [*before, text] if isinstance(before, list) else [before, text]
+        fields[name.localname], spaces[name.localname] = text if before is None else several, space
+    return fields

@@ -1,4 +1,4 @@
-"""The variants of a product as one product: options in its details and features, the lowest price."""
+"""The variants of a product merged into one: with options in its details and features, and the lowest price."""
 
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 def amount_of(price: str) -> str:
-    """The first number in a column of prices as they were read."""
+    """SQL for the first number in a column of prices."""
     return f"TRY_CAST(replace(regexp_extract(CAST({price} AS VARCHAR), '[0-9.,]+'), ',', '') AS DOUBLE)"
 
 
-# A row that says nothing of its own, such as one for a further picture, is no variant.
+# A row without data of its own, such as one for a further picture, is no variant.
 _GOOD = f"""
 SELECT *,
     variant_id IS DISTINCT FROM parent_asin
@@ -71,7 +71,7 @@ FROM good LEFT JOIN families USING (parent_asin) LEFT JOIN option_values v USING
 
 
 def merge_variants(db: "DuckDBPyConnection", saved: Saved) -> None:
-    """Makes the good rows of ``mapped`` one a product, and notes how many variants there are."""
+    """Merges the good rows of ``mapped`` into one per product, and notes how many variants there are."""
     tables = {"good": _GOOD, "families": _FAMILIES, "option_values": _VALUES, "merged": _MERGED}
     for name, query in tables.items():
         db.execute(f"CREATE TEMP TABLE {name} AS {query}")

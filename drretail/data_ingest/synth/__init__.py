@@ -3,9 +3,8 @@
 recipe.py    what can be bought
 recipes/     one file a category
 shelf.py     products drawn from a recipe
-shoppers.py  who buys what, and when
-reviews.py   what they write about it
-quirks.py    what real files do to their rows, with the share of rows it happens to
+shoppers.py  who buys what, when, and what they write about it
+quirks.py    irregularities of real files, each with its share of rows
 dialects.py  the forms in which rows are written
 shop.py      write_shop: all of it into a folder
 """

@@ -1,4 +1,4 @@
-"""The forms in which rows come: raw lines, packed lines, the Hugging Face form, an indented array."""
+"""The forms in which rows are written: raw lines, packed lines, the Hugging Face form, an indented array."""
 
 import gzip
 import json
@@ -10,7 +10,7 @@ Row = dict[str, Any]
 
 
 class LineFile:
-    """One row a line, packed when the name ends in .gz; the file appears under its name when it is closed."""
+    """A file of one row per line, packed if its name ends in .gz. It gets its name when it is closed."""
 
     def __init__(self, path: Path) -> None:
         self.rows = 0
@@ -28,7 +28,7 @@ class LineFile:
         self.rows += 1
 
     def close(self, cut: bytes = b"") -> None:
-        """Ends the file, after ``cut``, the beginning of a row that never came to its end."""
+        """Ends the file, after writing ``cut``, the beginning of a row that is never finished."""
         self._file.write(cut)
         self._file.close()
         self._raw.close()
@@ -54,7 +54,7 @@ class HuggingFaceFile(LineFile):
 
 
 class ArrayFile(LineFile):
-    """One indented JSON array with escaped slashes, whatever the name promises."""
+    """One indented JSON array with escaped slashes, whatever the file's name says."""
 
     def add(self, row: Row) -> None:
         text = json.dumps(row, indent=4, ensure_ascii=True).replace("/", "\\/").replace("\n", "\n    ")

@@ -1,6 +1,6 @@
-"""What real files do to their rows; each quirk with the share of rows that it happens to.
+"""Irregularities of real files, each with the share of rows that have it.
 
-The shares follow counts in samples of Amazon Reviews 2023, but for prices: a shop to show has them.
+The shares follow counts in samples of Amazon Reviews 2023, except for prices: a shop to show needs them.
 """
 
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from typing import Any
 
 Row = dict[str, Any]
 Quirk = Callable[[Row, Random], Row | None]
-"""The fields of a row that change; None where it cannot happen to the row."""
+"""Returns the fields of a row that change, or None if the quirk cannot happen to the row."""
 
 
 def _priced(price: str) -> Quirk:
-    """Another form of the prices that are known."""
+    """Writes the prices that are known in another form."""
     return lambda row, _: {"price": price.format(row["price"])} if isinstance(row["price"], float) else None
 
 
@@ -22,7 +22,7 @@ def _without_rank(row: Row, _: Random) -> Row:
 
 
 def _each(field: str, change: Callable[[str, Row, Random], str]) -> Quirk:
-    """Every text of a field, changed."""
+    """Changes every text of a field."""
     return lambda row, random: {field: [change(text, row, random) for text in row[field]]}
 
 
@@ -49,7 +49,7 @@ PRODUCT_QUIRKS: dict[str, tuple[Quirk, float]] = {
     "tags": (_each("description", lambda text, row, _: f"<p><b>{row['store'] or 'About'}</b><br />{text}</p>"), 0.02),
     "control characters": (_each("features", lambda text, row, _: f"{text}\x0b\x7f"), 0.02),
     "a replacement character": (_each("features", lambda text, row, _: text.replace("'", "\ufffd")), 0.02),
-    # After all that read the store.
+    # Last, because quirks before it read the store.
     "store null": (lambda row, _: {"store": None}, 0.02),
 }
 REVIEW_QUIRKS: dict[str, tuple[Quirk, float]] = {
@@ -67,7 +67,7 @@ REVIEW_QUIRKS: dict[str, tuple[Quirk, float]] = {
 }
 DUPLICATE_REVIEWS = 0.004
 ORPHAN_REVIEWS = 0.01
-"""Reviews of products that no meta row describes."""
+"""Share of reviews of products that no meta row describes."""
 ONCE = (
     "a product described twice in one file",
     "a product described in two files",
@@ -77,7 +77,7 @@ ONCE = (
 
 
 def afflict(row: Row, quirks: dict[str, tuple[Quirk, float]], random: Random) -> list[str]:
-    """Lets quirks happen to a row, each by its share; gives the names of those that did."""
+    """Applies each quirk to a row with the probability of its share. Returns the names of those that were applied."""
     happened: list[str] = []
     for name, (quirk, share) in quirks.items():
         if random.random() < share and (changed := quirk(row, random)) is not None:

@@ -1,4 +1,4 @@
-"""The recipe of the made-up shop: what can be bought, in one TOML file a category (``recipes/``).
+"""The recipe of the made-up shop: what can be bought, in one TOML file per category (``recipes/``).
 
     category, main_category, root     the file's stem, Amazon's label, the first part of every category path
     brands = [[name, price level, rating shift], …]
@@ -31,7 +31,7 @@ class Brand:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of an axis; in a text it stands for its name."""
+    """One value of an axis. In a text it is written as its name."""
 
     name: str
     text: str
@@ -82,7 +82,7 @@ class CategoryRecipe:
 
 @cache
 def category_names() -> tuple[str, ...]:
-    """The categories that there is a recipe for, sorted."""
+    """The categories that have a recipe, sorted."""
     return tuple(sorted(file.stem for file in RECIPES.glob("*.toml")))
 
 
@@ -100,12 +100,10 @@ def read_recipe(category: str) -> CategoryRecipe:
 
 
 def _kind(given: dict[str, Any]) -> Kind:
-    axes = tuple(_axis(name, axis) for name, axis in given.pop("axes").items())
+    axes = list[Axis]()
+    for name, axis in given.pop("axes").items():
+        options = (Option(**({"text": option["name"].lower()} | option)) for option in axis["options"])
+        axes.append(Axis(name, axis["detail"], tuple(options)))
     extra = {word: tuple(texts) for word, texts in given.pop("extra", {}).items()}
     fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
-    return Kind(axes=axes, extra=extra, **fields)
-
-
-def _axis(name: str, given: dict[str, Any]) -> Axis:
-    options = tuple(Option(**({"text": option["name"].lower()} | option)) for option in given["options"])
-    return Axis(name, given["detail"], options)
+    return Kind(axes=tuple(axes), extra=extra, **fields)

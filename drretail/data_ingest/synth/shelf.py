@@ -16,7 +16,7 @@ WARRANTIES = ("30-day returns", "1-year warranty", "2-year warranty", "5-year wa
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A product as raw meta row, with what the shoppers need to know of it."""
+    """A product as a raw meta row, with what shoppers choose by."""
 
     row: dict[str, Any]
     category: str
@@ -31,7 +31,7 @@ class Article:
 
 
 def draw_articles(recipe: CategoryRecipe, count: int, seed: str) -> Iterator[Article]:
-    """``count`` products of a category, its kinds in turn; product ``i`` is the same whatever ``count`` is."""
+    """``count`` products of a category, of its kinds in turn. Product ``i`` does not depend on ``count``."""
     for index in range(count):
         random = Random(f"{seed}|product|{recipe.category}|{index}")
         kind = recipe.kinds[index % len(recipe.kinds)]
@@ -55,7 +55,8 @@ def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> A
     words |= {name: random.choice(texts) for name, texts in kind.extra.items()}
     price = _price(kind, brand, chosen, random)
     title = random.choice(kind.title).format(**words)
-    ratings = _rating_number(random)
+    # Long-tailed, as in shops: most products have tens of ratings, some have thousands.
+    ratings = max(1, int(random.lognormvariate(5.0, 1.6)))
     noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
     stated = [option.says for option in chosen.values() if option.says]
     general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
@@ -86,11 +87,6 @@ def _price(kind: Kind, brand: Brand, chosen: dict[str, Option], random: Random) 
     if value < 4:
         return round(value, 2)
     return round(int(value) + random.choice((0.99, 0.99, 0.99, 0.95, 0.49, 0.0)), 2)
-
-
-def _rating_number(random: Random) -> int:
-    """Long-tailed, as in shops: most products have tens of ratings, some have thousands."""
-    return max(1, int(random.lognormvariate(5.0, 1.6)))
 
 
 def _description(kind: Kind, words: dict[str, Any], random: Random) -> list[str]:

@@ -19,9 +19,8 @@ from drretail.data_ingest.synth.quirks import (
     afflict,
 )
 from drretail.data_ingest.synth.recipe import RECIPE_VERSION, category_names, read_recipe
-from drretail.data_ingest.synth.reviews import review
 from drretail.data_ingest.synth.shelf import Article, draw_articles, product_id
-from drretail.data_ingest.synth.shoppers import Market
+from drretail.data_ingest.synth.shoppers import Market, review
 from drretail.errors import UnknownName, UserError
 from drretail.files import is_unfinished, write_json
 from drretail.locks import LOCK, release_lock, take_lock
@@ -29,11 +28,11 @@ from drretail.progress import Progress
 from drretail.records.base import Document, Record
 
 REPORT_FILE = "synth.json"
-# Which categories come in another form than raw lines; ingest must read them all.
+# Categories in other forms than raw lines, since ingest must read every form.
 META_FORMS: dict[str, type[LineFile]] = {"Home_and_Kitchen": HuggingFaceFile, "Patio_Lawn_and_Garden": ArrayFile}
 PACKED = frozenset({"Pet_Supplies"})
 CUT = "Office_Products"
-"""The category whose review file ends within its last line."""
+"""The category whose review file breaks off within its last line."""
 
 
 class FileReport(Record):
@@ -57,24 +56,13 @@ class SynthReport(Document):
 
 @dataclass(slots=True)
 class _Shop:
-    """The files under way."""
+    """The files that are being written."""
 
-    folder: Path
     plain: bool
     seed: str
     meta: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
     reviews: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
     quirks: Counter[str] = field(default_factory=Counter[str])
-
-    def open(self, category: str) -> None:
-        ending = ".jsonl.gz" if category in PACKED else ".jsonl"
-        form = LineFile if self.plain else META_FORMS.get(category, LineFile)
-        self.meta[category] = form(self.folder / f"meta_{category}{ending}")
-        self.reviews[category] = LineFile(self.folder / f"{category}{ending}")
-
-    @property
-    def files(self) -> list[LineFile]:
-        return [*self.meta.values(), *self.reviews.values()]
 
 
 def write_shop(
@@ -90,14 +78,17 @@ def write_shop(
     """Writes ``meta_<Category>`` and ``<Category>`` files for all or some categories of the recipe.
 
     ``products`` and ``reviews`` are counts over all categories, without duplicates. ``plain`` leaves the quirks out.
-    Raises UnknownName for a category without recipe, UserError for a folder that holds other files, or into which
-    another process writes a shop.
+    Raises UnknownName if a category has no recipe, and UserError if the folder holds other files, or if another process
+    is writing a shop into it.
     """
     names, progress = _chosen(categories), progress or Progress()
     with _emptied(folder):
-        shop = _Shop(folder, plain, seed)
+        shop = _Shop(plain, seed)
         for name in names:
-            shop.open(name)
+            ending = ".jsonl.gz" if name in PACKED else ".jsonl"
+            form = LineFile if plain else META_FORMS.get(name, LineFile)
+            shop.meta[name] = form(folder / f"meta_{name}{ending}")
+            shop.reviews[name] = LineFile(folder / f"{name}{ending}")
         articles = _write_products(shop, names, products)
         with progress.track("reviews", reviews) as bar:
             for purchase in Market(articles, shop.seed, reviews).purchases():
@@ -123,7 +114,7 @@ def write_shop(
             products=products,
             reviews=reviews,
             plain=plain,
-            files=tuple(_file_report(file) for file in shop.files),
+            files=tuple(_file_report(file) for file in (*shop.meta.values(), *shop.reviews.values())),
             quirks=dict(sorted(shop.quirks.items())),
         )
         write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
@@ -140,7 +131,7 @@ def _chosen(categories: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _emptied(folder: Path) -> Generator[None]:
-    """The folder, held for writing and empty of what an earlier shop, whole or cut, left there."""
+    """Locks the folder and removes the files of an earlier shop, complete or interrupted."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
     folder.mkdir(parents=True, exist_ok=True)
@@ -155,8 +146,8 @@ def _emptied(folder: Path) -> Generator[None]:
         _remove_shop(folder)
         yield
     except BaseException:
-        # Whatever moment it was cut at: half-written files, whole ones, no report yet. If this is cut as well, the
-        # lock's file stays, by which the next shop knows the rest as one.
+        # An interrupted shop leaves partial or whole files, and perhaps no report. If this removal is interrupted too,
+        # the lock file stays, by which the next shop knows that the rest is one.
         _remove_shop(folder)
         release_lock(folder, descriptor)
         raise
@@ -164,7 +155,9 @@ def _emptied(folder: Path) -> Generator[None]:
 
 
 def _own_files(folder: Path) -> list[Path]:
-    """What a shop writes into its folder, whole or under way; the report last, since it shows the rest to be a shop."""
+    """The files that a shop writes into its folder, whole or partial. The report comes last, since it shows the rest to
+    be a shop.
+    """
     stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
     files = [path for path in folder.iterdir() if path.name == REPORT_FILE or path.name.split(".")[0] in stems]
     return sorted(files, key=lambda path: path.name == REPORT_FILE)
@@ -176,13 +169,20 @@ def _remove_shop(folder: Path) -> None:
 
 
 def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Article]:
-    """All products, an equal number from each category, those with the longer names first when it does not divide."""
+    """Writes all products, an equal number per category; if the count does not divide, the first categories get one
+    more.
+    """
     articles: list[Article] = []
     for place, name in enumerate(names):
         share = count // len(names) + (place < count % len(names))
         for article in draw_articles(read_recipe(name), share, shop.seed):
             articles.append(article)
-            shop.meta[name].add(_product_row(shop, article))
+            row = article.row
+            if not shop.plain:
+                row = deepcopy(row)
+                random = Random(f"{shop.seed}|product quirks|{article.product_id}")
+                shop.quirks.update(afflict(row, PRODUCT_QUIRKS, random))
+            shop.meta[name].add(row)
     if not articles:
         raise UserError("A shop needs at least one product: give --products 1 or more.")
     if not shop.plain:
@@ -194,15 +194,6 @@ def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Artic
             shop.meta[names[-1]].add(elsewhere.row)
             shop.quirks[ONCE[1]] += 1
     return articles
-
-
-def _product_row(shop: _Shop, article: Article) -> dict[str, Any]:
-    if shop.plain:
-        return article.row
-    row = deepcopy(article.row)
-    happened = afflict(row, PRODUCT_QUIRKS, Random(f"{shop.seed}|product quirks|{article.product_id}"))
-    shop.quirks.update(happened)
-    return row
 
 
 def _spoil(shop: _Shop, row: dict[str, Any], index: int, random: Random) -> None:

@@ -1,6 +1,7 @@
-"""Who buys what, and when: shoppers with tastes, who come back, and who reorder what is used up.
+"""Who buys what, when, and what they write about it: shoppers with tastes, who come back and reorder consumables.
 
-Nothing grows with the number of purchases: a shopper is a function of (seed, number), a purchase of (seed, index).
+Memory does not grow with the number of purchases: a shopper is a function of (seed, number), a purchase of (seed,
+index).
 """
 
 from bisect import bisect
@@ -12,6 +13,7 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
 from random import Random
+from typing import Any
 
 from drretail.data_ingest.synth.recipe import Kind
 from drretail.data_ingest.synth.shelf import Article
@@ -24,8 +26,29 @@ PURCHASES_PER_SHOPPER = 2.4
 TAIL = 2.2
 """Above 1: few shoppers buy often, most once or twice."""
 SUFFIX_SHARE = 0.02
-"""Of user ids that end in _1, as some real ones do."""
+"""Share of user ids that end in _1, as some real ones do."""
 BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+TITLES = {
+    5.0: ("Exactly what I needed", "Very happy with it", "Would buy again", "Better than expected", "Love it"),
+    4.0: ("Good, not perfect", "Solid for the price", "Pleased overall", "Does the job"),
+    3.0: ("It is okay", "Mixed feelings", "Fine for occasional use"),
+    2.0: ("Disappointed", "Not what I hoped for", "Below average"),
+    1.0: ("Sent it back", "Do not bother", "Broke within weeks"),
+}
+OPENINGS = {
+    5.0: ("Bought in the spring, and in use ever since.", "My second order.", "Arrived quickly, well packed."),
+    4.0: ("Good for what it costs.", "Two months in, and still pleased.", "Bought on a friend's advice."),
+    3.0: ("Average.", "It works, mostly.", "I wanted to like this more."),
+    2.0: ("I expected more.", "Looked nicer in the pictures."),
+    1.0: ("Going back to the seller.", "Not worth the money."),
+}
+CLOSINGS = {
+    5.0: ("Highly recommended.", "My sister wants one too.", ""),
+    4.0: ("One star off for the packaging.", "I would still buy it again.", ""),
+    3.0: ("Look around before you decide.", ""),
+    2.0: ("There are better ones.", ""),
+    1.0: ("Save your money.", "Customer service was kind, at least.", ""),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +65,13 @@ class Purchase:
 class Shopper:
     user_id: str
     kinds: tuple[str, ...]
-    """What they like to buy, the first most."""
+    """The kinds of products that they like to buy."""
     frugal: bool
-    """Of two products they take the cheaper one."""
+    """True if they take the cheaper of two products."""
 
 
 class Market:
-    """The shelf from a shopper's side: by kind, popular products first to hand."""
+    """The shelf as shoppers see it: products by kind, drawn by popularity."""
 
     def __init__(self, articles: Sequence[Article], seed: str, purchases: int) -> None:
         self._seed = seed
@@ -65,7 +88,7 @@ class Market:
         self._shopper = lru_cache(maxsize=20_000)(self._draw_shopper)
 
     def purchases(self) -> Iterator[Purchase]:
-        """All purchases, in no order of time."""
+        """All purchases, not sorted by time."""
         for index in range(self._purchases):
             random = Random(f"{self._seed}|purchase|{index}")
             number = int(self._shoppers * random.random() ** TAIL)
@@ -104,3 +127,38 @@ def _moment(kind: Kind, random: Random) -> int:
     if kind.months and datetime.fromtimestamp(moment / 1000, UTC).month not in kind.months and random.random() < 0.5:
         moment = random.randrange(FIRST_MS, LAST_MS)
     return moment
+
+
+def review(purchase: Purchase, random: Random) -> dict[str, Any]:
+    """A raw review row of ten fields for a purchase."""
+    drawn = round(purchase.article.row["average_rating"] + random.gauss(0, 0.9))
+    stars = float(min(5, max(1, drawn)))
+    asin = purchase.article.product_id
+    return {
+        "rating": stars,
+        "title": random.choice(TITLES[stars]),
+        "text": _text(purchase.article, stars, random),
+        "images": [],
+        "asin": asin,
+        "parent_asin": asin,
+        "user_id": purchase.user_id,
+        "timestamp": purchase.timestamp,
+        "helpful_vote": int(random.paretovariate(1.3)) - 1 if random.random() < 0.28 else 0,
+        "verified_purchase": True,
+    }
+
+
+def _text(article: Article, stars: float, random: Random) -> str:
+    kind = article.kind
+    parts = [random.choice(OPENINGS[stars])]
+    if stars >= 3:
+        parts.append(_sentence(random.choice(kind.praise)))
+    if stars <= 4 and (stars < 4 or random.random() < 0.5):
+        complaint = random.choice(kind.complaints)
+        parts.append(f"But {complaint}." if stars >= 3 else _sentence(complaint))
+    parts.append(random.choice(CLOSINGS[stars]))
+    return " ".join(part for part in parts if part)
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."

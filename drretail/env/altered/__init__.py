@@ -1,6 +1,6 @@
-"""Worlds as one system sees them: the shop itself and its fingerprint stay as they are.
+"""Worlds as one system sees them. The shop itself and its fingerprint stay the same.
 
-counterfactual.py  a user's data replaced by another's
-planting.py        hostile texts among what searches find
-moves.py           prices and stock that move while an agent researches
+counterfactual.py  a user's data replaced by another user's
+planting.py        hostile texts among search results
+moves.py           prices and stock that change while an agent researches
 """

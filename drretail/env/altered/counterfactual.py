@@ -1,6 +1,6 @@
-"""A world in which one user has other data: another user's, or none to speak of.
+"""A world in which one user has other data: another user's, or none that say anything.
 
-The shop, its products and everybody else stay as they are, and so does the world's fingerprint.
+The shop, its products, all other users and the world's fingerprint stay the same.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from drretail.records.shop import Address, Order, OrderStatus, Product, UserProf
 
 
 def world_seen(world: World, kind: CounterfactualKind, frozen: Counterfactual) -> World:
-    """The same world with other data for the user of ``frozen``; closing it is left to the world itself.
+    """The same world with other data for the user of ``frozen``. Close the original world, not this one.
 
-    Raises UserError for a swap where the shop has nobody to swap with.
+    Raises UserError for a swap if the shop has no other user with orders.
     """
     return replace(world, store=store_seen(world.store, kind, frozen))
 
@@ -40,9 +40,9 @@ def store_seen(store: Store, kind: CounterfactualKind, frozen: Counterfactual) -
 
 @dataclass(frozen=True, slots=True)
 class SwappedStore(StoreView):
-    """Two users who have changed places: profile, address, orders and statistics of each stand under the other's id.
+    """Two users with exchanged data: each one's profile, address, orders and statistics appear under the other's id.
 
-    Both ways, so that an order belongs to one user only, whichever way one comes to it.
+    The exchange goes both ways, so that every order belongs to one user only, whichever way it is looked up.
     """
 
     user_id: str
@@ -65,13 +65,13 @@ class SwappedStore(StoreView):
         return self.store.statistics(self._exchanged(user_id)).model_copy(update={"user_id": user_id})
 
     def _exchanged(self, user_id: str) -> str:
-        """Whose data stand under an id; the exchange is its own inverse."""
+        """The user whose data appear under an id; the exchange is its own inverse."""
         return {self.user_id: self.partner_id, self.partner_id: self.user_id}.get(user_id, user_id)
 
 
 @dataclass(frozen=True, slots=True)
 class NeutralStore(StoreView):
-    """A user who never ordered anything, with a name and an address that say nothing."""
+    """The same store, in which one user has no orders and a name and address that say nothing."""
 
     user_id: str
 
@@ -94,7 +94,7 @@ class NeutralStore(StoreView):
 
 
 def bland_profile(user_id: str) -> UserProfile:
-    """A profile that says nothing: a common name, an address in a common town, a number that is nobody's."""
+    """A profile that says nothing: a common name, an address in a common town, a phone number that nobody has."""
     return UserProfile(
         user_id=user_id,
         email="alex.smith00@example.com",
@@ -106,18 +106,21 @@ def bland_profile(user_id: str) -> UserProfile:
 
 
 RULE = "unlike-2"
-"""Counted up when the rule changes, so that folders tell by which one their partners were chosen."""
+"""The version of the rule, raised when it changes, so that folders show which rule chose their partners."""
 CANDIDATES = 48
-"""Users that are looked at, spread over the shop's kinds: all would take hours where there are millions."""
+"""The number of users that are compared, spread over the shop's kinds of users. Comparing all of millions would take
+hours.
+"""
 LEAST_ORDERS = 3
-"""Of a partner, where any candidate has so many: who bought once has no profile to speak of."""
+"""The fewest orders of a partner, if any candidate has so many: a single order makes no profile."""
 
 
 class Partners:
-    """Chooses partners in one world; the same for the same world and seed, on every backend.
+    """Chooses partners in one world; the choice depends only on world and seed, not on the backend.
 
-    Of ``CANDIDATES`` users, sampled with the seed, the partner is the one with the highest ``unlikeness``, rounded to
-    a tenth, so that not one odd shopper stands in for everybody; ties by a hash of seed, user and candidate.
+    Of ``CANDIDATES`` users, sampled with the seed, the partner is the one with the highest ``unlikeness``. It is
+    rounded to a tenth, so that one odd shopper does not become everybody's partner; ties are broken by a hash of seed,
+    user and candidate.
     """
 
     def __init__(self, world: World, seed: str) -> None:
@@ -126,7 +129,7 @@ class Partners:
         self._summaries = Summaries(world)
 
     def counterfactual(self, user_id: str) -> Counterfactual:
-        """A user's own traits beside the partner's. Raises NotFound for an unknown user."""
+        """The user's own traits and the partner's. Raises NotFound for an unknown user."""
         own = self._traits(user_id)
         partner = choose_partner(own, self._candidates, self._seed)
         distance = None if partner is None else round(unlikeness(own, partner), 4)
@@ -147,7 +150,7 @@ class Partners:
 
 
 def choose_partner(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed: str) -> ProfileTraits | None:
-    """The partner among candidates in any order, never the user; None where no other has an order."""
+    """The partner among candidates in any order, never the user; None if no other candidate has an order."""
     others = [other for other in candidates if other.user_id != own.user_id and other.orders > 0]
     others = [other for other in others if other.orders >= LEAST_ORDERS] or others
 
@@ -159,11 +162,13 @@ def choose_partner(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed
 
 
 _UNKNOWN_PRICES = 0.5
-"""How unlike two users count in prices where those of one are not known."""
+"""The distance of two users' price levels if one level is unknown."""
 
 
 def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -> ProfileTraits:
-    """Domains, leaf categories and brands by orders that were kept, and where the prices lie; ``spans`` by category."""
+    """A user's domains, leaf categories and brands, by the number of kept orders, and the price level; ``spans`` is by
+    category.
+    """
     quarters = [quarter(item.price, item.span) for item in placed(bought, spans)]
     return ProfileTraits(
         user_id=user_id,
@@ -177,9 +182,10 @@ def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -
 
 
 def unlikeness(one: ProfileTraits, other: ProfileTraits) -> float:
-    """From 0 (alike) to 1: the mean over domains, leaf categories, brands and price level.
+    """From 0 (alike) to 1: the mean distance over domains, leaf categories, brands and price level.
 
-    For names, one less the part of the orders that both have in common; for prices, the distance of the mean quarters.
+    For names, the distance is 1 minus the share of orders that both users have in common; for prices, it is the
+    difference of the mean quarters.
     """
     if one.price_position is None or other.price_position is None:
         apart = _UNKNOWN_PRICES
@@ -203,6 +209,6 @@ def _common(one: Mapping[str, int], other: Mapping[str, int]) -> float:
 
 
 def _counted(bought: Purchases, name_of: Callable[[Product], str | None]) -> dict[str, int]:
-    """Orders by name, sorted by name: records with equal content are equal bytes."""
+    """The number of orders by name, sorted by name, so that equal records are equal bytes."""
     names: Iterable[str | None] = (name_of(product) for _, product in bought.known)
     return dict(sorted(Counter(name for name in names if name).items()))

@@ -1,8 +1,8 @@
-"""A shop whose prices and stock move while an agent researches (``run --moves prices:0.2,stock:0.1``).
+"""A shop whose prices and stock change while an agent researches (``run --moves prices:0.2,stock:0.1``).
 
-Whether, how and after how many tool calls a product changes is a hash of the query and the product. The clock is a
-count of tool calls, so resumed, replayed and parallel runs meet the same shop. What searches and orders list is the
-index of the start; only a product's own page shows what holds now.
+A hash of query and product decides whether, how and after how many tool calls a product changes. Time is counted in
+tool calls, so that resumed, replayed and parallel runs see the same shop. Searches and lists of orders show the shop as
+it was at the start; only a product's own page shows its present state.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ from drretail.records.shop import Product
 
 PRICES, STOCK, SALT = "prices", "stock", "salt"
 FACTORS = (0.75, 0.85, 0.92, 1.08, 1.15, 1.25)
-"""What a price is multiplied by: as often down as up."""
+"""The factors of a price change, as many down as up."""
 WITHIN = 8
-"""A change comes after one to so many tool calls: agents make 6 to 16 in a run (paper, Table 5)."""
+"""A change comes after 1 to this many tool calls: agents make 6 to 16 in a run (paper, Table 5)."""
 _SHARE = re.compile(r"1(?:\.0*)?|0?\.\d*[1-9]\d*")
 
 
 def read_moves(text: str) -> str:
-    """The moves as they stand in a system's options. Raises UserError for what can't be read as such."""
+    """The moves in the form that a system's options hold. Raises UserError for a text that is not a list of moves."""
     named = [(name.strip(), value.strip()) for name, _, value in (part.partition(":") for part in text.split(","))]
     if len(dict(named)) < len(named):
         raise UserError(f"--moves {text}: name prices and stock once each.")
@@ -42,13 +42,13 @@ def read_moves(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What changes during the runs on one query."""
+    """The changes of prices and stock during the runs on one query."""
 
     salt: str
     shares: Mapping[str, float]
-    """Of products, by what changes."""
+    """The share of products that change, by what changes."""
     now: datetime | None
-    """The shop's time when a run begins; a tool call takes a minute of it."""
+    """The shop's time when a run begins; each tool call takes a minute."""
 
     def at(self, product: Product, calls: int) -> Product:
         """The product after so many tool calls, with ``availability`` and ``as_of``."""
@@ -63,11 +63,13 @@ class Moves:
         return product.model_copy(update=changed)
 
     def last_change(self, product: Product, calls: int) -> int | None:
-        """After how many calls the product's last change until then came; None where nothing changed."""
+        """The number of calls after which the product last changed, up to ``calls``; None if it has not changed."""
         return max((after for after, _ in self._changes(product).values() if after <= calls), default=None)
 
     def _changes(self, product: Product) -> dict[str, tuple[int, float]]:
-        """By what changes: after how many calls, and a number from 0 to 1 that says how."""
+        """For each kind of change: the number of calls after which it comes, and a number from 0 to 1
+        that decides how.
+        """
         changes: dict[str, tuple[int, float]] = {}
         for kind, share in self.shares.items():
             digest = hashlib.sha256(f"{self.salt}|{product.product_id}|{kind}".encode()).digest()
@@ -78,7 +80,7 @@ class Moves:
 
 
 def moves_of(system: System, query: Query, now: datetime | None) -> Moves | None:
-    """What moves in a system's runs on a query; None where nothing does."""
+    """The moves in a system's runs on a query; None if nothing moves."""
     text = system.options.get(MOVES)
     if text is None:
         return None
@@ -89,7 +91,9 @@ def moves_of(system: System, query: Query, now: datetime | None) -> Moves | None
 
 @dataclass(frozen=True, slots=True)
 class MovedStore(StoreView):
-    """A store whose products are as they are after so many tool calls: those of ``opened`` by id, else ``calls``."""
+    """A store whose products are as they are after some tool calls: after ``opened[id]`` calls, or ``calls`` for all
+    others.
+    """
 
     moves: Moves
     calls: int = 0
@@ -106,17 +110,19 @@ class MovedStore(StoreView):
 
 
 def store_as_seen(store: Store, moves: Moves, steps: Iterable[Step]) -> MovedStore:
-    """The store as a run last saw it: pages as they were when it last opened them, the index for all else."""
+    """The store as a run last saw it: products as they were when their page was last opened, all others as at the
+    start.
+    """
     return MovedStore(store, moves, opened=last_opened(steps))
 
 
 def store_at_end(store: Store, moves: Moves, steps: Iterable[Step]) -> MovedStore:
-    """The store when a run hands its report in."""
+    """The store as it is when a run hands in its report."""
     return MovedStore(store, moves, calls=sum(step.calls_before is not None for step in steps))
 
 
 def last_opened(steps: Iterable[Step]) -> dict[str, int]:
-    """Of each product whose page was opened, after how many tool calls that was last."""
+    """The number of tool calls before each product's page was last opened, by product id."""
     opened: dict[str, int] = {}
     for step in steps:
         if step.name == "get_product_details" and step.error is None and step.calls_before is not None:

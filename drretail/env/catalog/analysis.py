@@ -1,4 +1,6 @@
-"""Text into words, as Elasticsearch's ``standard`` analyzer cuts them, into their stems, and sizes into one form."""
+"""Splits text into words as Elasticsearch's ``standard`` analyzer does, reduces words to stems, and
+sizes to one form.
+"""
 
 import re
 import unicodedata
@@ -15,8 +17,10 @@ from drretail.grounding.text.words import STOP_WORDS, snowball, stem
 
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60
-"""Letters. Elasticsearch cuts what is analysed by whitespace at 255 UTF-16 units; a pair of stems stays below."""
-# What words.regex finds where there is nothing but ASCII and no "_", in a tenth of the time.
+"""The most letters of a stem. Elasticsearch cuts whitespace-separated words at 255 UTF-16 units; a pair of stems stays
+below.
+"""
+# Finds the same as words.regex in ASCII text without "_", in a tenth of the time.
 _PLAIN_WORD = re.compile(r"(?:[0-9]+(?:[,;.'][0-9]+)*|[a-z]+(?:[:.'][a-z]+)*)+")
 
 UNITS = {
@@ -45,14 +49,14 @@ UNITS = {
     "pack": "pk pack packs",
     "pc": "pc pcs piece pieces",
 }
-"""Units by the form that is indexed: "50 ft", "50-foot" and "50'" are all "50ft"."""
+"""The written forms of each unit, by its indexed form: "50 ft", "50-foot" and "50'" are all "50ft"."""
 _FORM_OF = {written: unit for unit, forms in UNITS.items() for written in forms.split()} | {"in": "in"}
 _SIGNS = "".join(written for written in _FORM_OF if not written.isalpha())
 _NAMES = "|".join(sorted(filter(str.isalpha, _FORM_OF.keys() - {"in"}), key=len, reverse=True))
 _MOST_GROUPS = 30
-"""Of a number's digits between points and commas: a list of numbers without end is no number."""
-# Patterns that begin with a digit, and look back from there, are tried at digits only.
-# "in" is mostly a word: it is a unit where it touches its number and no other follows, unlike in "3-in-1".
+"""The most groups of digits between points and commas in one number: an endless list of numbers is no number."""
+# A pattern that begins with a digit and looks back from there is tried at digits only, which is faster.
+# "in" is mostly a word. It is a unit if it touches its number and no other number follows, unlike in "3-in-1".
 _SIZE = re.compile(
     rf"([0-9](?<!\w.)[0-9]*+(?:[.,][0-9]++){{0,{_MOST_GROUPS}}}+)(?:([{_SIGNS}])(?!\w)"
     rf"|[\s-]?(?:(?:fl\.?|fluid) ?)?({_NAMES})(?![^\W_])|-?(in)(?![^\W_]|-[0-9]))",
@@ -76,18 +80,13 @@ def words(text: str) -> list[str]:
 
 
 def prepared(text: str) -> str:
-    """Lucene lowers the Turkish capital İ to one letter, tantivy to two; so it is replaced beforehand."""
+    """The text without the Turkish capital İ, which Lucene lowers to one letter and tantivy to two."""
     return text.replace("İ", "i")
 
 
 def with_sizes(text: str) -> str:
-    """The text with each number and its unit as one word."""
+    """The text with each number and its unit joined to one word."""
     return _SIZE.sub(lambda size: size[1] + _FORM_OF[(size[2] or size[3] or size[4]).lower()], text)
-
-
-def bare_numbers(indexed: str) -> list[str]:
-    """The numbers of the sizes among words between spaces."""
-    return _INDEXED_SIZE.findall(indexed)
 
 
 # Their writing has no spaces: each two neighbouring characters are indexed as a word, as Lucene's CJK analyzer does.
@@ -106,22 +105,24 @@ class WordForms:
         return _with_bigrams(text) if self.language in BIGRAMMED else words(text)
 
     def stem(self, word: str) -> str:
-        """What is indexed of one of these words, at most LONGEST_STEM letters."""
+        """The indexed form of one of these words, at most LONGEST_STEM letters."""
         return _stem_in(self.language)(word)
 
     def stems(self, text: str) -> list[str]:
-        """What is indexed of the words of a text in order, repeated ones included."""
-        # No word holds a space, and most of what stands between two of them was met before.
+        """The indexed forms of a text's words in order, repeated ones included."""
+        # No word holds a space, and most pieces between two spaces have been stemmed before.
         return list(chain.from_iterable(map(_stems_of_piece_in(self.language), text.split(" "))))
 
     def is_stop_word(self, word: str) -> bool:
-        """Whether a word in lower case stands in any text of the language, whatever it is about."""
+        """True if a lower-case word occurs in any text of the language, whatever the text is about."""
         return word in STOP_WORDS if self.language == "english" else not _content_in(self.language)(word)
 
     def parts(self, text: str) -> list[str]:
-        """What is found alone as well, beside an indexed text: numbers of sizes, and single characters of a run."""
+        """The further words to index for an indexed text: the numbers of its sizes, and the single characters of its
+        runs.
+        """
         characters = _RUN.findall(text) if self.language in BIGRAMMED else ()
-        return [*bare_numbers(text), *dict.fromkeys("".join(characters))]
+        return [*_INDEXED_SIZE.findall(text), *dict.fromkeys("".join(characters))]
 
 
 @cache
@@ -133,7 +134,7 @@ def _stem_in(language: Language) -> Callable[[str], str]:
         plain = word.replace("’", "'")
         if language == "english":
             return (stem(plain) or word)[:LONGEST_STEM]
-        # A stemmer keeps its word in itself, so threads cannot share one.
+        # A stemmer holds the word that it stems, so threads cannot share one.
         return without_accents(snowball(language).stemWord(plain) or word)[:LONGEST_STEM]
 
     return stemmed
@@ -152,15 +153,17 @@ def _stems_of_piece_in(language: Language) -> Callable[[str], tuple[str, ...]]:
 
 @cache
 def _content_in(language: Language) -> Callable[[str], list[str]]:
-    """Gives a word back, or nothing for one of the stop words that tantivy brings for a dozen languages."""
+    """A function that returns its word in a list, or an empty list for one of tantivy's stop words (a
+    dozen languages).
+    """
     try:
         return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stopword(language)).build().analyze
-    except ValueError:  # there is no list for this language
+    except ValueError:  # tantivy has no stop words for this language
         return lambda word: [word]
 
 
 def without_accents(word: str) -> str:
-    """A stem as it is typed in a hurry: "élégant" is "elegant". Vowel signs of other scripts stay."""
+    """A stem without accents, as people type in a hurry: "élégant" is "elegant". Vowel signs of other scripts stay."""
     if word.isascii():
         return word
     letters = (letter for letter in unicodedata.normalize("NFKD", word) if not "\u0300" <= letter <= "\u036f")
@@ -168,7 +171,7 @@ def without_accents(word: str) -> str:
 
 
 def _with_bigrams(text: str) -> list[str]:
-    """The words of a text, of each run without spaces its pairs of characters."""
+    """The words of a text; a run without spaces gives each pair of neighbouring characters."""
     text = unicodedata.normalize("NFKC", text)
     found, end = list[str](), 0
     for run in _RUN.finditer(text):

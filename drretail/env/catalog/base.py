@@ -13,9 +13,9 @@ Language = Literal[
     "japanese", "korean", "lithuanian", "nepali", "norwegian", "persian", "polish", "portuguese", "romanian",
     "russian", "serbian", "sesotho", "spanish", "swedish", "tamil", "turkish", "yiddish",
 ]  # fmt: skip
-"""Those that Snowball stems, and three whose texts are cut into pairs of characters."""
+"""The languages that Snowball stems, and three whose texts are cut into pairs of characters."""
 Analyzer = Literal["standard"] | Language
-"""How the words of products and queries are compared: as they stand, or by their stems in a language."""
+"""How words of products and queries are compared: unchanged, or by their stems in a language."""
 DEFAULT_ANALYZER: Analyzer = "english"
 DEFAULT_ORDER: dict[SortBy, SortOrder] = {"relevance": "desc", "price": "asc", "rating": "desc", "popularity": "desc"}
 
@@ -37,13 +37,13 @@ class CatalogQuery:
 
     @property
     def filters_numbers(self) -> bool:
-        """Whether products of unknown price or rating are left out."""
+        """True if products of unknown price or rating are left out."""
         return any(bound is not None for bound in (self.price_min, self.price_max, self.rating_min))
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A product found; ``score`` is BM25's, None unless sorted by relevance."""
+    """A product that a search found; ``score`` is BM25's, None unless sorted by relevance."""
 
     product_id: str
     score: float | None
@@ -51,17 +51,19 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class CatalogPage:
-    """``total`` matches in all, and the hits asked for. Ties are in order of product id; no price sorts last."""
+    """The hits that were asked for, of ``total`` matches. Ties are in order of product id; products without a price
+    sort last.
+    """
 
     total: int
     hits: tuple[Hit, ...]
     hidden: int = 0
-    """Matches that were left out because their price or rating, by which the query filters, is unknown."""
+    """The matches that were left out because the query filters by a price or rating that they lack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A word of a query that hardly any product holds, and the nearest one that products hold, as it is indexed."""
+    """A query's word that hardly any product holds, and the nearest word that products hold, in its indexed form."""
 
     word: str
     nearest: str
@@ -71,11 +73,13 @@ class Catalog(Protocol):
     """BM25 search. Synchronous and safe to use from several threads."""
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        """Raises ToolError("invalid_argument") with the nearest names for an unknown category."""
+        """The matches of a query. Raises ToolError("invalid_argument") with the nearest names for an
+        unknown category.
+        """
         ...
 
     def matching(self, query: CatalogQuery) -> list[str]:
-        """The ids of all products that match, in order of id; ``sort_by``, ``limit`` and ``offset`` count nothing."""
+        """The ids of all products that match, in order of id; ``sort_by``, ``limit`` and ``offset`` are ignored."""
         ...
 
     def spellings(self, text: str) -> list[Spelling]:
@@ -83,12 +87,12 @@ class Catalog(Protocol):
         ...
 
     def categories(self) -> list[str]:
-        """Every name that a category filter accepts, as it is written in the products, sorted."""
+        """Every name that a category filter accepts, as the products write it, sorted."""
         ...
 
     def close(self) -> None: ...
 
 
 def fold_category(name: str) -> str:
-    """The form in which category names are compared: case, "_", and "&" against "and" make no difference."""
+    """The form in which category names are compared: case, "_", and "&" for "and" make no difference."""
     return re.sub(r"\s+", " ", name.casefold().replace("_", " ").replace("&", " and ")).strip()

@@ -1,4 +1,4 @@
-"""The catalog of a world on servers: one Elasticsearch index, searched so that it ranks as the embedded one does."""
+"""The catalog of a world on servers: one Elasticsearch index, whose rankings are those of the embedded catalog."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,42 +10,41 @@ from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, Spelling, fold_category
 from drretail.env.catalog.elastic_load import LARGEST_WINDOW, index_kind
+from drretail.env.catalog.engine import FIELD, MOST_ERRORS, SAME_BEGINNING, search_index, spellings
 from drretail.env.catalog.formulation import SearchTerms, Term, folded_category, formulation_of_index, sort_order
-from drretail.env.catalog.relevance import search_index
-from drretail.env.catalog.spelling import FIELD, MOST_ERRORS, SAME_BEGINNING, spellings
 from drretail.env.servers.faults import elastic_faults
 
 Clause = dict[str, Any]
 """A query of Elasticsearch's query language."""
 
 NO_WORD = " "
-"""Occurs in no product, since no word holds a space."""
+"""A term that no product holds, since no word has a space."""
 NAMES_AT_ONCE = 10_000
 IDS_AT_ONCE = 10_000
 NEAR_WORDS = 100
-"""Spellings to choose from: the server sends those with the fewest errors."""
+"""The most spellings to choose from; the server returns those with the fewest errors."""
 
 
 class ElasticCatalog:
-    """Implements ``base.Catalog`` on one index, named in full, so that it never sees another generation.
+    """Implements ``base.Catalog`` on one index, by its full name, so that it never sees another generation.
 
-    The client is shared with its owner, who closes it. Where the server fails, every method raises
-    ToolError("unavailable") or ToolError("timeout").
+    The client belongs to the caller, who closes it. If the server fails, every method raises ToolError("unavailable")
+    or ToolError("timeout").
     """
 
     def __init__(self, client: Elasticsearch, index: str, *, address: str) -> None:
-        """Raises UserError when there is no such index, or one that was made for another formulation.
+        """Raises UserError if there is no such index, or if it was made for another formulation.
 
-        ``address`` is how messages name the server: without user and password.
+        ``address`` is the server's name in messages, without user and password.
         """
         self._client = client
         self._index = index
         self._address = address
         with elastic_faults(address):
-            kind = index_kind(client, index)
-        self.formulation = formulation_of_index(kind.formulation, f"The index {index}")
-        self._one_shard = kind.shards == 1
-        # Several spellings may fold to one name; the last stands for it in messages.
+            version, shards = index_kind(client, index)
+        self.formulation = formulation_of_index(version, f"The index {index}")
+        self._one_shard = shards == 1
+        # Several spellings may fold to one name; messages use the last one.
         self._names = sorted(self._category_names())
         self._by_folded = {fold_category(name): name for name in self._names}
 
@@ -67,7 +66,7 @@ class ElasticCatalog:
             from_=min(query.offset, LARGEST_WINDOW - size),
             size=size,
             track_total_hits=True,
-            # The statistics of all shards together, as if there were one.
+            # Scores by the statistics of all shards together, as if there were one.
             search_type="dfs_query_then_fetch",
         )
         keys = [hit["sort"] for hit in reply["hits"]["hits"]]
@@ -106,7 +105,7 @@ class ElasticCatalog:
         return list(self._names)
 
     def product_ids(self) -> Iterator[str]:
-        """The ids of all products in order."""
+        """The ids of all products, in order."""
         return self._ids_of({"match_all": {}})
 
     def matching(self, query: CatalogQuery) -> list[str]:
@@ -128,15 +127,15 @@ class ElasticCatalog:
             after = hits[-1]["sort"]
 
     def close(self) -> None:
-        """Nothing to do: the client belongs to the world."""
+        """Does nothing: the client belongs to the world."""
 
     def _search(self, **request: Any) -> ObjectApiResponse[Any]:
         with elastic_faults(self._address):
             return self._client.search(
                 index=self._index,
-                # All that is read of a hit comes with its sort keys.
+                # A hit's sort keys are all that is read of it.
                 stored_fields="_none_",
-                # Else the products of a shard that fails are silently left out.
+                # Otherwise Elasticsearch silently leaves out the products of a shard that fails.
                 allow_partial_search_results=False,
                 **request,
             )
@@ -158,7 +157,7 @@ class ElasticCatalog:
 
 
 def catalog_query(terms: SearchTerms, limits: list[Clause], *, scored: bool) -> Clause:
-    """What matches, what of it scores, and what passes the filters."""
+    """The clause of a search: what must match, what adds to the score, and the filters."""
     if not terms.matching:
         return {"bool": {"must": [{"match_all": {}}], "filter": limits}}
     clauses = [term_clause(term) for term in terms.matching]
@@ -168,10 +167,12 @@ def catalog_query(terms: SearchTerms, limits: list[Clause], *, scored: bool) -> 
 
 
 def with_statistics(clause: Clause, fields: list[str]) -> Clause:
-    """Finds the same, and makes every shard say how common the words are, so that scores are those of one shard.
+    """A clause with the same matches that makes every shard report how common the words are, so that scores are those
+    of one shard.
 
-    Otherwise a shard keeps that back where nothing passes a filter, as when all its products are cheaper than asked
-    for, and how long its products are where it holds no word of a phrase. Measured: scores up to 3.7 times too low.
+    Otherwise a shard reports no word frequencies if nothing in it passes a filter (for instance, if all its products
+    are cheaper than asked for), and no text lengths if it holds no word of a phrase. Measured: scores up to 3.7 times
+    too low.
     """
     (matching,) = clause["bool"]["must"]
     never = [{"term": {field: NO_WORD}} for field in fields]
@@ -184,13 +185,13 @@ def term_clause(term: Term) -> Clause:
         return {"dis_max": {"queries": [term_clause(each) for each in (replace(term, others=()), *term.others)]}}
     first, *others = term.words
     if others:
-        # As a text: the server finds the same words in it.
+        # As a text: the server splits it into the same words.
         return {"match_phrase": {term.field: {"query": term.text, "boost": term.boost}}}
     return {"term": {term.field: {"value": first, "boost": term.boost}}}
 
 
 def numbers_within(query: CatalogQuery) -> list[Clause]:
-    """The limits on price and rating, which a product without the number does not pass."""
+    """The limits on price and rating; a product without the number does not pass."""
     clauses: list[Clause] = []
     price = {"gte": query.price_min, "lte": query.price_max}
     bounds = {name: finite(number) for name, number in price.items() if number is not None}
@@ -202,7 +203,7 @@ def numbers_within(query: CatalogQuery) -> list[Clause]:
 
 
 def unknown(limit: Clause) -> Clause:
-    """What lacks the number of a limit of ``numbers_within``."""
+    """The clause for products that lack the number of a limit from ``numbers_within``."""
     (field,) = limit["range"]
     return {"bool": {"must_not": [{"exists": {"field": field}}]}}
 
@@ -212,12 +213,12 @@ def any_of(clauses: list[Clause]) -> Clause:
 
 
 def finite(number: float) -> float:
-    """JSON has no infinity; the largest number stands for it."""
+    """The number, or the largest float for infinity, which JSON lacks."""
     return max(-sys.float_info.max, min(sys.float_info.max, number))
 
 
 def sort_keys(query: CatalogQuery, *, scored: bool) -> list[Clause]:
-    """The sort asked for, then the product id; a missing number comes last in either direction."""
+    """The sort of the query, then the product id; a missing number comes last in either direction."""
     by_id = {"product_id": "asc"}
     if query.sort_by == "relevance":
         return [{"_score": "desc"}, by_id] if scored else [by_id]

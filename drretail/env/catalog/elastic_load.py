@@ -1,8 +1,8 @@
-"""Fills a new Elasticsearch index with products; what the server refuses for a while is sent again."""
+"""Fills a new Elasticsearch index with products; requests that the server refuses for a while are sent again."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from elastic_transport import TransportError
@@ -15,19 +15,21 @@ from drretail.errors import UserError
 from drretail.records.shop import Product
 
 ANALYZERS: dict[Tokenizer, str] = {"standard": "words", "whitespace": "whitespace"}
-"""Their names: "words" is defined by the index, "whitespace" is Elasticsearch's own."""
+"""The names of the analyzers: the index defines "words"; "whitespace" is Elasticsearch's own."""
 LONGEST_WORD = 10_922
-"""UTF-16 units. By default words are cut at 255, which the embedded catalog does not; Lucene takes 32,766 bytes."""
+"""UTF-16 units of a word. Elasticsearch cuts words at 255 by default, the embedded catalog does not; Lucene takes
+32,766 bytes.
+"""
 LONGEST_NAME = 8_191
-"""Letters of a category's name; a longer one could fail a load."""
+"""The most letters of an indexed category name; a longer one could fail a load."""
 LARGEST_WINDOW = 2**31 - 1
-"""Hits that a search may skip and show together; the memory taken grows with the products found at most."""
+"""The most hits that a search may skip and show together; the memory it takes is bounded by the products found."""
 
 
 def index_mappings(formulation: Formulation) -> dict[str, Any]:
-    """Every field there is: an unknown one fails the document.
+    """The mappings of all fields; a document with any other field fails.
 
-    The documents themselves are not kept: the store holds the records, details included, and nothing reads them here.
+    Elasticsearch does not keep the documents themselves: the store holds the records, and nothing reads them here.
     """
     analyzer = ANALYZERS[formulation.tokenizer]
     texts = {
@@ -50,17 +52,11 @@ def index_mappings(formulation: Formulation) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class IndexKind:
-    """What an index that is there was made for."""
+def index_kind(client: Elasticsearch, index: str) -> tuple[str, int]:
+    """The formulation that an index was made for ("None" if another program made it), and its number of shards.
 
-    formulation: str
-    """How its products are scored; "None" for an index of another program."""
-    shards: int
-
-
-def index_kind(client: Elasticsearch, index: str) -> IndexKind:
-    """Raises UserError where there is no such index."""
+    Raises UserError if there is no such index.
+    """
     try:
         found = client.indices.get(index=index)[index]
     except NotFoundError as problem:
@@ -68,11 +64,11 @@ def index_kind(client: Elasticsearch, index: str) -> IndexKind:
     except KeyError as problem:
         raise UserError(f"{index} is not the name of an index but an alias of one.") from problem
     formulation = found["mappings"].get("_meta", {}).get("formulation")
-    return IndexKind(str(formulation), int(found["settings"]["index"]["number_of_shards"]))
+    return str(formulation), int(found["settings"]["index"]["number_of_shards"])
 
 
 def as_document(product: Product, formulation: Formulation) -> dict[str, Any]:
-    """What is indexed of a product; unknown numbers are left out."""
+    """The document to index for a product; unknown numbers are left out."""
     names = category_names(product)
     document: dict[str, Any] = {
         "product_id": product.product_id,
@@ -87,87 +83,85 @@ def as_document(product: Product, formulation: Formulation) -> dict[str, Any]:
 
 
 REQUEST_BYTES = 8 * 2**20
-"""Of documents in one bulk request; Elasticsearch takes 100 MB by default, a proxy before it often less."""
+"""The bytes of documents in one bulk request. Elasticsearch takes 100 MB by default, a proxy before it often less."""
 REQUEST_SECONDS = 120.0
 CREATED, THERE_ALREADY, REFUSED = 201, 409, 400
 LONGEST_ID = 512
-"""Bytes. A longer one makes Elasticsearch refuse the whole request without naming it."""
+"""The most bytes of a product id. Elasticsearch refuses a whole request with a longer one, without naming it."""
 
 Answer = TypeVar("Answer")
 Line = tuple[str, bytes]
 """A product's id, and its document as JSON."""
 
 
+@dataclass(eq=False, repr=False)
 class ElasticWriter:
-    """Loads products into one index, in any order and as often as wanted: what is there already stays as it is.
+    """Loads products into one index, in any order and any number of times; a document that is there stays as it is.
 
     A document is never replaced: its old version would count in the statistics until Elasticsearch merges it away, and
-    change the scores of others. Every method tries again for as long as ``patience`` says; then, and for what will not
-    pass, it raises UserError.
+    change the scores of others. Every method retries for as long as ``patience`` says. After that, and for lasting
+    errors at once, it raises UserError.
     """
 
-    def __init__(
-        self,
-        client: Elasticsearch,
-        index: str,
-        *,
-        address: str,
-        formulation: Formulation = ENGLISH,
-        shards: int = 1,
-        replicas: int = 0,
-        patience: Patience | None = None,
-    ) -> None:
-        """``address`` is how messages name the server: without user and password."""
-        # Every retry is made here: the client's own would multiply them, and come without a pause.
-        self._client = client.options(max_retries=0, request_timeout=REQUEST_SECONDS)
-        self._index = index
-        self._address = address
-        self._formulation = formulation
-        self._shards = shards
-        self._replicas = replicas
-        self._patience = patience or Patience()
+    client: Elasticsearch
+    index: str
+    _: KW_ONLY
+    address: str
+    """The server's name in messages, without user and password."""
+    formulation: Formulation = ENGLISH
+    shards: int = 1
+    replicas: int = 0
+    patience: Patience = field(default_factory=Patience)
+
+    def __post_init__(self) -> None:
+        # All retries are made here: the client's own would multiply them, and have no pause between them.
+        self.client = self.client.options(max_retries=0, request_timeout=REQUEST_SECONDS)
 
     def create(self) -> None:
-        """An index to load into; one that is there is loaded further. UserError where that one is of another kind."""
+        """Creates the index, or goes on with an existing one. Raises UserError if that one has another formulation."""
         self._patiently(self._create)
 
     def add(self, products: Sequence[Product]) -> None:
-        """Returns when all of them are safe. UserError names a product that Elasticsearch refuses for good."""
-        for lines in batches_of(products, self._formulation):
+        """Adds the products, and returns when all are stored. Raises UserError that names a product which Elasticsearch
+        refuses.
+        """
+        for lines in batches_of(products, self.formulation):
             left = lines
             while left:
                 left = self._patiently(lambda left=left: self._send(left))
                 if left:
-                    self._patience.sleep(self._patience.first_wait)
+                    self.patience.sleep(self.patience.first_wait)
 
     def finish(self) -> None:
-        """Makes everything searchable, and lets the replicas be made.
+        """Makes all products searchable, and has the replicas made.
 
-        Raises UserError when the index was replaced meanwhile: Elasticsearch makes a missing one at the first document.
+        Raises UserError if the index was replaced meanwhile: Elasticsearch creates a missing index at the first
+        document.
         """
-        final = {"refresh_interval": None, "number_of_replicas": self._replicas}
+        final = {"refresh_interval": None, "number_of_replicas": self.replicas}
         self._patiently(self._check_kind)
-        self._patiently(lambda: self._client.indices.refresh(index=self._index))
-        self._patiently(lambda: self._client.indices.put_settings(index=self._index, settings=final))
+        self._patiently(lambda: self.client.indices.refresh(index=self.index))
+        self._patiently(lambda: self.client.indices.put_settings(index=self.index, settings=final))
 
     def count(self) -> int:
-        """How many products can be searched; without ``finish`` those of the last load are missing."""
-        return int(self._patiently(lambda: self._client.count(index=self._index))["count"])
+        """The number of products that can be searched; those added since the last ``finish`` may be missing."""
+        return int(self._patiently(lambda: self.client.count(index=self.index))["count"])
 
     def drop(self) -> None:
         """Removes the index, if there is one."""
-        self._patiently(lambda: self._client.options(ignore_status=404).indices.delete(index=self._index))
+        self._patiently(lambda: self.client.options(ignore_status=404).indices.delete(index=self.index))
 
     def _create(self) -> None:
-        if self._client.indices.exists(index=self._index):
+        if self.client.indices.exists(index=self.index):
             self._check_kind()
         else:
             words = {"type": "standard", "max_token_length": LONGEST_WORD}
-            self._client.indices.create(
-                index=self._index,
-                mappings=index_mappings(self._formulation),
+            self.client.indices.create(
+                index=self.index,
+                mappings=index_mappings(self.formulation),
                 settings={
-                    "number_of_shards": self._shards,
+                    "number_of_shards": self.shards,
+                    # Until ``finish`` sets the next two, nothing is copied to replicas or made searchable.
                     "number_of_replicas": 0,
                     "refresh_interval": "-1",
                     "max_result_window": LARGEST_WINDOW,
@@ -176,24 +170,27 @@ class ElasticWriter:
             )
 
     def _check_kind(self) -> None:
-        found = index_kind(self._client, self._index).formulation
-        if found != self._formulation.version:
-            raise UserError(f"The index {self._index} was made in another way ({found}); remove it and load again.")
+        found, _ = index_kind(self.client, self.index)
+        if found != self.formulation.version:
+            raise UserError(f"The index {self.index} was made in another way ({found}); remove it and load again.")
 
     def _patiently(self, step: Callable[[], Answer]) -> Answer:
-        """What the step gives, at last."""
+        """The step's result, after as many tries as it takes."""
         try:
-            return self._patience.patiently(step)
+            return self.patience.patiently(step)
         except (TransportError, ApiError) as problem:
-            message = elastic_fault(problem, self._address).message
+            message = elastic_fault(problem, self.address).message
             later = " The same command goes on where this one stopped." if is_passing(problem) else ""
             raise UserError(f"{message}{_why(problem)}{later}") from problem
 
     def _send(self, lines: list[Line]) -> list[Line]:
-        """Sends the lines in one request and gives those that the server was too busy for; raises when that is all."""
-        # The client's serializer takes bytes as they are; its annotation does not say so.
+        """Sends the lines in one request and returns those that the server was too busy for.
+
+        Raises ApiError if the server was too busy for all of them.
+        """
+        # The client's serializer takes bytes unchanged; its annotation does not say so.
         operations = [part for product_id, line in lines for part in ({"create": {"_id": product_id}}, line)]
-        reply = self._client.bulk(index=self._index, operations=cast(Any, operations))
+        reply = self.client.bulk(index=self.index, operations=cast(Any, operations))
         left: list[Line] = []
         for line, item in zip(lines, reply["items"], strict=True):
             status = item["create"]["status"]
@@ -201,7 +198,7 @@ class ElasticWriter:
                 left.append(line)
             elif status not in (CREATED, THERE_ALREADY):
                 why = cause(item["create"]["error"])
-                raise UserError(f"Elasticsearch at {self._address} refuses the product {line[0]!r}: {why}.")
+                raise UserError(f"Elasticsearch at {self.address} refuses the product {line[0]!r}: {why}.")
         if len(left) == len(lines):
             status = reply["items"][0]["create"]["status"]
             raise ApiError("every document was refused", replace(reply.meta, status=status), reply.body)
@@ -209,7 +206,7 @@ class ElasticWriter:
 
 
 def batches_of(products: Sequence[Product], formulation: Formulation) -> Iterator[list[Line]]:
-    """The products as lines, in batchs of about REQUEST_BYTES; UserError for an id that no index takes."""
+    """The products as lines, in batches of about REQUEST_BYTES. Raises UserError for an id that no index takes."""
     batch: list[Line] = []
     size = 0
     for product in products:
@@ -228,7 +225,9 @@ def batches_of(products: Sequence[Product], formulation: Formulation) -> Iterato
 
 
 def _why(problem: TransportError | ApiError) -> str:
-    """What Elasticsearch itself says against an index: it may be a template of its owner that stands in the way."""
+    """Elasticsearch's own reason for refusing an index, such as an index template of the server's owner; empty
+    otherwise.
+    """
     error: Any = problem.body.get("error") if isinstance(problem, ApiError) and problem.status_code == REFUSED else None
     return f" It says: {cause(error)}." if isinstance(error, dict) else ""
 

@@ -1,19 +1,20 @@
-"""What is indexed of a product and how a query is scored: the same for every catalog, so rankings are the same.
+"""What is indexed of a product, and how a query is scored. Both are the same for every catalog, so rankings are the
+same.
 
-A world keeps the formulation that it was made with; new ones are made with the first of these or with ``standard``:
+A world keeps the formulation that it was made with; new worlds are made with the first of these or with ``standard``:
 
-english    ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
+english    ``text`` holds the stems of the title three times and those of all other texts once; ``pairs`` holds each two
            neighbours as one word, so that phrases are found as fast as words. A number and its unit are one word
-           ("50ft"), beside which ``text`` keeps the number. A query's word is also looked for in ``pairs``, and two
+           ("50ft"), and ``text`` holds the number too. A query's word is also looked for in ``pairs``, and two
            neighbours also as one word: "airtight", "air-tight" and "air tight" find each other.
-german     as english, with another language's stems and stop words, without accents; so for all that Snowball knows.
-           Chinese, Japanese and Korean runs are cut into pairs of characters, and ``text`` keeps the single ones too.
-standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
+german     as english, with another language's stems and stop words, without accents; so are all that Snowball knows.
+           Chinese, Japanese and Korean runs are cut into pairs of characters, and ``text`` holds the single ones too.
+standard   ``title`` and ``text`` (the title again and all other texts), words unchanged. A word need only occur in
            ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
 
-Both engines index the stems that Python makes as they are, cut at spaces. Stop words are not looked for, except in
-phrases. No product ever lacks a field: engines differ in whether products without one count in its statistics. Equal
-scores are in order of product id.
+Both engines index the stems that Python makes without changing them, cut at spaces. Stop words are not looked for,
+except in phrases. No product ever lacks a field: engines differ in whether products without one count in its
+statistics. Equal scores are in order of product id.
 """
 
 import re
@@ -40,21 +41,21 @@ from drretail.records.shop import Product
 
 Tokenizer = Literal["standard", "whitespace"]
 FieldTexts = dict[str, list[str]]
-"""Field → the texts that are indexed of a product; phrases do not reach across them."""
+"""The indexed texts of a product, by field; a phrase does not reach across two texts."""
 TITLE_BOOST = 3.0
 TITLE_TIMES = 3
-"""How often the title counts in ``text``; chosen, as the fields were, by benchmarks/relevance.py."""
+"""How often the title counts in ``text``; benchmarks/relevance.py chose it, as it chose the fields."""
 PAIR = "+"
-"""Occurs in no stem: it stands for no pair."""
+"""The content of ``pairs`` for a product without pairs; no stem holds it."""
 OTHER_FORM_BOOST = 0.5
-"""What two words count that may be one, or one that may be two; chosen by benchmarks/relevance.py.
+"""The weight of a word's other forms (two words written as one, or one as two); benchmarks/relevance.py chose it.
 
-They are rare, and at full weight go before what is meant by the common form: "mouse pad" found "Mousepad" alone.
+Such forms are rare. At full weight they outrank the common form: "mouse pad" found "Mousepad" alone.
 """
 MOST_IN_OTHER_FORMS = 50
-"""Words of a search of which other forms are looked for: Elasticsearch bounds the clauses of a longer one."""
+"""The most words of a search for which other forms are looked for: Elasticsearch bounds the clauses of a query."""
 SHORTEST_JOINED = 4
-"""Letters. Shorter words that are made of two ("aa", "to") are rarely what was meant."""
+"""The fewest letters of a joined word. Shorter ones ("aa", "to") are rarely meant."""
 
 _SURE_WORD = re.compile("[A-Za-z0-9]")
 _COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
@@ -62,26 +63,26 @@ _COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]+)-([^\W\d_]+)(?![\w-])")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Something to look for in one field: a word, or several as a phrase."""
+    """A word, or a phrase of several words, to look for in one field."""
 
     field: str
     words: tuple[str, ...]
     text: str = ""
-    """A phrase as its field's tokenizer is to read it."""
+    """The phrase as the field's tokenizer reads it."""
     boost: float = 1.0
     others: tuple["Term", ...] = ()
-    """Each may occur instead; the one that scores best counts."""
+    """Other forms, any of which may occur instead; the form with the best score counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTerms:
-    """What a query looks for. The score is the sum over all terms."""
+    """The terms of a query. A product's score is the sum over all terms."""
 
     matching: tuple[Term, ...]
     every: bool = False
-    """Whether all of ``matching`` must occur, not only one."""
+    """True if all of ``matching`` must occur, False if one is enough."""
     scoring: tuple[Term, ...] = ()
-    """Adds to the score of what matches."""
+    """Terms that add to the score of a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +91,31 @@ class Formulation:
 
     analyzer: Analyzer
     forms: WordForms | None
-    """In which form words are compared; None for as they stand."""
+    """The forms in which words are compared; None for unchanged words."""
     version: str
     """Part of a world's fingerprint."""
     tokenizer: Tokenizer
     fields: Mapping[str, bool]
-    """Name → whether phrases are looked for in it."""
+    """Field name → True if phrases are looked for in the field."""
     texts: Callable[[Product], FieldTexts]
     terms: Callable[[CatalogQuery], SearchTerms]
-    """``matching`` is empty for a text without any word."""
+    """The terms of a query; ``matching`` is empty for a text without words."""
 
 
 def indexed_title(product: Product) -> str:
-    """The title, or the product id where the title holds no word."""
-    # Finding all words of a title only to see that there is one took a third of the time of indexing.
+    """The title, or the product id if the title holds no word."""
+    # A quick check first: finding all words of every title took a third of the time of indexing.
     has_word = _SURE_WORD.search(product.title) or words(product.title)
     return prepared(product.title) if has_word else prepared(product.product_id)
 
 
 def category_names(product: Product) -> tuple[str, ...]:
-    """Every part of the category path, and the file's category, without repetition."""
+    """Every part of the category path, and the category of the product's file, without repetition."""
     return tuple(dict.fromkeys(name for name in (*product.categories, product.category) if name.strip()))
 
 
 def other_texts(product: Product) -> list[str]:
-    """Features, description, categories, store, brand, and the details that are texts, such as a material."""
+    """Features, description, categories, store, brand, and all details that are texts, such as a material."""
     categories = [name.replace("_", " ") for name in category_names(product)]
     details = [value for value in product.details.values() if isinstance(value, str)]
     names = dict.fromkeys([product.store or "", product.brand or "", *details])
@@ -122,7 +123,7 @@ def other_texts(product: Product) -> list[str]:
 
 
 def stemmed_texts(product: Product, forms: WordForms) -> FieldTexts:
-    """The stems of the title as often as it counts and of each other text, and the pairs of each."""
+    """The stems and pairs of the title, ``TITLE_TIMES`` times, and of each other text."""
     stemmed_text = _stemmed_in(forms)
     title = stemmed_text(indexed_title(product))
     entries = [*[title] * TITLE_TIMES, *filter(itemgetter(0), map(stemmed_text, other_texts(product)))]
@@ -131,7 +132,7 @@ def stemmed_texts(product: Product, forms: WordForms) -> FieldTexts:
 
 @cache
 def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
-    # Of the texts of a shop, brands, categories and colours stand at many products.
+    # Many products share brands, categories and colours.
     @lru_cache(maxsize=32_768)
     def stemmed_text(text: str) -> tuple[str, str]:
         found = forms.stems(with_sizes(text))
@@ -142,15 +143,11 @@ def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
 
 
 def paired(found: Sequence[str]) -> Iterator[str]:
-    """Each two neighbours as one word."""
+    """Each two neighbouring words as one word."""
     return map("".join, pairwise(found))
 
 
-def stemmed_terms(query: CatalogQuery, forms: WordForms) -> SearchTerms:
-    return _stemmed_terms(query.text, query.match, forms)
-
-
-# What a search's note asks is mostly its text again.
+# A search's note mostly asks for the same text again.
 @lru_cache(maxsize=1024)
 def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     text = with_sizes(text)
@@ -159,7 +156,7 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
         pairs = tuple(paired([forms.stem(word) for word in phrase]))
         return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
     found = forms.of(_COMPOUND.sub(r"\1\2", text))
-    # What is written with a hyphen is looked for as one word, and as the pair of its parts' stems.
+    # A word with a hyphen is looked for as one word, and as the pair of its parts' stems.
     parts = {
         forms.of(one + other)[0]: forms.stem(one) + forms.stem(other) for one, other in _COMPOUND.findall(text.lower())
     }
@@ -173,7 +170,7 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
         if one in content and other in content and len(one + other) >= SHORTEST_JOINED:
             whole = Term("text", (forms.stem(one + other),), boost=OTHER_FORM_BOOST)
             terms[forms.stem(one)][whole] = terms[forms.stem(other)][whole] = None
-    # Two pairs of characters are no word together.
+    # Two pairs of characters do not make a word.
     has_others = len(terms) <= MOST_IN_OTHER_FORMS and forms.language not in BIGRAMMED
     matching = [Term("text", (stem,), others=tuple(others) if has_others else ()) for stem, others in terms.items()]
     return SearchTerms(tuple(matching), every=match == "all")
@@ -199,7 +196,7 @@ def standard_terms(query: CatalogQuery) -> SearchTerms:
 
 
 def stemmed(language: Language, version: str) -> Formulation:
-    """Indexes the stems of a language, or pairs of characters where it is written without spaces."""
+    """The formulation that indexes a language's stems, or pairs of characters if the language has no spaces."""
     forms = WordForms(language)
     return Formulation(
         analyzer=language,
@@ -208,11 +205,11 @@ def stemmed(language: Language, version: str) -> Formulation:
         tokenizer="whitespace",
         fields=MappingProxyType({"text": False, "pairs": True}),
         texts=partial(stemmed_texts, forms=forms),
-        terms=partial(stemmed_terms, forms=forms),
+        terms=lambda query: _stemmed_terms(query.text, query.match, forms),
     )
 
 
-# Whenever the same products would be found or ranked in another way, add a formulation with the next number.
+# A change to what is found or how it is ranked needs a new formulation, with the next number.
 ENGLISH = stemmed("english", "uax29 with sizes, snowball english, 2")
 STANDARD = Formulation(
     analyzer="standard",
@@ -231,12 +228,12 @@ OTHER_LANGUAGES = {
 FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType(
     {"english": ENGLISH, "standard": STANDARD, **OTHER_LANGUAGES}
 )
-"""Of new worlds."""
+"""The formulations of new worlds, by analyzer."""
 BY_VERSION: Mapping[str, Formulation] = MappingProxyType({each.version: each for each in FORMULATIONS.values()})
 
 
 def analyzer_named(name: str) -> Analyzer:
-    """The analyzer of this name; UnknownName with the nearest otherwise."""
+    """The analyzer of this name. Raises UnknownName with the nearest names."""
     for analyzer in FORMULATIONS:
         if analyzer == name:
             return analyzer
@@ -244,7 +241,7 @@ def analyzer_named(name: str) -> Analyzer:
 
 
 def formulation_of_index(version: str, index: str) -> Formulation:
-    """The formulation that an index was made for; UserError where this version of drretail has none such."""
+    """The formulation that an index was made for. Raises UserError if this version of drretail lacks it."""
     if version in BY_VERSION:
         return BY_VERSION[version]
     raise UserError(
@@ -258,7 +255,7 @@ def sort_order(query: CatalogQuery) -> SortOrder:
 
 
 def folded_category(name: str, known: dict[str, str]) -> str:
-    """The folded form of a known category (``known``: folded → as written); ToolError with the nearest otherwise."""
+    """The folded form of a known category (``known``: folded → as written). Raises ToolError with the nearest names."""
     folded = fold_category(name)
     if folded in known:
         return folded

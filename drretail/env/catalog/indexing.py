@@ -1,4 +1,4 @@
-"""The index of an embedded world, built in a second process while the caller writes the store."""
+"""Builds the index of an embedded world in a second process while the caller writes the store."""
 
 import json
 import pickle
@@ -13,17 +13,17 @@ from drretail.processes import Tell, Worker, cores, ignore
 from drretail.records.shop import Product
 
 WORTH_A_PROCESS = 2000
-"""Products. A process takes half a second to start, in which so many are indexed."""
+"""The products from which on a second process is started: it takes half a second, in which so many are indexed."""
 _END = "\n"
-# Longer than it takes to write some products, and nothing beside the time that an index takes.
+# Seconds: longer than it takes to write some products, and little compared with the time of indexing.
 _PAUSE = 0.02
 
 
 class IndexBuilder:
-    """Takes the canonical lines of products in order of id, and leaves an index in ``folder``.
+    """Takes the canonical lines of products in order of id, and builds an index in ``folder``.
 
-    The lines go through a file, so that neither process waits for the other before the end. With one core, or few
-    products, the index is built when the builder is closed.
+    The lines go through a file, so that neither process waits for the other before the end. With one core, or with few
+    products, ``close`` builds the index.
     """
 
     def __init__(self, folder: Path, formulation: Formulation) -> None:
@@ -41,12 +41,12 @@ class IndexBuilder:
             self._worker.start(pickle.dumps(self._job))
 
     def end(self) -> None:
-        """No product follows."""
+        """Marks the end of the products."""
         self._file.write(_END)
         self._file.close()
 
     def close(self) -> None:
-        """Waits for the index; UserError where there were too many products for one segment."""
+        """Waits for the index. Raises UserError if there are too many products for one segment."""
         if self._worker is None:
             self._job(ignore)
         else:
@@ -55,7 +55,7 @@ class IndexBuilder:
         self._spool.unlink()
 
     def abandon(self) -> None:
-        """Ends without an index."""
+        """Stops without an index."""
         self._file.close()
         if self._worker is not None:
             self._worker.kill()
@@ -63,11 +63,11 @@ class IndexBuilder:
 
 
 def index_lines(folder: Path, version: str, spool: Path, tell: Tell) -> None:
-    """Indexes the products in a file that another process may still write, up to its empty line."""
+    """Indexes the products in a file, up to its empty line; another process may still be writing the file."""
     writer = TantivyWriter(folder, BY_VERSION[version])
     del tell
     for line in _lines(spool):
-        # The line is one of ours; to check it again would take as long as to index it.
+        # The line is one of ours; validating it again would take as long as indexing it.
         writer.add(Product.model_construct(**json.loads(line)))
     writer.close()
 

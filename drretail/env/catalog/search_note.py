@@ -1,4 +1,4 @@
-"""What stands beside a search's hits where they alone would mislead: how well they match, and what to ask next."""
+"""The note beside a search's hits if the hits alone would mislead: how well they match, and what to ask next."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,34 +14,34 @@ from drretail.grounding.text.wording import short_title
 from drretail.records.shop import Product
 
 FIRST_PAGES = 30
-"""Best matches whose categories are counted."""
+"""The best matches whose categories are counted."""
 BEST = 10
-"""Of the best matches a filter may have hidden some; what comes later would not have been looked at."""
+"""The best matches among which hidden products are looked for; nobody would have looked at later ones."""
 NAMED = 2
-"""Products that are named."""
+"""The most products that a note names."""
 CATEGORIES = 3
 ONE_KIND = 2 / 3
-"""Where one category holds a larger share of the best matches, the query is narrow enough."""
+"""If one category holds a larger share of the best matches, the query is narrow enough."""
 TITLE = 50
-"""Letters."""
+"""The most letters of a title."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchNote:
-    """Puts the note of one search together; each part is a sentence, or empty where it does not help."""
+    """Composes the note of one search; each part is a sentence, or empty if it does not help."""
 
     world: World
     query: CatalogQuery
     page: CatalogPage
     first_pages: CatalogPage | None = None
-    """At least ``FIRST_PAGES`` of the best matches, where they are known."""
+    """At least ``FIRST_PAGES`` of the best matches, if the caller has them."""
 
     @property
     def forms(self) -> WordForms:
         return WordForms(self.world.manifest.language)
 
     def text(self) -> str:
-        """The note; empty as well where the catalog leaves its questions unanswered: the hits are there without it."""
+        """The note. It is empty too if the catalog fails to answer a question: the hits are there without it."""
         if self.query.offset or not self.forms.of(self.query.text):
             return ""
         try:
@@ -51,7 +51,7 @@ class SearchNote:
         return " ".join(part for part in parts if part)
 
     def spelling(self) -> str:
-        """The nearer spelling of words that no product holds, or hardly any."""
+        """Suggested spellings of words that no product holds, or hardly any."""
         pairs = [
             f'"{nearest}" for "{spelling.word}"'
             for spelling in self.world.catalog.spellings(self.query.text)
@@ -60,7 +60,7 @@ class SearchNote:
         return f"Perhaps misspelt: try {', '.join(pairs)}." if pairs else ""
 
     def words_matched(self) -> str:
-        """How few of the matches hold all words, where some of those that are shown cannot."""
+        """How many of the matches hold all words, if that is fewer than are shown."""
         forms = self.forms
         content = {word for word in forms.of(self.query.text) if not forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:
@@ -72,7 +72,7 @@ class SearchNote:
         return f"{count} of {self.page.total} hold{'' if found > 1 else 's'} all words."
 
     def categories(self) -> str:
-        """The leaf categories of the best matches, where they are of several."""
+        """The leaf categories of the best matches, if there are several."""
         if self.query.category is not None or not self.page.total:
             return ""
         found = self.first_pages or self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES)
@@ -82,17 +82,17 @@ class SearchNote:
         in_query = set(forms.stems(self.query.text))
 
         def place(name: str) -> tuple[bool, int]:
-            # What is named as the query names it, such as "French Presses", holds what was meant.
+            # A category that the query names, such as "French Presses", holds what was meant.
             return not set(forms.stems(name)) <= in_query, -counts[name]
 
-        # A sort that keeps the order of equals: of those, the category of the better match comes first.
+        # The sort is stable: among equals, the category of the better match comes first.
         named = [name for name in sorted(counts, key=place) if counts[name] > 1 or not place(name)[0]][:CATEGORIES]
         if not named or max(counts.values()) > ONE_KIND * len(best):
             return ""
         return f"Categories to filter by: {' | '.join(f'{harmless(name)} ({counts[name]})' for name in named)}."
 
     def hidden_by_filters(self) -> str:
-        """The best matches that do not pass the filters: all where nothing does, else those that lack a number."""
+        """The best matches that fail the filters: all of them if nothing passes, or those that lack a number."""
         query = self.query
         if not query.filters_numbers and (query.category is None or self.page.total):
             return ""
@@ -103,14 +103,13 @@ class SearchNote:
             return f"Without the filters {found.total} match, best {self._named(best)}." if best else ""
         if not self.page.hidden:
             return ""
-        lacking = [product for product in self._products(self._search(without, BEST)) if self._lacks(product)]
+        by_price, by_rating = query.price_min is not None or query.price_max is not None, query.rating_min is not None
+        lacking = [
+            product
+            for product in self._products(self._search(without, BEST))
+            if (by_price and product.price is None) or (by_rating and product.average_rating is None)
+        ]
         return f"Hidden, but among the best: {self._named(lacking[:NAMED])}." if lacking else ""
-
-    def _lacks(self, product: Product) -> bool:
-        by_price = self.query.price_min is not None or self.query.price_max is not None
-        return (by_price and product.price is None) or (
-            self.query.rating_min is not None and product.average_rating is None
-        )
 
     def _named(self, products: Sequence[Product]) -> str:
         return ", ".join(
@@ -120,7 +119,7 @@ class SearchNote:
         )
 
     def _as_written(self, indexed: str) -> str | None:
-        """An indexed word as the best product for it writes it; None where that can't be found."""
+        """An indexed word as the best product for it writes it; None if that product does not hold it."""
         forms = self.forms
         for product in self._products(self._search(CatalogQuery(indexed), 1)):
             for text in (product.title, *other_texts(product)):

@@ -1,4 +1,6 @@
-"""The clients of both servers, tried once: an unusable server is reported at the start, not by the first tool."""
+"""The clients of both servers. Each is tried once, so that an unusable server is reported at the start, not by the
+first tool.
+"""
 
 import re
 from collections.abc import Callable
@@ -18,7 +20,7 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 
 HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?"
-# What is not plainly hosts stays out of messages: an unescaped password may hold any character.
+# Messages show only what is plainly hosts: an unescaped password may hold any character.
 ADDRESS = re.compile(rf"(?:[a-z+]+://)?(?:[^/?#@]*@)?({HOST}(?:,{HOST})*)(?:[/?#][^@]*)?")
 MONGO_SCHEMES = ("mongodb://", "mongodb+srv://")
 ES_SCHEMES = ("http://", "https://")
@@ -26,13 +28,13 @@ ESCAPED = "special characters in a user or a password are written as %XX"
 
 
 def hosts_of(url: str) -> str:
-    """The hosts of an address, without user, password and options; for messages."""
+    """The hosts of an address for messages, without user, password and options."""
     found = ADDRESS.fullmatch(url)
     return found[1] if found else "(not shown: it may hold a password)"
 
 
 def mongo_speaks_tls(settings: ServerSettings) -> bool:
-    """True where the address or a file of certificates turns TLS on."""
+    """True if the address or a certificate file turns TLS on."""
     if settings.mongo_ca_file is not None:
         return True
     options = {name.lower(): values[-1].lower() for name, values in _options(settings.mongo_url).items()}
@@ -41,7 +43,7 @@ def mongo_speaks_tls(settings: ServerSettings) -> bool:
 
 
 def path_remark(url: str) -> str:
-    """What to add where a server is of an unexpected kind, and its address has a path."""
+    """A hint to add if a server is of an unexpected kind and its address has a path; empty otherwise."""
     path = url.partition("://")[2].partition("/")[2]
     return " Leave the path out of ES_URL unless a proxy before Elasticsearch wants it." if path else ""
 
@@ -57,7 +59,14 @@ def _options(url: str) -> dict[str, list[str]]:
 Client = TypeVar("Client")
 Document = dict[str, Any]
 OLDEST_MONGO = (5, 0)
-# Building an index over millions of orders is one request.
+NEEDED_MONGO = f"{'.'.join(map(str, OLDEST_MONGO))} or later is needed."
+REFUSALS = {
+    400: "is of another version: Elasticsearch 9 is needed.",
+    401: "refused the credentials: check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD.",
+    403: "does not let this user ask for its version: the user needs the cluster privilege `monitor`.",
+}
+"""What is wrong, by the status of Elasticsearch's first answer."""
+# Long, since building an index over millions of orders is one request.
 LOADING_SECONDS = 600.0
 LONGEST_SEARCH_FOR_SERVER = 5.0
 TRIES_OF_ELASTIC = 2
@@ -65,14 +74,14 @@ TRIES_OF_ELASTIC = 2
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """Both servers, for one world. Safe to use from several threads; close it, or use it in ``with``."""
+    """Both servers, for one world. Safe to use from several threads; close it, or use it as a context manager."""
 
     name: str
     settings: ServerSettings
     mongo: MongoClient[Document]
     elastic: Elasticsearch
     versions: dict[str, str]
-    """Of both servers, by name."""
+    """The versions of both servers, by name."""
 
     @property
     def database(self) -> Database[Document]:
@@ -98,10 +107,10 @@ class Servers:
 
 
 def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Servers:
-    """Both servers for the world ``name``, each asked once.
+    """Both servers for the world ``name``; each is asked once whether it can be used.
 
-    ``loading`` waits long for an answer, since some requests of a load are long. Raises UserError that names the
-    address of the server that cannot be used, and what to do.
+    ``loading`` sets a long time-out, since some requests of a load are long. Raises UserError that names the address of
+    the unusable server, and says what to do.
     """
     if loading:
         settings = replace(settings, timeout=max(settings.timeout, LOADING_SECONDS))
@@ -120,7 +129,7 @@ def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Se
 
 
 def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
-    """The client, which has not yet spoken to its server; UserError for an address that is none."""
+    """The client, which has not yet contacted its server. Raises UserError for a malformed address."""
     url, where = settings.mongo_url, f"MongoDB at {hosts_of(settings.mongo_url)}"
     if not url.startswith(MONGO_SCHEMES):
         raise UserError(f"{where} has no proper address: MONGO_URL begins with mongodb:// or mongodb+srv://.")
@@ -152,13 +161,13 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
             appname="drretail",
             **{option: value for option, value in given.items() if value is not None},
         ),
-        f"MongoDB at {hosts_of(settings.mongo_url)}",
+        where,
         "MONGO_URL",
     )
 
 
 def open_elastic(settings: ServerSettings) -> Elasticsearch:
-    """The client, which has not yet spoken to its server; UserError for an address that is none."""
+    """The client, which has not yet contacted its server. Raises UserError for a malformed address."""
     url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
     if not url.startswith(ES_SCHEMES):
         raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
@@ -192,13 +201,13 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
             http_compress=False,
             **given,
         ),
-        f"Elasticsearch at {hosts_of(settings.es_url)}",
+        where,
         "ES_URL",
     )
 
 
 def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str) -> str:
-    """The version of the server; UserError where it cannot be reached or used."""
+    """The version of the server. Raises UserError if it cannot be reached or used."""
     where, hint = f"MongoDB at {hosts_of(settings.mongo_url)}", "set MONGO_URL"
     try:
         version: str = client.server_info()["version"]
@@ -209,21 +218,21 @@ def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str
         ) from problem
     except mongo.OperationFailure as problem:
         raise UserError(f"{where} {_mongo_refusal(problem.code, settings, name)}") from problem
-    except mongo.ConfigurationError as problem:  # the server speaks a protocol that the client no longer does
-        raise UserError(f"{where} is too old: {_oldest()}") from problem
+    except mongo.ConfigurationError as problem:  # the client no longer supports the server's protocol
+        raise UserError(f"{where} is too old: {NEEDED_MONGO}") from problem
     except mongo.PyMongoError as problem:
         raise UserError(f"{where} cannot be used ({type(problem).__name__}): {hint} to a MongoDB.") from problem
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_MONGO:
-        raise UserError(f"{where} is too old ({version}): {_oldest()}")
+        raise UserError(f"{where} is too old ({version}): {NEEDED_MONGO}")
     return version
 
 
 def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
-    """The version of the server; UserError where it cannot be reached or used."""
+    """The version of the server. Raises UserError if it cannot be reached or used."""
     where, hint = f"Elasticsearch at {hosts_of(settings.es_url)}", "set ES_URL"
     other_kind = f"is another kind of server: {hint} to an Elasticsearch 9.{path_remark(settings.es_url)}"
     try:
-        # Not every server answers the usual GET /: the one for tests has no such handler.
+        # Not every server answers the usual GET /: the test server has no handler for it.
         nodes = client.nodes.info(filter_path="nodes.*.version")["nodes"].values()
         return str(min(node["version"] for node in nodes))
     except elastic_transport.TlsError as problem:
@@ -237,13 +246,15 @@ def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
     except elasticsearch.UnsupportedProductError as problem:
         raise UserError(f"{where} {other_kind}") from problem
     except elasticsearch.ApiError as problem:
-        raise UserError(f"{where} {_refusal(problem)}{path_remark(settings.es_url)}") from problem
+        status = problem.status_code
+        other = f"cannot be used (status {status}): try again later, or set ES_URL to another."
+        raise UserError(f"{where} {REFUSALS.get(status, other)}{path_remark(settings.es_url)}") from problem
     except (elastic_transport.TransportError, KeyError, TypeError, ValueError) as problem:
         raise UserError(f"{where} {other_kind}") from problem
 
 
 def _mongo_refusal(code: int | None, settings: ServerSettings, name: str) -> str:
-    """What is wrong, by the code of the first answer."""
+    """What is wrong, by the code of MongoDB's first answer."""
     if code == FORBIDDEN and settings.mongo_user is None and "@" not in settings.mongo_url:
         return "asks for a user: set DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD."
     if code == FORBIDDEN:
@@ -256,23 +267,10 @@ def _mongo_refusal(code: int | None, settings: ServerSettings, name: str) -> str
     return f"cannot be used (code {code}): set MONGO_URL to another."
 
 
-def _refusal(problem: elasticsearch.ApiError) -> str:
-    """What is wrong, by the status of the first answer."""
-    if problem.status_code == 401:
-        return "refused the credentials: check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD."
-    if problem.status_code == 403:
-        return "does not let this user ask for its version: the user needs the cluster privilege `monitor`."
-    if problem.status_code == 400:
-        return "is of another version: Elasticsearch 9 is needed."
-    return f"cannot be used (status {problem.status_code}): try again later, or set ES_URL to another."
-
-
-def _oldest() -> str:
-    return f"{'.'.join(map(str, OLDEST_MONGO))} or later is needed."
-
-
 def _make_client(make: Callable[[], Client], what: str, variable: str) -> Client:
-    """Clients read addresses and certificates when they are made; what they say of them may repeat a password."""
+    """Makes a client, which reads addresses and certificates. The client's own messages are not shown: they may repeat
+    a password.
+    """
     try:
         return make()
     except OSError as problem:

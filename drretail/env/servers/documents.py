@@ -1,4 +1,4 @@
-"""Records as MongoDB keeps them: the shapes of the paper's Listings 1 to 3, with what they lack of ours beside it."""
+"""Records as MongoDB documents: the form of the paper's Listings 1 to 3, with our further fields beside it."""
 
 import json
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from drretail.env.store.sampling import Aggregates
 from drretail.records.base import canonical_json
 from drretail.records.shop import Product, UserProfile, order_date
 
-# MongoDB takes documents a hundred levels deep.
+# MongoDB takes documents up to a hundred levels deep.
 DEEPEST = 80
 OF_A_RUN = ("availability", "as_of")
-"""Known of a product while a run meets a shop that moves; no world keeps them."""
+"""Fields that a product has only during a run in a shop that moves; no world keeps them."""
 PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together", *OF_A_RUN))
 PROFILE_FIELDS = tuple(UserProfile.model_fields)
 
@@ -24,7 +24,7 @@ PROFILE_FIELDS = tuple(UserProfile.model_fields)
 def product_document(product: Product) -> Document:
     """Listing 3 with the ratings and the file's category.
 
-    Details that a document cannot hold, such as a key with "$" in front, stand as JSON in ``details_json``.
+    Details that a document cannot hold, such as a key that begins with "$", are kept as JSON in ``details_json``.
     """
     fields = product.model_dump(mode="json")
     details = fields.pop("details")
@@ -39,7 +39,7 @@ def product_document(product: Product) -> Document:
 
 
 def product_of(document: Mapping[str, Any]) -> Product:
-    """The product that was written, to the last digit."""
+    """The product exactly as it was written, to the last digit."""
     kept = document.get("details_json")
     details = plain(document["details"]) if kept is None else json.loads(kept)
     return Product.model_validate({**{name: document[name] for name in PRODUCT_FIELDS}, "details": details})
@@ -60,7 +60,9 @@ def order_document(row: OrderRow) -> Document:
 
 
 def order_row(document: Mapping[str, Any]) -> OrderRow:
-    """Raises KeyError, TypeError or ValueError for what is no order: in a hash "1" would pass for 1."""
+    """The order of a document. Raises KeyError, TypeError or ValueError for a malformed one: in a hash "1" would equal
+    1.
+    """
     row = OrderRow(
         document["order_id"],
         document["user_id"],
@@ -76,12 +78,12 @@ def order_row(document: Mapping[str, Any]) -> OrderRow:
 
 
 def holdout_document(place: int, row: OrderRow) -> Document:
-    """An order that is held out; ``place`` is its place among them."""
+    """A held-out order; ``place`` is its position among them."""
     return {"_id": place, **row._asdict(), "timestamp": Int64(row.timestamp)}
 
 
 def user_document(user: Aggregates, profile: UserProfile | None) -> Document:
-    """What is summed up of a user, by which users are drawn; with Listing 1 where profiles are written out."""
+    """A user's aggregates, by which users are drawn; with the fields of Listing 1 if profiles are written out."""
     return {
         "_id": user.user_id,
         **({} if profile is None else profile.model_dump(mode="json")),
@@ -104,14 +106,14 @@ def aggregates_of(document: Mapping[str, Any]) -> Aggregates:
 
 
 def profile_of(document: Mapping[str, Any], pool: ProfilePool, seed: str) -> UserProfile:
-    """The profile that is written out, else the derived one; they are the same."""
+    """The profile in the document, or else the derived one; both are the same."""
     if "email" in document:
         return UserProfile.model_validate({name: document[name] for name in PROFILE_FIELDS})
     return derive_profile(pool, seed, document["_id"])
 
 
 def is_storable(value: Any, depth: int = 0) -> bool:
-    """True for JSON that comes back from MongoDB as it went."""
+    """True for JSON that MongoDB returns unchanged."""
     if isinstance(value, dict):
         return depth < DEEPEST and all(
             not key.startswith("$") and "\0" not in key and is_storable(item, depth + 1) for key, item in value.items()
@@ -122,7 +124,7 @@ def is_storable(value: Any, depth: int = 0) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """The same with Python's own integers: BSON's long ones are a class of their own."""
+    """The same value with Python's own integers in place of BSON's Int64."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):

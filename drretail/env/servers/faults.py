@@ -1,6 +1,6 @@
-"""What becomes of a call when a server fails: one kind of error, which names the address and never a secret.
+"""Turns a failing server's errors into one kind, which names the address and never a secret.
 
-Messages of the clients are not passed on, since some repeat what was sent.
+The clients' own messages are not passed on, since some repeat what was sent.
 """
 
 import random
@@ -50,7 +50,7 @@ def elastic_faults(address: str) -> Generator[None]:
 
 
 def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
-    """The error that a tool answers with; ``address`` as ``clients.hosts_of`` gives it."""
+    """The ToolError for an error of pymongo; ``address`` as ``clients.hosts_of`` returns it."""
     where = f"The shop's database (MongoDB at {address})"
     if isinstance(problem, mongo.ServerSelectionTimeoutError):
         return ToolError("unavailable", f"{where} cannot be reached.")
@@ -75,7 +75,7 @@ def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
 
 
 def elastic_fault(problem: elastic_transport.TransportError | elasticsearch.ApiError, address: str) -> ToolError:
-    """The error that a tool answers with; ``address`` as ``clients.hosts_of`` gives it."""
+    """The ToolError for an error of Elasticsearch's client; ``address`` as ``clients.hosts_of`` returns it."""
     where = f"The shop's search (Elasticsearch at {address})"
     if isinstance(problem, elastic_transport.ConnectionTimeout):
         return ToolError("timeout", f"{where} gave no answer in time.")
@@ -108,7 +108,7 @@ NOT_NOW = frozenset({6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 1
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a step is tried; times in seconds."""
+    """How long a step is retried; times in seconds."""
 
     seconds: float = 120
     first_wait: float = 0.2
@@ -117,7 +117,7 @@ class Patience:
     clock: Callable[[], float] = time.monotonic
 
     def patiently(self, step: Callable[[], Result]) -> Result:
-        """What ``step`` gives. Raises what it raised last when the time is over, and at once what will not pass."""
+        """The step's result. Raises its last error once the time is over, and a lasting error at once."""
         end, wait = self.clock() + self.seconds, self.first_wait
         while True:
             try:
@@ -130,7 +130,7 @@ class Patience:
 
 
 def is_passing(problem: Exception) -> bool:
-    """True where the same request may succeed a moment later."""
+    """True if the same request may succeed a moment later."""
     if isinstance(problem, mongo.BulkWriteError):
         details = problem.details or {}
         errors = [*details.get("writeErrors", ()), *details.get("writeConcernErrors", ())]

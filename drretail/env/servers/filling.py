@@ -1,8 +1,8 @@
-"""Writes the streams of a world into the collections of one generation, going on from what a cut load left."""
+"""Writes the streams of a world into the collections of one generation; continues an interrupted load."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any, Literal
@@ -36,32 +36,32 @@ from drretail.records.shop import Product
 
 LOADING = "loading"
 LAYOUT = 1
-"""Raise it when documents of another shape are written: a load that was cut is then begun anew."""
+"""Raise it when documents get another form: an interrupted load then begins anew."""
 Noted = Literal["products", "orders", "holdout"]
 OF_GENERATION = re.compile(r"g([0-9]+)_")
 
 
 @dataclass(slots=True)
 class Unfinished:
-    """The generation that is being loaded. What it notes, it first has on disk."""
+    """The generation that is being loaded. Its progress is saved to the database before this object changes."""
 
     worlds: Collection[Document]
     number: int
     index: str
     hashes: dict[Noted, list[str]] = field(default_factory=lambda: {"products": [], "orders": [], "holdout": []})
     indexed_as: str | None = None
-    """What the index is made of: the hash of all products, and how they are indexed."""
+    """What the index is made from: the hash of all products, and the way they are indexed."""
     indexed_to: str = ""
-    """The id of the last product that is in the index for sure."""
+    """The id of the last product that is certainly in the index."""
 
     def note(self, stream: Noted, batch: int, mark: str) -> None:
-        """A batch is written; noting it twice does no harm."""
+        """Records that a batch is written; recording it twice does no harm."""
         self.worlds.update_one({"_id": LOADING}, {"$set": {f"{stream}.{batch}": mark}})
         del self.hashes[stream][batch:]
         self.hashes[stream].append(mark)
 
     def forget_from(self, stream: Noted, batch: int) -> None:
-        """A batch and those after it are about to be replaced."""
+        """Forgets a batch and all after it, which are about to be replaced."""
         kept = self.hashes[stream][:batch]
         self.worlds.update_one({"_id": LOADING}, {"$set": {stream: kept}})
         self.hashes[stream] = kept
@@ -72,14 +72,14 @@ class Unfinished:
 
 
 def find_unfinished(servers: Servers, key: str) -> Unfinished:
-    """The load that was cut, where ``key`` is the same, else a new one with nothing left of the other.
+    """The interrupted load, if its ``key`` is the same; otherwise a new load, after everything of the other is dropped.
 
-    ``key`` stands for everything but the rows that decides how documents look.
+    ``key`` stands for everything that decides the form of documents, except the rows.
     """
     worlds = servers.database[WORLDS]
     document = worlds.find_one({"_id": LOADING})
     if document is not None and still_kept(servers.database, document["number"]):
-        forget_unfinished(servers)  # it was cut between going live and saying so
+        forget_unfinished(servers)  # it went live, and was interrupted before it could say so
         document = None
     if document is not None and document["key"] == f"{LAYOUT} {key}":
         return Unfinished(
@@ -100,21 +100,22 @@ def find_unfinished(servers: Servers, key: str) -> Unfinished:
 
 
 def drop_unfinished(servers: Servers, number: int) -> None:
-    """Drops what a load left, and that it was."""
+    """Drops what a load has written, and the record of the load."""
     drop_collections(servers.database, number)
     drop_index(servers.elastic, servers.elastic_address, index_name(servers.name, number))
     forget_unfinished(servers)
 
 
 def forget_unfinished(servers: Servers) -> None:
-    """The load has ended."""
+    """Removes the record of the load, which has ended."""
     servers.database[WORLDS].delete_one({"_id": LOADING})
 
 
 def _unused(servers: Servers) -> tuple[int, str]:
-    """A generation's number, above all that went before, of which nobody has a collection or an index.
+    """The number and index name of a new generation: above all former ones, and without an existing collection or
+    index.
 
-    Whatever has such a name may be another program's: what is loaded would be written into it, and drop it in the end.
+    An existing one may be another program's: the load would write into it, and drop it in the end.
     """
     live = servers.database[WORLDS].find_one({"_id": LIVE}) or {}
     before = [entry.get("number") for name in ("generations", "retired") for entry in live.get(name, ())]
@@ -129,65 +130,61 @@ def _unused(servers: Servers) -> tuple[int, str]:
 PRODUCTS_AT_ONCE = 1_000
 ORDERS_AT_ONCE = 10_000
 DUPLICATE_KEY = 11000
-# What is noted as written is to outlive the server's death, and the death of the member that took it.
+# A batch recorded as written must survive a crash of the server, and of the replica-set member that took it.
 SAFE = WriteConcern("majority", j=True)
 EVERYTHING: Document = {}
 Rest = dict[Stream, Document]
-"""Filters, by collection."""
+"""Filters by collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Rows that are written together; ``mark`` is a hash over all rows of the stream up to the last of these."""
 
-    documents: Callable[[], Sequence[Document]]
-    size: int
+    rows: Sequence[Any]
     mark: str
     rest: Rest
-    """What comes after this batch."""
+    """The documents after this batch."""
     users: tuple[Aggregates, ...] = ()
-    """Those whose last order has passed by now and had not before."""
+    """The users whose last order has passed in this batch."""
 
 
+@dataclass(eq=False, repr=False)
 class Filling:
-    """Fills one generation; ``intake`` has seen every row that was given, written or not."""
+    """Fills one generation. ``intake`` sees every row, whether it is written now or was written before."""
 
-    def __init__(
-        self,
-        servers: Servers,
-        unfinished: Unfinished,
-        lease: Lease,
-        patience: Patience,
-        *,
-        seed: str,
-        pool: ProfilePool,
-        materialize_users: bool,
-        formulation: Formulation = ENGLISH,
-    ) -> None:
-        collections = collections_of(servers.database, unfinished.number)
+    servers: Servers
+    unfinished: Unfinished
+    lease: Lease
+    patience: Patience
+    _: KW_ONLY
+    seed: str
+    pool: ProfilePool
+    materialize_users: bool
+    formulation: Formulation = ENGLISH
+
+    def __post_init__(self) -> None:
+        collections = collections_of(self.servers.database, self.unfinished.number)
         self._collections = {name: each.with_options(write_concern=SAFE) for name, each in collections.items()}
-        self._unfinished = unfinished
-        self._lease = lease
-        self._patience = patience
-        self._seed = seed
-        self._pool = pool
-        self._materialize_users = materialize_users
-        self.intake = Intake(formulation)
+        self.intake = Intake(self.formulation)
 
     def fill_products(self, products: Iterable[Product], bar: Bar) -> None:
-        self._fill("products", self._product_batches(products), {"products": EVERYTHING}, bar)
+        self._fill("products", product_document, self._product_batches(products), {"products": EVERYTHING}, bar)
 
     def fill_orders(self, orders: Iterable[OrderRow], bar: Bar) -> None:
-        """The orders, and the users that they are of."""
+        """Writes the orders and their users."""
         everything: Rest = {"orders": EVERYTHING, "users": EVERYTHING}
-        self._fill("orders", self._order_batches(orders), everything, bar)
+        self._fill("orders", order_document, self._order_batches(orders), everything, bar)
 
     def fill_holdout(self, orders: Iterable[OrderRow], bar: Bar) -> None:
-        self._fill("holdout", self._holdout_batches(orders), {"holdout": EVERYTHING}, bar)
+        batches = self._holdout_batches(orders)
+        self._fill("holdout", lambda placed: holdout_document(*placed), batches, {"holdout": EVERYTHING}, bar)
 
-    def _fill(self, stream: Noted, batches: Iterable[Batch], rest: Rest, bar: Bar) -> None:
-        """Writes the batches from the first on that is not there yet, after removing what stands in their place."""
-        noted = list(self._unfinished.hashes[stream])
+    def _fill(
+        self, stream: Noted, make: Callable[[Any], Document], batches: Iterable[Batch], rest: Rest, bar: Bar
+    ) -> None:
+        """Writes the batches from the first missing one on, after removing any documents in their place."""
+        noted = list(self.unfinished.hashes[stream])
         going_on, number = True, 0
         for number, batch in enumerate(batches, 1):
             if going_on and (number > len(noted) or noted[number - 1] != batch.mark):
@@ -196,38 +193,37 @@ class Filling:
             if not going_on:
                 users = [
                     user_document(
-                        user, derive_profile(self._pool, self._seed, user.user_id) if self._materialize_users else None
+                        user, derive_profile(self.pool, self.seed, user.user_id) if self.materialize_users else None
                     )
                     for user in batch.users
                 ]
-                for name, documents in ((stream, batch.documents()), ("users", users)):
+                for name, documents in ((stream, list(map(make, batch.rows))), ("users", users)):
                     if documents:
                         self._patiently(partial(insert, self._collections[name], documents))
-                self._patiently(partial(self._unfinished.note, stream, number - 1, batch.mark))
+                self._patiently(partial(self.unfinished.note, stream, number - 1, batch.mark))
             rest = batch.rest
-            bar.advance(batch.size)
+            bar.advance(len(batch.rows))
         if going_on:
             self._clear(stream, number, rest)
 
     def _clear(self, stream: Noted, batch: int, rest: Rest) -> None:
-        """Nothing is left of a batch and those after it, noted or not."""
-        self._patiently(partial(self._unfinished.forget_from, stream, batch))
+        """Removes a batch and all after it, recorded or not."""
+        self._patiently(partial(self.unfinished.forget_from, stream, batch))
         for name, which in rest.items():
             self._patiently(partial(self._collections[name].delete_many, which))
 
     def _patiently(self, step: Callable[[], object]) -> None:
         def checked() -> None:
-            self._lease.check()
+            self.lease.check()
             step()
 
-        self._patience.patiently(checked)
+        self.patience.patiently(checked)
 
     def _product_batches(self, products: Iterable[Product]) -> Iterator[Batch]:
         rows = (product for product, _ in self.intake.take_products(products))
         while batch := list(islice(rows, PRODUCTS_AT_ONCE)):
             yield Batch(
-                documents=partial(_documents, product_document, batch),
-                size=len(batch),
+                batch,
                 mark=mark(self.intake.product_hash.hexdigest()),
                 rest={"products": {"_id": {"$gt": batch[-1].product_id}}},
             )
@@ -243,8 +239,7 @@ class Filling:
             last = batch[-1] if batch else last
             assert last is not None, "a user has an order"
             yield Batch(
-                documents=partial(_documents, order_document, batch),
-                size=len(batch),
+                batch,
                 mark=mark(products, self.intake.order_hash.hexdigest()),
                 rest=after(last, ended=len(batch) < ORDERS_AT_ONCE),
                 users=tuple(finished),
@@ -256,17 +251,16 @@ class Filling:
         while batch := list(islice(rows, ORDERS_AT_ONCE)):
             assert self.intake.holdout_hash is not None, "a row was taken"
             yield Batch(
-                documents=partial(_holdout_documents, batch),
-                size=len(batch),
+                batch,
                 mark=mark(self.intake.holdout_hash.hexdigest()),
                 rest={"holdout": {"_id": {"$gt": batch[-1][0]}}},
             )
 
 
 def insert(collection: Collection[Document], documents: Sequence[Document]) -> None:
-    """All documents are in the collection; those that were there already are not written twice.
+    """Inserts the documents; those that are there already are not written twice.
 
-    Raises ValueError where another document has the id of one: a bug of ours.
+    Raises ValueError if another document has one of the ids: a bug of ours.
     """
     try:
         collection.insert_many(documents, ordered=False)
@@ -285,7 +279,9 @@ def insert(collection: Collection[Document], documents: Sequence[Document]) -> N
 
 
 def after(last: OrderRow, *, ended: bool) -> Rest:
-    """Which orders and users come after an order; its own user is still to come unless all orders have ended."""
+    """Filters for the orders and users after an order. The order's own user is included unless all
+    orders have ended.
+    """
     user_id, timestamp, order_id = last.place
     return {
         "orders": {
@@ -300,13 +296,5 @@ def after(last: OrderRow, *, ended: bool) -> Rest:
 
 
 def mark(*digests: str) -> str:
-    """A short hash: what it is compared to is not chosen by anybody."""
+    """A short hash: nobody chooses the values that it is compared with."""
     return sha256_of(" ".join(digests))[:16]
-
-
-def _documents(make: Callable[[Any], Document], rows: Iterable[Any]) -> list[Document]:
-    return [make(row) for row in rows]
-
-
-def _holdout_documents(rows: Iterable[tuple[int, OrderRow]]) -> list[Document]:
-    return [holdout_document(place, row) for place, row in rows]

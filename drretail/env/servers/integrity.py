@@ -1,11 +1,11 @@
-"""Whether a world on servers is whole: what it holds against what it says of itself."""
+"""Checks whether a world on servers is undamaged: its content against its manifest."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.checking import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault
+from drretail.env.checking import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault, hash_lines
 from drretail.env.intake import ProductFacts, UserSum
 from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
 from drretail.env.profiles import derive_profile
@@ -23,15 +23,15 @@ from drretail.records.shop import Product
 
 USERS_AT_ONCE = 10_000
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
-"""What reading a document raises that is not as it was written."""
+"""The errors that reading a damaged document raises."""
 Row = TypeVar("Row")
 
 
 def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
-    """What is wrong with the live generation of "servers:NAME", nothing when it is whole; streams over all rows.
+    """The faults of the live generation of "servers:NAME", empty if it is undamaged. Streams over all rows.
 
-    The findings are those of ``checking.check_world``, and ``user_profile`` where a profile that is written out is not
-    the derived one. Raises UserError where there is no world, ToolError where a server fails.
+    The findings are those of ``checking.check_world``, and ``user_profile`` if a written-out profile is not the derived
+    one. Raises UserError if there is no world, ToolError if a server fails.
     """
     with connect(settings, world_name(spec), loading=True) as servers:
         return Check(servers, read_live(servers)).findings()
@@ -51,7 +51,7 @@ class Check:
         self._unreadable: list[Finding] = []
 
     def findings(self) -> list[Finding]:
-        """All findings; of one kind at most ``EXAMPLES``."""
+        """All findings, at most ``EXAMPLES`` of one kind."""
         parts: list[Callable[[], Iterable[Finding]]] = [
             self._check_products,
             self._check_users_and_orders,
@@ -76,16 +76,21 @@ class Check:
 
     def _product(self, document: Document) -> Product | None:
         self._counts["products"] += 1
-        return self._read("product", keyed_product, document)
+        return self._read("product", product_of, document, key="product_id")
 
     def _order(self, document: Document) -> OrderRow | None:
         self._counts["orders"] += 1
-        return self._read("order", keyed_order, document)
+        return self._read("order", order_row, document, key="order_id")
 
-    def _read(self, what: str, read: Callable[[Document], Row], document: Document) -> Row | None:
-        """The row; of a document that is none, a finding."""
+    def _read(
+        self, what: str, read: Callable[[Document], Row], document: Document, key: str | None = None
+    ) -> Row | None:
+        """The document's row. None, with a finding, if the document is malformed or its id is not the row's ``key``."""
         try:
-            return read(document)
+            row = read(document)
+            if key is not None and document["_id"] != getattr(row, key):
+                raise ValueError(f"{getattr(row, key)} stands under {document['_id']}")
+            return row
         except DAMAGED as problem:
             if len(self._unreadable) < EXAMPLES:
                 where = f"the {what} {document['_id']} in the database is damaged"
@@ -93,7 +98,9 @@ class Check:
             return None
 
     def _check_users_and_orders(self) -> Iterator[Finding]:
-        """Every user's aggregates are those of its orders, and every order has its user and its product."""
+        """Faults unless every user's aggregates are those of the user's orders, and every order has its user and
+        product.
+        """
         users = self._users()
         orders = orders_in(self._servers, self._collections["orders"], self._order)
         user, order = next(users, None), next(orders, None)
@@ -144,25 +151,17 @@ class Check:
             return False
 
     def _check_fingerprint(self) -> Iterator[Finding]:
+        holdout = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
         return compare_fingerprint(
             self._generation.manifest,
             self._generation.pool.hash,
             products=self._product_hash.hexdigest(),
             orders=self._order_hash.hexdigest(),
-            holdout=self._hash_holdout(),
+            holdout=None if holdout is None else hash_lines(map(holdout_line, holdout)),
         )
 
-    def _hash_holdout(self) -> str | None:
-        rows = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
-        if rows is None:
-            return None
-        lines = LineHash()
-        for row in rows:
-            lines.add(holdout_line(row))
-        return lines.hexdigest()
-
     def _check_index(self) -> Iterator[Finding]:
-        """The index holds the products of the database."""
+        """Faults unless the index holds the database's products."""
         try:
             address = self._servers.elastic_address
             catalog = ElasticCatalog(self._servers.elastic, self._generation.index, address=address)
@@ -172,31 +171,17 @@ class Check:
         yield from compare_index(sorted(self._listings), catalog.product_ids())
 
 
-def keyed_product(document: Document) -> Product:
-    """The product; ValueError where it is not found under its id."""
-    product = product_of(document)
-    if document["_id"] != product.product_id:
-        raise ValueError(f"{product.product_id} stands under {document['_id']}")
-    return product
-
-
-def keyed_order(document: Document) -> OrderRow:
-    """The order; ValueError where it is not found under its id."""
-    row = order_row(document)
-    if document["_id"] != row.order_id:
-        raise ValueError(f"{row.order_id} stands under {document['_id']}")
-    return row
-
-
 def user_id_of(document: Document) -> str:
-    """TypeError where it is no text, and so has no place among the others."""
+    """The user's id. Raises TypeError if it is not a string, since it then has no place in the order of ids."""
     if not isinstance(document["_id"], str):
         raise TypeError("a user's id is a text")
     return document["_id"]
 
 
 def same_world(servers: Servers, fingerprint: str, *, materialize_users: bool) -> Generation | None:
-    """What is live, where it is to be the world with this fingerprint and to hold all that is asked for."""
+    """The live generation, if it has this fingerprint and, with ``materialize_users``, holds written-out profiles; None
+    otherwise.
+    """
     live = find_live(servers)
     if live is None or live.manifest.fingerprint != fingerprint or (materialize_users and not live.materialized):
         return None
@@ -204,9 +189,9 @@ def same_world(servers: Servers, fingerprint: str, *, materialize_users: bool) -
 
 
 def is_whole(servers: Servers, live: Generation, progress: Progress) -> bool:
-    """True where every row of what is live is as it was written, and the index holds its products; tells what it finds.
+    """True if every row of the live generation is unchanged, and the index holds its products; reports what it finds.
 
-    Counts come first, since they cost nothing; then all rows are read and hashed. Raises ToolError when a server fails.
+    Counts come first, since they cost nothing; then all rows are read and hashed. Raises ToolError if a server fails.
     """
     spec = f"{SPEC_PREFIX}{servers.name}"
     damage = missing_rows(servers, live)
@@ -221,7 +206,7 @@ def is_whole(servers: Servers, live: Generation, progress: Progress) -> bool:
 
 
 def missing_rows(servers: Servers, generation: Generation) -> str:
-    """Where the servers hold another number of rows than the manifest says; empty where they don't."""
+    """The numbers of rows that differ from the manifest, in words; empty if none does."""
     counts = generation.manifest.counts.model_dump()
     collections = collections_of(servers.database, generation.number)
     found = {name: collections[name].count_documents({}) for name in ("products", "users", "orders")}

@@ -1,4 +1,6 @@
-"""One writer of a world at a time: a lease in MongoDB, renewed while the writer lives and over soon after it died."""
+"""One writer of a world at a time: a lease in MongoDB, renewed while the writer lives; it expires soon after the writer
+dies.
+"""
 
 import secrets
 import socket
@@ -18,11 +20,11 @@ from drretail.errors import UserError
 WRITER = "writer"
 LEASE_SECONDS = 60.0
 RENEWALS = 4
-"""In the time of one lease."""
+"""The number of renewals in the time of one lease."""
 
 
 class Lease:
-    """The right to write, for as long as ``check`` does not raise."""
+    """The right to write, as long as ``check`` does not raise."""
 
     def __init__(self, worlds: Collection[Document], world: str, seconds: float) -> None:
         self._worlds = worlds
@@ -32,7 +34,7 @@ class Lease:
         self._until = 0.0
 
     def take(self) -> bool:
-        """True where the lease was free or has run out. Times are the server's: clocks may differ."""
+        """Takes the lease; False if another writer holds it. Times are the server's, since clocks may differ."""
         began = time.monotonic()
         over, absent = {"$expr": {"$lt": ["$until", "$$NOW"]}}, {"holder": {"$exists": False}}
         try:
@@ -44,7 +46,7 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Raises UserError once somebody else has the lease; asks the server only when it may have run out."""
+        """Raises UserError if another process has the lease. Asks the server only if the lease may have expired."""
         if time.monotonic() >= self._until and not self._renew():
             raise UserError(
                 f"Another process took over writing the world servers:{self._world}, since this one gave no sign of "
@@ -52,14 +54,16 @@ class Lease:
             )
 
     def keep(self, ended: threading.Event) -> None:
-        """Renews the lease until ``ended``."""
+        """Renews the lease until ``ended`` is set."""
         while not ended.wait(self._seconds / RENEWALS):
-            # The writer meets the same trouble, and knows how long to wait for its end.
+            # The writer meets the same fault, and has its own patience for it.
             with suppress(PyMongoError):
                 self._renew()
 
     def _renew(self) -> bool:
-        """False where it is another's, or was and is over: what this writer knows of the world may be stale."""
+        """Renews the lease; False if another writer holds or held it, since this writer's knowledge of the world may be
+        stale.
+        """
         began = time.monotonic()
         kept = self._worlds.update_one({"_id": WRITER, "holder": self._holder}, self._extended()).matched_count == 1
         self._until = began + self._seconds if kept else 0.0
@@ -75,7 +79,7 @@ class Lease:
 
 @contextmanager
 def writer_lease(servers: Servers, seconds: float = LEASE_SECONDS) -> Generator[Lease]:
-    """Keeps a second writer out for the time of a ``with`` block; UserError where there is one already."""
+    """Keeps other writers out for the time of a ``with`` block. Raises UserError if there is one already."""
     lease = Lease(servers.database[WORLDS], servers.name, seconds)
     with mongo_faults(servers.mongo_address):
         if not lease.take():
@@ -91,6 +95,6 @@ def writer_lease(servers: Servers, seconds: float = LEASE_SECONDS) -> Generator[
     finally:
         ended.set()
         renewing.join()
-        # It runs out by itself, and the error that ended the block is what counts.
+        # The lease expires by itself, and must not hide the error that ended the block.
         with suppress(PyMongoError):
             lease.give_back()

@@ -1,8 +1,9 @@
-"""Which generation of a world is live on the servers: one document in MongoDB says it, so that readers never see half.
+"""Which generation of a world is live on the servers. One MongoDB document says it, so that readers never see half a
+world.
 
     worlds {_id: "live"}      the generations that may be read, the live one first; those that are to be dropped
     worlds {_id: "writer"}    who may write, and until when (lease.py)
-    worlds {_id: "loading"}   how far an unfinished load has come (unfinished.py)
+    worlds {_id: "loading"}   how far an unfinished load has come (filling.py)
 
 Readers keep the names that they found there; the last two generations stay.
 """
@@ -27,26 +28,28 @@ from drretail.records.base import FORMAT, Record
 WORLDS = "worlds"
 LIVE = "live"
 KEPT = 2
-"""Generations that stay readable."""
+"""The number of generations that stay readable."""
 Stream = Literal["products", "users", "orders", "holdout", "profile_updates"]
 STREAMS: tuple[Stream, ...] = ("products", "users", "orders", "holdout", "profile_updates")
 
 
 class Generation(Record):
-    """One whole world: its manifest and the names of what holds it."""
+    """One complete generation: its manifest and pool, and the names of its collections and index."""
 
     number: int
     index: str
     manifest: Manifest
     pool: ProfilePool
     materialized: bool = False
-    """True where the users' profiles are written out."""
+    """True if the users' profiles are written out."""
     held_out: bool = False
-    """True where orders are held out, even if there are none."""
+    """True if orders are held out, even if there are none."""
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> Self:
-        """Manifest and pool are kept as JSON: their values, such as parameters, are to come back as they were."""
+        """The generation of a document, which keeps manifest and pool as JSON so that their values, such as parameters,
+        return unchanged.
+        """
         return cls(
             number=document["number"],
             index=document["index"],
@@ -83,9 +86,9 @@ def collections_of(database: Database[Document], number: int) -> dict[Stream, Co
 
 
 def read_live(servers: Servers) -> Generation:
-    """The generation that is live now; UserError where there is none, a damaged one, or one of another format.
+    """The live generation. Raises UserError if there is none, if it is damaged, or if it has another format.
 
-    Raises ToolError when the server fails.
+    Raises ToolError if the server fails.
     """
     document = _live_document(servers)
     if document is None:
@@ -102,12 +105,12 @@ def read_live(servers: Servers) -> Generation:
 
 
 def find_live(servers: Servers) -> Generation | None:
-    """The same for who is about to write: None where there is no world of this name yet, or only a damaged one."""
+    """The live generation for a writer; None if there is no world of this name yet, or only a damaged one."""
     return next(iter(find_generations(servers)), None)
 
 
 def find_generations(servers: Servers) -> list[Generation]:
-    """All that can be read, the live one first; none where that is damaged, or none is there."""
+    """All readable generations, the live one first; a damaged one and all after it are left out."""
     document = _live_document(servers)
     found: list[Generation] = []
     with suppress(LookupError, TypeError, ValidationError):
@@ -117,9 +120,9 @@ def find_generations(servers: Servers) -> list[Generation]:
 
 
 def make_live_again(servers: Servers, generation: Generation) -> None:
-    """Puts a generation that is kept before the live one, for whoever opens the world from now on.
+    """Puts a kept generation before the live one, for all who open the world from now on.
 
-    Raises UserError where it is no longer kept, ToolError when a server fails.
+    Raises UserError if it is no longer kept, ToolError if a server fails.
     """
     with mongo_faults(servers.mongo_address):
         worlds = servers.database[WORLDS]
@@ -133,7 +136,7 @@ def make_live_again(servers: Servers, generation: Generation) -> None:
 
 
 def _live_document(servers: Servers) -> Document | None:
-    """Raises UserError where a world of another format is live."""
+    """The document of the live world, None if there is none. Raises UserError if the world has another format."""
     with mongo_faults(servers.mongo_address):
         document = servers.database[WORLDS].find_one({"_id": LIVE})
     if document is not None and document.get("format") != FORMAT:
@@ -145,16 +148,16 @@ def _live_document(servers: Servers) -> Document | None:
 
 
 def still_kept(database: Database[Document], number: int) -> bool:
-    """False once a generation has been replaced twice, and its collections may be gone."""
+    """False if a generation has been replaced twice, so that its collections may be gone."""
     found = database[WORLDS].find_one({"_id": LIVE, "generations.number": number}, {"_id": 1})
     return found is not None
 
 
 def publish(servers: Servers, generation: Generation) -> None:
-    """Makes a generation live with one write, and drops what is older than the one before it.
+    """Makes a generation live with one write, and drops all that are older than the one before it.
 
-    Raises UserError where another writer was first, ToolError when a server fails: what is then left over is dropped
-    by the next writer.
+    Raises UserError if another writer was first, ToolError if a server fails. The next writer drops what is then left
+    over.
     """
     with mongo_faults(servers.mongo_address):
         _make_live(servers, generation)
@@ -167,8 +170,8 @@ def _make_live(servers: Servers, generation: Generation) -> None:
     document = worlds.find_one({"_id": LIVE})
     before: list[Document] = [] if document is None else document.get("generations", [])
     if before and before[0].get("number") == generation.number:
-        return  # the answer to the write was lost, not the write
-    # What is so damaged that it has no number is left where it lies.
+        return  # the write succeeded, only its answer was lost
+    # An entry that is too damaged to have a number is dropped; its collections stay.
     generations = [generation.as_document(), *(entry for entry in before if {"number", "index"} <= entry.keys())]
     older = [{"number": entry["number"], "index": entry["index"]} for entry in generations[KEPT:]]
     changed = {
@@ -187,7 +190,7 @@ def _make_live(servers: Servers, generation: Generation) -> None:
 
 
 def replace_manifest(servers: Servers, generation: Generation) -> None:
-    """The live generation tells of itself what ``generation`` does; its rows are the same."""
+    """Replaces the live generation's description by that of ``generation``; its rows stay."""
     with mongo_faults(servers.mongo_address):
         servers.database[WORLDS].update_one(
             {"_id": LIVE, "generations.0.number": generation.number},
@@ -196,7 +199,7 @@ def replace_manifest(servers: Servers, generation: Generation) -> None:
 
 
 def copy_updates(servers: Servers, source: Generation, target: Generation) -> None:
-    """The profiles that were changed for good in one generation are those of the other."""
+    """Copies permanent profile changes from one generation to the other."""
     with mongo_faults(servers.mongo_address):
         stream: Stream = "profile_updates"
         into = collection_name(target.number, stream)
@@ -204,11 +207,13 @@ def copy_updates(servers: Servers, source: Generation, target: Generation) -> No
 
 
 def point_alias(servers: Servers, index: str) -> None:
-    """The world's name leads to the live index, for other users of Elasticsearch; drretail itself does not need it."""
+    """Makes the world's name an alias of the live index, for other users of Elasticsearch; drretail itself does not
+    need it.
+    """
     with elastic_faults(servers.elastic_address):
         client = servers.elastic
         if client.indices.exists(index=servers.name) and not client.indices.exists_alias(name=servers.name):
-            return  # somebody's index has the name: it is not ours to touch
+            return  # another program's index has the name: it is left alone
         others = client.options(ignore_status=404).indices.get_alias(name=servers.name, filter_path="*.aliases")
         stale = [name for name in others if name != index and is_generation(servers.name, name)]
         remove = [{"remove": {"index": name, "alias": servers.name}} for name in stale]
@@ -216,7 +221,7 @@ def point_alias(servers: Servers, index: str) -> None:
 
 
 def is_generation(world: str, index: str) -> bool:
-    """True for the name of an index that a world of this name has or may have."""
+    """True if an index of this name belongs, or may belong, to the world."""
     start = index_name(world, 0)[:-1]
     return index.startswith(start) and index.removeprefix(start).isdecimal()
 

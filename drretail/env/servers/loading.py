@@ -48,24 +48,7 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.shop import Product
 
-
-def check_name_is_free(servers: Servers) -> None:
-    """Raises UserError where the world's name is that of somebody else's index or alias: then it can be no alias."""
-    with elastic_faults(servers.elastic_address):
-        client, name = servers.elastic, servers.name
-        if not client.indices.exists(index=name):
-            return
-        found = client.options(ignore_status=404).indices.get_alias(name=name, filter_path="*.aliases")
-    others = sorted(index for index in found if not is_generation(name, index))
-    if others or not found:
-        what = f"an alias of {others[0]}" if others else "an index"
-        raise UserError(
-            f"Elasticsearch at {servers.elastic_address} has {what} that is called {name!r}, as the alias of the world "
-            f"{SPEC_PREFIX}{name} would be: choose another name for the world, or remove what has it."
-        )
-
-
-# Newest orders first, of all or of one status; ties by id.
+# For newest orders first, of all or of one status; ties by id.
 ORDER_INDEXES = (
     [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
     [("user_id", ASCENDING), ("order_status", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
@@ -88,13 +71,14 @@ def write_servers(
     lease_seconds: float = LEASE_SECONDS,
     origin: Origin | None = None,
 ) -> Manifest:
-    """Makes a new generation live on the servers and gives its manifest; until then the old one stays.
+    """Makes a new generation live on the servers and returns its manifest; the old one stays live until then.
 
-    The rows come as for ``writing.write_world``. What a load that was cut has written is not written again. Writing
-    the world that is live already reads all of it, and leaves it as it is unless it is damaged; profile updates that
-    were made meanwhile stay. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for
+    The rows are as for ``writing.write_world``. Rows that an interrupted load has written are not written again.
+    Writing the world that is live already reads all of it, and changes nothing unless it is damaged; profile updates
+    made meanwhile stay. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for
     ``write_world``.
-    Raises ValueError for rows out of order, UserError when another process writes, and when a server fails for longer
+
+    Raises ValueError for rows out of order, and UserError if another process writes, or if a server fails for longer
     than ``patience``.
     """
     progress, patience = progress or Progress(), patience or Patience()
@@ -136,7 +120,7 @@ def write_servers(
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One load under way: how far it has come, and until when this process may write."""
+    """One load: its progress, and the lease by which this process may write."""
 
     servers: Servers
     unfinished: Unfinished
@@ -151,7 +135,7 @@ class Load:
         orders: Iterable[OrderRow],
         holdout: Iterable[OrderRow] | None,
     ) -> None:
-        """Writes all rows but those that are there already, and builds the indexes."""
+        """Writes all missing rows, and builds the indexes."""
         with self.progress.track("products into MongoDB") as bar:
             filling.fill_products(products, bar)
         self.fill_index(filling.intake)
@@ -166,7 +150,8 @@ class Load:
     def fill_index(self, intake: Intake) -> None:
         """Indexes the products that MongoDB holds.
 
-        They are whole there, so that an index never holds a document of a load that was cut and then changed.
+        MongoDB holds all of them by then, so that the index never holds a product of an interrupted load that changed
+        afterwards.
         """
         servers, unfinished, patiently = self.servers, self.unfinished, self.patience.patiently
         index = ElasticWriter(
@@ -178,7 +163,7 @@ class Load:
             replicas=servers.settings.replicas,
             patience=self.patience,
         )
-        # An index of other products, or made in another way, is begun anew.
+        # An index of other products, or with another formulation, is begun anew.
         kind = f"{intake.product_hash.hexdigest()} {intake.formulation.version} {servers.settings.shards}"
         exists = patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
         if unfinished.indexed_as != kind or not exists:
@@ -196,7 +181,7 @@ class Load:
         index.finish()
 
     def check_counts(self, made: Generation) -> None:
-        """Raises UserError, and drops what was loaded, unless both servers hold as much as was sent."""
+        """Raises UserError, and drops what was loaded, unless both servers hold as many rows as were sent."""
         missing = self.patience.patiently(lambda: missing_rows(self.servers, made))
         if missing:
             drop_unfinished(self.servers, made.number)
@@ -206,9 +191,9 @@ class Load:
             )
 
     def go_live(self, made: Generation, damaged: int | None) -> None:
-        """Publishes, unless the same world is live and whole: then only its manifest is renewed.
+        """Publishes the generation. If the same world is live and undamaged, only its manifest is replaced.
 
-        ``damaged`` is the number of a generation that is known not to be whole.
+        ``damaged`` is the number of a generation that is known to be damaged.
         """
         servers, fingerprint = self.servers, made.manifest.fingerprint
         there = same_world(servers, fingerprint, materialize_users=made.materialized)
@@ -216,7 +201,7 @@ class Load:
             self.lease.check()
             drop_unfinished(servers, made.number)
             replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
-            point_alias(servers, there.index)  # it is missing where a load was cut just after it had gone live
+            point_alias(servers, there.index)  # the alias is missing if a load was interrupted just after going live
             return
         before = find_live(servers)
         if before is not None and before.manifest.fingerprint == fingerprint:
@@ -229,7 +214,7 @@ class Load:
 
 
 def next_products(products: Collection[Document], after: str) -> list[Product]:
-    """The next batch of products after an id: a query of its own, so that it can be asked again."""
+    """The next batch of products after an id. Each batch is a query of its own, so that it can be retried."""
     return [
         product_of(document)
         for document in products.find({"_id": {"$gt": after}}).sort("_id", ASCENDING).limit(PRODUCTS_AT_ONCE)
@@ -243,7 +228,9 @@ def make_order_indexes(servers: Servers, number: int, patience: Patience) -> Non
 
 
 def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
-    """The kept generation with this fingerprint is live again; UserError where another process writes meanwhile."""
+    """Makes the kept generation with this fingerprint live again. Raises UserError if another process
+    writes meanwhile.
+    """
     with connect(settings, world_name(spec), loading=True) as servers, load_errors(servers), writer_lease(servers):
         for generation in find_generations(servers):
             if generation.manifest.fingerprint == fingerprint:
@@ -253,19 +240,31 @@ def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
 
 
 def check_ready(servers: Servers) -> None:
-    """Raises UserError where a load would fail for its name, or for want of the right to write."""
+    """Raises UserError if a load would fail because of its name or for lack of write access."""
     with load_errors(servers):
         with mongo_faults(servers.mongo_address):
-            # MongoDB refuses a user without the right even the deletion of what is not there.
+            # MongoDB refuses even the deletion of a missing document to a user without write access.
             servers.database[WORLDS].delete_one({"_id": "nothing"})
-        check_name_is_free(servers)
+        # The world's name cannot become an alias if another program's index or alias has it.
+        with elastic_faults(servers.elastic_address):
+            client, name = servers.elastic, servers.name
+            if not client.indices.exists(index=name):
+                return
+            found = client.options(ignore_status=404).indices.get_alias(name=name, filter_path="*.aliases")
+        others = sorted(index for index in found if not is_generation(name, index))
+        if others or not found:
+            what = f"an alias of {others[0]}" if others else "an index"
+            raise UserError(
+                f"Elasticsearch at {servers.elastic_address} has {what} that is called {name!r}, as the alias of the "
+                f"world {SPEC_PREFIX}{name} would be: choose another name for the world, or remove what has it."
+            )
 
 
 @contextmanager
 def load_errors(servers: Servers) -> Generator[None]:
-    """Turns what a failing server does to a load into one sentence.
+    """Turns a server's failure during a load into a UserError of one sentence.
 
-    It says that the same command goes on only where the trouble may pass by itself.
+    The sentence says that the same command continues only if the fault may pass by itself.
     """
     try:
         yield

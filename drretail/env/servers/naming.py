@@ -1,4 +1,4 @@
-"""What a world on servers is called: ``servers:NAME``."""
+"""The names of worlds on servers, ``servers:NAME``, and the servers' settings."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from drretail.errors import UserError
 
 SPEC_PREFIX = "servers:"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,37}")
-# Such a name would be that of another world's index.
+# A name of this form would be the name of another world's index.
 INDEX_LIKE = re.compile(r".*-g[0-9]+")
 # MongoDB's own databases.
 RESERVED = frozenset({"admin", "config", "local"})
-# Of indices with these beginnings Elasticsearch's own templates make data streams, and refuse any other.
+# Elasticsearch's own templates make data streams of names with these beginnings, and refuse indices.
 RESERVED_BEGINNINGS = ("logs-", "metrics-", "profiling-", "synthetics-", "traces-")
 NEARLY = re.compile(r"servers?:\s*(.*)", re.IGNORECASE)
 
@@ -25,7 +25,7 @@ def is_on_servers(spec: str | Path) -> bool:
 
 
 def world_name(spec: str) -> str:
-    """NAME of "servers:NAME"; UserError where it cannot be the name of both a database and an index."""
+    """NAME of "servers:NAME". Raises UserError if it cannot name both a database and an index."""
     name = spec.removeprefix(SPEC_PREFIX)
     if not NAME.fullmatch(name) or INDEX_LIKE.fullmatch(name):
         raise UserError(
@@ -43,7 +43,7 @@ def world_name(spec: str) -> str:
 
 
 def check_place(spec: str | Path) -> None:
-    """Raises UserError for a name of a folder that is not there and was probably to be one on servers."""
+    """Raises UserError for a missing folder whose name looks like a misspelt "servers:NAME"."""
     nearly = NEARLY.fullmatch(spec) if isinstance(spec, str) and not is_on_servers(spec) else None
     if nearly is not None and not Path(str(spec)).exists():
         raise UserError(
@@ -55,13 +55,13 @@ def check_place(spec: str | Path) -> None:
 MONGO_URL = "mongodb://127.0.0.1:27017"
 ES_URL = "http://127.0.0.1:9200"
 
-# 50 runs side by side, each with four threads of tools.
+# 50 parallel runs, each with four threads of tools.
 CONNECTIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """MongoDB and Elasticsearch as a person set them.
+    """The user's settings for MongoDB and Elasticsearch.
 
     The addresses may hold a user and a password, so they are not part of the representation.
     """
@@ -74,20 +74,20 @@ class ServerSettings:
     es_password: SecretStr | None = None
     es_api_key: SecretStr | None = None
     mongo_ca_file: Path | None = None
-    """Certificates by which MongoDB is recognised; it turns TLS on."""
+    """The certificates that MongoDB is checked against; setting it turns TLS on."""
     es_ca_file: Path | None = None
     verify: bool = True
-    """False: a server with TLS may be anybody. It turns no TLS on."""
+    """If False, certificates of servers with TLS are not checked. It does not turn TLS on."""
     timeout: float = 10
     """Seconds for one request; half of it for finding a server at all."""
     connections: int = CONNECTIONS
-    """To each server, at most; more requests wait for one."""
+    """The most connections to each server; further requests wait for one."""
     shards: int = 1
     replicas: int = 0
 
 
 def required(servers: ServerSettings | None, spec: str | Path) -> ServerSettings:
-    """The settings; UserError where there are none: to suppose this machine could show another's world.
+    """The settings. Raises UserError if there are none: a default of this machine could show another world.
 
     Only the command line reads the environment and drretail.toml.
     """

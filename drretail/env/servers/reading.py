@@ -1,20 +1,22 @@
-"""All rows of a world on servers, in the order in which a world is written."""
+"""Opens a world on servers, and reads all its rows in the order in which a world is written."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
 
 from pymongo import ASCENDING, DESCENDING
-from pymongo.collection import Collection
+from pymongo.collection import Collection as MongoCollection
 
-from drretail.env.manifest import OrderRow
-from drretail.env.rows import WorldRows
+from drretail.env.catalog.elastic import ElasticCatalog
+from drretail.env.manifest import Manifest, OrderRow
+from drretail.env.rows import WorldRows, by_user
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import order_row, product_of
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live_generation import Generation, collections_of, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import ServerSettings, world_name
+from drretail.env.store.mongo import MongoStore
 from drretail.records.shop import Product
 
 ORDERS_AT_ONCE = 10_000
@@ -22,9 +24,57 @@ PRODUCTS_AT_ONCE = 1_000
 BY_USER = [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)]
 
 
+class ServerHoldout:
+    """Implements ``rows.Holdout`` on one generation, over the store's connection."""
+
+    def __init__(self, servers: Servers, generation: Generation) -> None:
+        self._address = servers.mongo_address
+        self._rows = collections_of(servers.database, generation.number)["holdout"]
+
+    def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
+        with mongo_faults(self._address):
+            return by_user(map(order_row, self._rows.find({"user_id": {"$in": sorted(set(user_ids))}})))
+
+
+def read_generation(spec: str, settings: ServerSettings) -> Generation:
+    """The live generation of "servers:NAME". Raises UserError if there is none, or a server cannot be used."""
+    with connect(settings, world_name(spec)) as servers:
+        return read_live(servers)
+
+
+def kept_on_servers(spec: str, settings: ServerSettings) -> tuple[Manifest, Manifest | None, bool] | None:
+    """The live world's manifest, the one before it, and whether profiles are written out; None if no undamaged world is
+    live.
+    """
+    with connect(settings, world_name(spec)) as servers:
+        generations = find_generations(servers)
+    if not generations:
+        return None
+    before = generations[1].manifest if len(generations) > 1 else None
+    return generations[0].manifest, before, generations[0].materialized
+
+
+def open_servers(
+    spec: str, settings: ServerSettings
+) -> tuple[MongoStore, ElasticCatalog, Generation, ServerHoldout | None]:
+    """Store, catalog and held-out orders of the live generation of "servers:NAME"; closing the store closes all.
+
+    Raises UserError if there is no such world, if its index has another formulation, or if a server cannot be used.
+    """
+    servers = connect(settings, world_name(spec))
+    try:
+        generation = read_live(servers)
+        catalog = ElasticCatalog(servers.elastic, generation.index, address=servers.elastic_address)
+    except BaseException:
+        servers.close()
+        raise
+    holdout = ServerHoldout(servers, generation) if generation.held_out else None
+    return MongoStore(servers, generation), catalog, generation, holdout
+
+
 @contextmanager
 def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]:
-    """The rows of what is live as "servers:NAME"; see ``rows.rows_of``."""
+    """The rows of the live generation of "servers:NAME"; see ``rows.rows_of``."""
     with connect(settings, world_name(spec), loading=True) as servers:
         generation = read_live(servers)
         collections = collections_of(servers.database, generation.number)
@@ -38,19 +88,22 @@ def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]
 
 
 def products_in(
-    servers: Servers, products: Collection[Document], read: Callable[[Document], Product | None] = product_of
+    servers: Servers, products: MongoCollection[Document], read: Callable[[Document], Product | None] = product_of
 ) -> Iterator[Product]:
-    """The products in order of id, without those of which ``read`` makes None; ToolError where the server fails."""
+    """The products in order of id, without those for which ``read`` returns None. Raises ToolError if
+    the server fails.
+    """
     with mongo_faults(servers.mongo_address):
         yield from filter(None, map(read, products.find(batch_size=PRODUCTS_AT_ONCE).sort("_id", ASCENDING)))
 
 
 def orders_in(
-    servers: Servers, orders: Collection[Document], read: Callable[[Document], OrderRow | None] = order_row
+    servers: Servers, orders: MongoCollection[Document], read: Callable[[Document], OrderRow | None] = order_row
 ) -> Iterator[OrderRow]:
-    """The orders by user, time and id, without those of which ``read`` makes None; ToolError where the server fails.
+    """The orders by user, time and id, without those for which ``read`` returns None. Raises ToolError if the server
+    fails.
 
-    They come as the index for newest orders has them, and each user's are turned around here.
+    The index for newest orders gives them newest first, so each user's orders are reversed here.
     """
     with mongo_faults(servers.mongo_address):
         cursor = orders.find(batch_size=ORDERS_AT_ONCE).sort(BY_USER).allow_disk_use(True)
@@ -61,14 +114,11 @@ def orders_in(
 def holdout_in(
     servers: Servers, generation: Generation, read: Callable[[Document], OrderRow | None] = order_row
 ) -> Iterable[OrderRow] | None:
-    """The orders that are held out, in their order; None where nothing is."""
-    if not generation.held_out:
-        return None
-    return _holdout(servers, collections_of(servers.database, generation.number)["holdout"], read)
+    """The held-out orders, in their order; None if none are held out."""
 
+    def rows() -> Iterator[OrderRow]:
+        holdout = collections_of(servers.database, generation.number)["holdout"]
+        with mongo_faults(servers.mongo_address):
+            yield from filter(None, map(read, holdout.find(batch_size=ORDERS_AT_ONCE).sort("_id", ASCENDING)))
 
-def _holdout(
-    servers: Servers, holdout: Collection[Document], read: Callable[[Document], OrderRow | None]
-) -> Iterator[OrderRow]:
-    with mongo_faults(servers.mongo_address):
-        yield from filter(None, map(read, holdout.find(batch_size=ORDERS_AT_ONCE).sort("_id", ASCENDING)))
+    return rows() if generation.held_out else None

@@ -13,7 +13,7 @@ STRATA: tuple[Stratum, ...] = ("orders", "category", "recency", "spend")
 
 @dataclass(frozen=True, slots=True)
 class OrderPage:
-    """Some orders of a user, newest first (ties by order id), and how many there are in all."""
+    """Some orders of a user, newest first (ties by order id), and the number of all."""
 
     total: int
     orders: tuple[Order, ...]
@@ -30,11 +30,11 @@ class Store(Protocol):
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]: ...
 
     def user(self, user_id: str) -> UserProfile:
-        """The derived profile, with what ``save_user`` has changed for good."""
+        """The derived profile, with the permanent changes of ``save_user``."""
         ...
 
     def save_user(self, profile: UserProfile) -> None:
-        """Changes a profile for good. No run calls this: a run's updates stay in its session."""
+        """Changes a profile permanently. No run calls this: a run's updates stay in its session."""
         ...
 
     def order(self, order_id: str) -> Order: ...
@@ -46,9 +46,9 @@ class Store(Protocol):
     def statistics(self, user_id: str) -> UserStatistics: ...
 
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        """``n`` users, or all there are, spread over the strata; the same for the same seed on every backend.
+        """``n`` users, or all if there are fewer, spread over the strata; the same for the same seed on every backend.
 
-        The first of a sample are the sample of fewer users.
+        The first users of a sample are the sample of fewer users.
         """
         ...
 
@@ -57,7 +57,7 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoreView:
-    """Another store as it is, but read only; what shows some of its data otherwise overrides the methods for them."""
+    """Another store, read-only. A subclass that shows some data differently overrides the methods for those data."""
 
     store: Store
 

@@ -1,7 +1,7 @@
 """The store of a world on servers: the collections of one generation in MongoDB."""
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from pymongo import ASCENDING, DESCENDING
 
@@ -22,15 +22,16 @@ AGGREGATES = dict.fromkeys(Aggregates._fields, 1)
 
 
 class MongoStore:
-    """Implements ``base.Store`` on one generation, whatever goes live meanwhile.
+    """Implements ``base.Store`` on one generation, even if another goes live meanwhile.
 
-    Where the server fails, every method raises ToolError("unavailable") or ToolError("timeout").
+    If the server fails, every method raises ToolError("unavailable") or ToolError("timeout").
     """
 
     def __init__(self, servers: Servers, generation: Generation) -> None:
         """``servers`` belong to the store: ``close`` closes them."""
         self.pool = generation.pool
         self._servers = servers
+        self._faults = partial(mongo_faults, servers.mongo_address)
         self._number = generation.number
         self._seed = generation.manifest.seed
         collections = collections_of(servers.database, generation.number)
@@ -82,7 +83,7 @@ class MongoStore:
         with self._faults():
             user = self._user(user_id)
             total: int = user["n_orders"] if status is None else self._orders.count_documents(which)
-            # MongoDB takes a limit of 0 for none.
+            # To MongoDB a limit of 0 means no limit.
             page = self._orders.find(which).sort(NEWEST_FIRST).skip(offset).limit(limit or 0) if limit != 0 else ()
             found = tuple(order_row(document).as_order() for document in page)
             if len(found) < min(max(total - offset, 0), total if limit is None else limit):
@@ -99,7 +100,7 @@ class MongoStore:
             return sample_users(self._aggregates, seed, n, strata)
 
     def close(self) -> None:
-        """Closes the connections; the store is of no use afterwards."""
+        """Closes the connections; the store cannot be used afterwards."""
         self._servers.close()
 
     def _aggregates(self, last_orders: Sequence[int] | None) -> Iterator[Aggregates]:
@@ -113,19 +114,13 @@ class MongoStore:
         return document
 
     def _missing(self, what: str, record_id: str) -> NotFound:
-        """The error for an id that is not there."""
         self._check_is_kept()
         return NotFound(what, record_id, field=f"{what}_id")
 
     def _check_is_kept(self) -> None:
-        """Raises ToolError where rows are missing since the generation was dropped."""
+        """Raises ToolError if rows are missing because the generation was dropped."""
         if not still_kept(self._servers.database, self._number):
             raise ToolError(
                 "unavailable",
                 f"The world {SPEC_PREFIX}{self._servers.name} was replaced twice since it was opened; open it anew.",
             )
-
-    @contextmanager
-    def _faults(self) -> Generator[None]:
-        with mongo_faults(self._servers.mongo_address):
-            yield

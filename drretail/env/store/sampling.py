@@ -1,4 +1,4 @@
-"""A seeded sample of users, spread over strata, the same for every store; memory holds a few numbers a user."""
+"""A seeded sample of users, spread over strata, the same for every store; memory holds a few numbers for each user."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -12,13 +12,13 @@ from drretail.records.shop import UserRow
 if TYPE_CHECKING:
     import numpy as np
 
-# The shares of all users up to whom a bucket goes. Numbers of orders and spend have long tails: with quarters only,
-# whoever orders often would share a bucket with whoever has ordered four times.
+# The quantiles of users that bound the buckets. Numbers of orders and spend have long tails: with quarters only,
+# users with very many orders would share a bucket with users who have ordered four times.
 SHARES = ((1, 4), (1, 2), (3, 4), (7, 8), (15, 16), (31, 32))
 
 
 class Aggregates(NamedTuple):
-    """A row of the table users; the plain form of UserRow, for passing over millions."""
+    """A row of the table users: UserRow as a tuple, since millions are read."""
 
     user_id: str
     n_orders: int
@@ -28,23 +28,23 @@ class Aggregates(NamedTuple):
 
 
 COLUMNS: dict[Stratum, int] = {"orders": 1, "spend": 2, "recency": 3, "category": 4}
-"""Where the value of a stratum stands among the aggregates; all but the category are divided into buckets."""
+"""The position of a stratum's value in Aggregates; all strata but the category are divided into buckets."""
 _BATCH = 1_000
-_NAMED = 10_000  # a request to a server has an end
+_NAMED = 10_000  # the size of a request to a server is bounded
 ReadUsers = Callable[[Sequence[int] | None], Iterable[Aggregates]]
-"""Passes over the users with one of these last orders, or all."""
+"""Reads the users with one of these last orders, or (None) all."""
 
 Cell = tuple[int | str, ...]
 """One bucket of each stratum."""
 
 
 def sample_users(read: ReadUsers, seed: int | str, n: int, strata: Sequence[Stratum]) -> list[UserRow]:
-    """``n`` users, or all where there are fewer.
+    """``n`` users, or all if there are fewer.
 
-    Every user falls into one cell: its bucket of orders, recency and spend, and its top category. Users are taken one
-    by one, each from the cell that leaves the buckets of all strata most evenly used, within a cell in seeded order:
-    a few users are already spread over every stratum, and rare kinds of users are as likely as common ones. They come
-    in the order in which they were taken: the first of a sample are what a smaller sample is.
+    Every user falls into one cell: the buckets of the user's orders, recency and spend, and the top category. Users are
+    taken one by one, each from the cell that leaves the buckets of all strata most evenly used, and within a cell in
+    seeded order. So even a few users spread over every stratum, and rare kinds of users are as likely as common ones.
+    Users are returned in the order in which they were taken, so that the first of a sample are a smaller sample.
     """
     if n < 1:
         return []
@@ -54,7 +54,7 @@ def sample_users(read: ReadUsers, seed: int | str, n: int, strata: Sequence[Stra
     ]
     names = [categories if name == "category" else None for name in strata]
     taken = taken_evenly(dict(_cells(hashes, buckets, names, n)), seed, n)
-    # Found again by their last orders, since no store knows the hashes.
+    # Users are found again by their last orders, since no store can look up the hashes.
     last = [int(last_orders[place]) for place in taken]
     found = {hash_of(seed, user[0]): user for user in read(last if n <= _NAMED else None)}
     return [UserRow(**Aggregates._make(found[int(hashes[place])])._asdict()) for place in taken]
@@ -63,7 +63,9 @@ def sample_users(read: ReadUsers, seed: int | str, n: int, strata: Sequence[Stra
 def _columns(
     users: Iterable[Aggregates], seed: int | str, strata: Sequence[Stratum]
 ) -> "tuple[np.ndarray, np.ndarray, list[np.ndarray], list[str]]":
-    """Each user's hash, last order and value of each stratum; top categories are numbers of those that come last."""
+    """Each user's hash, last order and value of each stratum. A top category is an index into the list
+    returned last.
+    """
     import numpy as np
 
     codes: dict[str, int] = {}
@@ -80,7 +82,7 @@ def _columns(
 
 
 def _bucketed(column: "np.ndarray") -> "np.ndarray":
-    """The bucket of each value; fewer than seven buckets where many users are alike."""
+    """The bucket of each value; fewer than seven buckets if many users are alike."""
     import numpy as np
 
     places = [len(column) * part // whole for part, whole in SHARES] if len(column) else []
@@ -90,8 +92,9 @@ def _bucketed(column: "np.ndarray") -> "np.ndarray":
 def _cells(
     hashes: "np.ndarray", buckets: "Sequence[np.ndarray]", names: Sequence[list[str] | None], n: int
 ) -> Iterator[tuple[Cell, list[int]]]:
-    """The places of the ``n`` users with the smallest hashes of each cell, which are all that can be drawn: the
-    smallest last."""
+    """For each cell, the positions of its ``n`` users with the smallest hashes, smallest last. No other user can be
+    drawn.
+    """
     import numpy as np
 
     cell_of = np.zeros(len(hashes), "i8")
@@ -107,14 +110,14 @@ def _cells(
 
 
 def taken_evenly(cells: dict[Cell, list[int]], seed: int | str, n: int) -> list[int]:
-    """Up to ``n`` users, each from the least used bucket of one stratum, the strata taking turns.
+    """Up to ``n`` users, each from the least used bucket of one stratum; the strata take turns.
 
-    Those of a cell are taken from its last on.
-    Among the cells of that bucket the one is chosen whose other buckets have been used least for their share, ties in
-    seeded order: only a bucket's cells are looked at for each user, not all.
+    Among the cells of that bucket, the one is chosen whose other buckets have been used least for their share, ties in
+    seeded order. So only one bucket's cells are compared for each user, not all. Within a cell, users are taken from
+    the last one on.
     """
     open_cells = {cell: cells[cell] for cell in sorted(cells, key=lambda cell: hash_of(seed, repr(cell)))}
-    # By stratum and bucket; dicts serve as sets that keep the seeded order.
+    # By stratum and bucket; dicts are used as sets that keep the seeded order.
     holders: list[dict[int | str, dict[Cell, None]]] = [defaultdict(dict) for _ in next(iter(open_cells), ())]
     for cell in open_cells:
         for stratum, bucket in enumerate(cell):
@@ -138,15 +141,11 @@ def taken_evenly(cells: dict[Cell, list[int]], seed: int | str, n: int) -> list[
             used[stratum][bucket] += 1
         if not open_cells[cell]:
             del open_cells[cell]
-            _leave_out(cell, holders)
+            for stratum, bucket in enumerate(cell):
+                del holders[stratum][bucket][cell]
+                if not holders[stratum][bucket]:
+                    del holders[stratum][bucket]
     return taken
-
-
-def _leave_out(cell: Cell, holders: list[dict[int | str, dict[Cell, None]]]) -> None:
-    for stratum, bucket in enumerate(cell):
-        del holders[stratum][bucket][cell]
-        if not holders[stratum][bucket]:
-            del holders[stratum][bucket]
 
 
 def hash_of(seed: int | str, key: str) -> int:

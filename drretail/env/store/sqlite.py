@@ -1,9 +1,9 @@
-"""The store of an embedded world: one SQLite file, read by any number of threads."""
+"""The store of an embedded world: one SQLite file, read by any number of threads, and its writer."""
 
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
 from drretail.env.store.base import STRATA, OrderPage, Stratum
@@ -30,19 +31,23 @@ ORDERS = (
 
 
 MOST_CONNECTIONS = 8
-"""For all threads together: each holds three open files, and a process that has a thousand may have many runs."""
+"""The most connections of all threads together: each holds three open files, and a process that may open a thousand
+files may have many runs.
+"""
 MOST_KEPT = 4096
-"""Products that are kept as they were read. A run reads 130, each two or three times, and the next one most of them."""
+"""The most products that are cached. A run reads 130, each two or three times, and the next run reads most of them
+again.
+"""
 
 
 def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concatenate["SqliteStore", P], T]:
-    """The method, which raises UserError where the database or a record in it is damaged."""
+    """The method, which raises UserError if the database or a record in it is damaged."""
 
     @wraps(method)
     def checked(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
         try:
             return method(self, *args, **given)
-        except sqlite3.ProgrammingError:  # a use that is wrong, whatever the file
+        except sqlite3.ProgrammingError:  # a wrong use of sqlite3, not a damaged file
             raise
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
             raise unreadable(self.path, problem) from problem
@@ -61,7 +66,7 @@ class SqliteStore:
     """Implements ``base.Store``. All threads share a few read-only connections; only ``save_user`` writes."""
 
     def __init__(self, path: Path, seed: str) -> None:
-        """Raises UserError when the file is not a shop that can be read."""
+        """Raises UserError if the file is not a readable shop."""
         self.path = path
         self._seed = seed
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
@@ -98,7 +103,9 @@ class SqliteStore:
             )
             read = {product_id: Product.model_validate_json(record) for product_id, record in rows}
             if len(kept) + len(read) > MOST_KEPT:
-                self._products = kept = {}  # another one: threads that are reading the old one find all that they saw
+                self._products = (
+                    kept
+                ) = {}  # a new dict: threads that still use the old one find all that they saw in it
             if len(read) <= MOST_KEPT:
                 kept |= read
             found |= read
@@ -159,18 +166,18 @@ class SqliteStore:
         return sample_users(self._aggregates, seed, n, strata)
 
     def close(self) -> None:
-        """Closes all connections; the store is of no use afterwards."""
+        """Closes all connections; the store cannot be used afterwards."""
         self._closed, self._products = True, {}
         with self._opening:
             for connection in self._open:
                 connection.close()
 
     def open_connections(self) -> int:
-        """How many connections are open now, in use or free."""
+        """The number of open connections, in use or free."""
         return len(self._open)
 
     def connection(self) -> sqlite3.Connection:
-        """A read-only connection beside those that are shared, closed with the store; for who reads for long."""
+        """A read-only connection that is not shared, for a long read; it is closed with the store."""
         with self._opening:
             if self._closed:
                 raise sqlite3.ProgrammingError("the store is closed")
@@ -180,7 +187,7 @@ class SqliteStore:
 
     @contextmanager
     def _borrowed(self) -> Generator[sqlite3.Connection]:
-        """One of the shared connections, for this thread alone; waits where all are in use."""
+        """One of the shared connections, for this thread alone; waits if all are in use."""
         with self._slots:
             try:
                 connection = self._free.pop()
@@ -220,9 +227,9 @@ def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
 
 
 def needs_immutable(path: Path) -> bool:
-    """True where SQLite cannot make its files beside the database, as in a read-only folder.
+    """True if SQLite cannot create its files beside the database, as in a read-only folder.
 
-    There the file is read as it stands, without profile updates that still wait in a write-ahead log.
+    The file is then read as it is, without profile updates that still wait in a write-ahead log.
     """
     probe = connect(path, immutable=False)
     try:
@@ -232,3 +239,96 @@ def needs_immutable(path: Path) -> bool:
     finally:
         probe.close()
     return False
+
+
+TABLES = """
+CREATE TABLE products (product_id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL);
+CREATE TABLE users (
+    k INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    n_orders INTEGER NOT NULL,
+    spend REAL NOT NULL,
+    last_order INTEGER NOT NULL,
+    top_category TEXT NOT NULL
+);
+CREATE TABLE orders (
+    user INTEGER NOT NULL,
+    timestamp INTEGER NOT NULL,
+    order_id TEXT NOT NULL,
+    product_id TEXT NOT NULL,
+    quantity INTEGER NOT NULL,
+    order_status TEXT NOT NULL,
+    PRIMARY KEY (user, timestamp, order_id)
+) WITHOUT ROWID;
+CREATE TABLE profile_updates (user_id TEXT PRIMARY KEY, record TEXT NOT NULL);
+CREATE TABLE profile_pool (record TEXT NOT NULL);
+"""
+# Built over finished tables: sorting once is several times faster than inserting in random order.
+INDEXES = (
+    "CREATE UNIQUE INDEX users_by_id ON users (user_id)",
+    "CREATE UNIQUE INDEX orders_by_id ON orders (order_id)",
+)
+TWICE = "SELECT order_id FROM orders GROUP BY order_id HAVING count(*) > 1 LIMIT 1"
+BATCH = 20_000
+USER_ROW = "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)"
+ORDER_ROW = "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class SqliteWriter:
+    """Fills a new file as fast as SQLite can: rows in the order of their keys, indexes last.
+
+    Write products, then orders, then close; ``intake`` checks, counts and hashes the rows. Raises ValueError for an
+    order id that occurs twice: a bug of ours.
+    """
+
+    def __init__(self, path: Path, pool: ProfilePool, intake: Intake) -> None:
+        self._intake = intake
+        self._user = (0, "")
+        self._db = sqlite3.connect(path, isolation_level=None)
+        # The file is deleted if anything fails, so nothing needs to be durable before the end.
+        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000;" + TABLES)
+        self._db.execute("BEGIN")
+        self._db.execute("INSERT INTO profile_pool VALUES (?)", (pool.as_line(),))
+
+    def add_products(self, products: Iterable[Product]) -> Iterator[str]:
+        """Yields the canonical line of each product, and writes the product as it does."""
+        for product, line in self._intake.take_products(products):
+            self._db.execute("INSERT INTO products VALUES (?, ?)", (product.product_id, line))
+            yield line
+
+    def add_orders(self, orders: Iterable[OrderRow]) -> Iterator[int]:
+        """Writes all orders in batches, with their users; yields the size of each batch."""
+        finished: list[Aggregates] = []
+        users = 0
+        for batch in self._intake.take_orders(orders, finished, BATCH):
+            self._db.executemany(ORDER_ROW, self._order_rows(batch))
+            self._db.executemany(USER_ROW, ((k, *user) for k, user in enumerate(finished, users + 1)))
+            users += len(finished)
+            finished.clear()
+            yield len(batch)
+
+    def _order_rows(self, batch: Iterable[OrderRow]) -> Iterator[tuple[int, int, str, str, int, str]]:
+        """The rows of the table orders; users are numbered from 1 in the order in which they come."""
+        number, before = self._user
+        for order_id, user_id, product_id, timestamp, quantity, status in batch:
+            if user_id != before:
+                number, before = number + 1, user_id
+            yield number, timestamp, order_id, product_id, quantity, status
+        self._user = number, before
+
+    def close(self) -> None:
+        """Commits, builds the indexes, and leaves the file in WAL mode, ready to be read."""
+        try:
+            for statement in INDEXES:
+                self._db.execute(statement)
+            self._db.execute("COMMIT")
+            self._db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.IntegrityError as problem:
+            # Users cannot occur twice: their orders came sorted.
+            (order_id,) = self._db.execute(TWICE).fetchone()
+            raise ValueError(f"an order id occurs twice: {order_id!r}") from problem
+        finally:
+            self._db.close()
+
+    def abandon(self) -> None:
+        self._db.close()

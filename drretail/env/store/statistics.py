@@ -1,4 +1,4 @@
-"""What a shop counts about a user: pure, so that every store says the same."""
+"""A shop's statistics about a user: pure functions, so that every store gives the same."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +16,14 @@ from drretail.records.shop import (
 )
 
 TOP = 5
-"""How many favourites of a kind are listed."""
+"""The number of favourites of a kind that are listed."""
 
 
 def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str, Product]) -> UserStatistics:
-    """The statistics over all orders of a user, in whatever order they come; prices are today's.
+    """The statistics over all orders of a user, given in any order; prices are today's.
 
-    Favourites are the ``TOP`` with most orders, ties by name or product id; categories are leaf categories.
-    Amounts are rounded to cents, orders a month to two digits, the share to four.
+    Favourites are the ``TOP`` with most orders, ties by name or product id; categories are leaf categories. Amounts are
+    rounded to cents, orders a month to two digits, the share to four.
     """
     by_status = Counter(order.order_status for order in orders)
     kept = sorted(
@@ -56,7 +56,7 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
 
 
 def reorder_share(kept: Sequence[Order]) -> float | None:
-    """Every order of a product after its first is a reorder."""
+    """The share of orders that repeat an earlier order of the same product; None without orders."""
     if not kept:
         return None
     distinct = len({order.product_id for order in kept})

@@ -13,11 +13,11 @@ class WebResult:
     title: str
     url: str
     snippet: str
-    """The passage of the page around the match, or what a search engine gives as one."""
+    """The passage of the page around the match, or the search engine's snippet."""
     date: str | None = None
-    """ISO (YYYY-MM-DD) where the provider knows it."""
+    """ISO (YYYY-MM-DD), if the provider knows it."""
     chunk: str | None = None
-    """The larger part of the page that answers, for retrieval agents; None where a provider has snippets only."""
+    """A longer part of the page around the match, for retrieval agents; None if the provider has only snippets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,13 @@ class WebPage:
     state: SourceState
     date: str | None = None
     problem: str | None = None
-    """Why ``state`` is not "ok", in a sentence, where the provider says so."""
+    """Why ``state`` is not "ok", in a sentence, if the provider says so."""
 
 
 class Web(Protocol):
-    """Synchronous and safe to use from several threads. ToolError("unavailable" or "timeout") when it fails."""
+    """A search and its pages. Synchronous and safe to use from several threads; raises ToolError("unavailable" or
+    "timeout") if it fails.
+    """
 
     @property
     def provider(self) -> str:
@@ -43,7 +45,7 @@ class Web(Protocol):
 
     @property
     def corpus(self) -> str | None:
-        """sha256 of a fixed corpus, None for the open web."""
+        """sha256 of a fixed corpus; None for the open web."""
         ...
 
     def search(self, query: str, k: int) -> list[WebResult]: ...

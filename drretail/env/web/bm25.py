@@ -11,7 +11,7 @@ K1 = 1.2
 B = 0.75
 TITLE_WEIGHT = 3
 
-# In a small corpus these would bring up pages that share nothing else with a question.
+# Ignored: in a small corpus these would find pages that share nothing else with a question.
 FUNCTION_WORDS = """
     a an and are as at be but by can do does for from has have how i if in into is it its my no not of on or our
     should so such that the their them then there these they this to was we what when where which who why will with
@@ -22,20 +22,22 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def terms(text: str) -> list[str]:
-    """The telling words of a text, lower case and without an English plural: "The Bird Feeders" gives bird, feeder."""
+    """The content words of a text, lower case and without an English plural: "The Bird Feeders" gives bird, feeder."""
     return [term for word in _WORD.findall(text) if (term := _term(word)) not in _IGNORED]
 
 
 def saturated(count: int, length: float = 1.0) -> float:
-    """BM25's weight of a term that a text holds ``count`` times; ``length`` is the text's, divided by the mean."""
+    """BM25's weight of a term that occurs ``count`` times; ``length`` is the text's length divided by
+    the mean length.
+    """
     return count * (K1 + 1) / (count + K1 * (1 - B + B * length))
 
 
 class Bm25:
-    """An index of (title, text) documents; a word of the title counts as if it stood there several times (BM25F).
+    """An index of (title, text) documents; a word of the title counts as if it occurred several times (BM25F).
 
-    Fewer documents than ``least`` are weighed as if others, which hold none of their words, stood beside them: where
-    all pages are about one subject, its own words would otherwise tell nothing.
+    If there are fewer than ``least`` documents, they are weighed as if further ones without any of their words were
+    there. Otherwise, if all pages are about one subject, the subject's own words would weigh nothing.
     """
 
     def __init__(self, documents: Sequence[tuple[str, str]], least: int = 0) -> None:
@@ -52,14 +54,14 @@ class Bm25:
         self._mean = sum(self._lengths) / len(self._lengths) if any(self._lengths) else 1.0
 
     def idf(self, term: str) -> float:
-        """How much a term tells; the rarer, the more. Of a term that no document holds, that of the rarest."""
+        """The weight of a term, higher for rarer ones. A term that no document holds weighs as much as the rarest."""
         held = len(self._postings.get(term, ())) or 1
         return math.log(1 + (self._documents - held + 0.5) / (held + 0.5))
 
     def scores(self, query: str) -> dict[int, float]:
         """Document number → score, for the documents that hold any word of the query."""
         found: dict[int, float] = {}
-        # In order of the query and each once, so that sums are the same to the last bit.
+        # Each term once and in the query's order, so that sums are the same to the last bit.
         for term in dict.fromkeys(terms(query)):
             idf = self.idf(term)
             for number, count in self._postings.get(term, ()):
@@ -68,18 +70,14 @@ class Bm25:
         return found
 
     def ceiling(self, query: str) -> float:
-        """The score that no document can pass, however often it holds each word of the query."""
+        """The score that no document can exceed, however often it holds each word of the query."""
         return sum(self.idf(term) for term in dict.fromkeys(terms(query))) * (K1 + 1)
 
 
 @lru_cache(maxsize=50_000)
 def _term(word: str) -> str:
-    """The word as it is indexed; pages are read for every search, and their words repeat."""
-    return _singular(word.casefold())
-
-
-def _singular(word: str) -> str:
-    word = word.replace("’", "'").removesuffix("'s")
+    """The word in its indexed form. Cached: pages are read for every search, and their words repeat."""
+    word = word.casefold().replace("’", "'").removesuffix("'s")
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]

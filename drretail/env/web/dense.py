@@ -1,4 +1,4 @@
-"""Fixed pages ranked by embeddings in place of words: the same pages and addresses, another order."""
+"""Fixed pages ranked by embeddings instead of words: the same pages and addresses in another order."""
 
 import io
 import threading
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DENSE = "dense:"
 MOST_RANKED = 16
-"""Webs that are held with their vectors: a sandbox has one for each query, size and composition."""
+"""The most webs that are kept with their vectors: a sandbox has one for each query, size and composition."""
 
 
 class PagesWeb(Web, Protocol):
@@ -33,12 +33,12 @@ class PagesWeb(Web, Protocol):
 
     @property
     def pages(self) -> "Sequence[SandboxPage]":
-        """Those that it serves."""
+        """The pages that it serves."""
         ...
 
 
 def embeddings_of(retriever: str) -> str | None:
-    """The "provider:model" of ``dense:provider:model``, None of ``bm25``. Raises UserError for anything else."""
+    """The "provider:model" of ``dense:provider:model``; None for ``bm25``. Raises UserError for any other retriever."""
     if retriever == BM25:
         return None
     if not retriever.startswith(DENSE):
@@ -49,21 +49,23 @@ def embeddings_of(retriever: str) -> str | None:
 
 
 def check_ranked(web: Web) -> None:
-    """Raises UserError for a web whose pages cannot be ranked anew, because nobody has them all."""
+    """Raises UserError for a web without a fixed set of pages, which cannot be ranked anew."""
     if not hasattr(web, "pages"):
         raise UserError(f"A dense retriever ranks fixed pages, and {web.provider} has none: add --web sandbox.")
 
 
 @dataclass(slots=True)
 class Retrievers:
-    """Webs ranked anew; those asked for last are held. Vectors are kept in ``cache``, and looked for there alone."""
+    """Webs with pages ranked by embeddings; the last used ones are kept. Vectors are read from and saved to ``cache``
+    only.
+    """
 
     open: OpenEmbeddings = open_embeddings
     cache: Path | None = None
     _made: "dict[tuple[str | None, str], DenseWeb]" = field(default_factory=dict[tuple[str | None, str], "DenseWeb"])
 
     def ranked(self, web: Web, spec: str) -> Web:
-        """The web with its pages ranked by these embeddings; nothing is opened before the first search."""
+        """The web with its pages ranked by these embeddings, which are opened at the first search."""
         check_ranked(web)
         place = (web.corpus, spec)
         made = self._made.pop(place, None) or DenseWeb(cast(PagesWeb, web), spec, self.open, self.cache)
@@ -74,7 +76,7 @@ class Retrievers:
 
 
 class DenseWeb:
-    """Implements ``base.Web`` over the pages of another one."""
+    """Implements ``base.Web`` over the pages of another web."""
 
     def __init__(self, web: PagesWeb, spec: str, open: OpenEmbeddings, cache: Path | None) -> None:  # noqa: A002
         self._web = web
@@ -100,14 +102,15 @@ class DenseWeb:
         return self._web.fetch(url)
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        """The ``k`` nearest pages, each with its nearest chunk and the passage of it. ToolError where nobody embeds.
+        """The ``k`` nearest pages, each with its nearest chunk and that chunk's best passage. Raises ToolError if
+        embedding fails.
 
-        There is no floor: how near is near enough differs from one embedding model to the next.
+        There is no least score: how near is near enough differs from one embedding model to the next.
         """
         try:
             index = self._indexed()
             nearest = index.nearest(query)[:k]
-        # The boundary of a provider's client, whatever it raises.
+        # The boundary of a provider's client, which may raise anything.
         except Exception as problem:
             raise ToolError("unavailable", f"The pages could not be ranked: {describe_error(problem)}.") from problem
         pages = self._web.pages
@@ -118,13 +121,13 @@ class DenseWeb:
         ]
 
     def _indexed(self) -> "_Index":
-        # On the first search: a replayed run makes none, and needs neither a key nor the network.
+        # At the first search: a replayed run makes none, and needs neither a key nor the network.
         with self._lock:
             if self._index is None:
                 chunks = [(at, chunk) for at, page in enumerate(self._web.pages) for chunk in chunks_of(page.text)]
                 texts = [f"{self._web.pages[at].title}\n{chunk}" for at, chunk in chunks]
                 embeddings = self._open(self._spec)
-                vectors = _Vectors(self._cache).of(texts, embeddings)
+                vectors = _vectors_of(texts, embeddings, self._cache)
                 self._index = _Index(chunks, vectors, embeddings, Bm25([("", text) for text in texts]))
             return self._index
 
@@ -139,7 +142,7 @@ class _Index:
     words: Bm25
 
     def nearest(self, query: str) -> list[tuple[int, str]]:
-        """Each page once with its nearest chunk, the nearest first; ties in order of the pages."""
+        """Each page once with its nearest chunk, the nearest page first; ties in order of the pages."""
         near = self.vectors @ _unit([self.embeddings.embed_query(query)])[0]
         best: dict[int, tuple[float, str]] = {}
         for (page, chunk), score in zip(self.chunks, near.round(6).tolist(), strict=True):
@@ -148,45 +151,29 @@ class _Index:
         return [(page, best[page][1]) for page in sorted(best, key=lambda page: (-best[page][0], page))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Vectors:
-    """Vectors by the hash of their text, in a file of the corpus where there is a place for it."""
+def _vectors_of(texts: Sequence[str], embeddings: "Embeddings", file: Path | None) -> "NDArray[np.float32]":
+    """A row for each text. ``file``, if given, caches the vectors by the hash of their text."""
+    import numpy as np
 
-    file: Path | None
-
-    def of(self, texts: Sequence[str], embeddings: "Embeddings") -> "NDArray[np.float32]":
-        import numpy as np
-
-        keys = [sha256_of(text) for text in texts]
-        known = self._read()
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        if missing:
-            made = _unit(embeddings.embed_documents([*missing.values()]))
-            known |= dict(zip(missing, made, strict=True))
-            self._write(known)
-        return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
-
-    def _read(self) -> "dict[str, NDArray[np.float32]]":
-        import numpy as np
-
-        if self.file is None or not self.file.exists():
-            return {}
-        with np.load(self.file, allow_pickle=False) as held:
-            return dict(zip(held["keys"].tolist(), held["vectors"], strict=True))
-
-    def _write(self, known: "dict[str, NDArray[np.float32]]") -> None:
-        import numpy as np
-
-        if self.file is None:
-            return
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        packed = io.BytesIO()
-        np.savez_compressed(packed, keys=np.array([*known]), vectors=np.stack([*known.values()]))
-        write_atomically(self.file, packed.getvalue())
+    keys = [sha256_of(text) for text in texts]
+    known: dict[str, NDArray[np.float32]] = {}
+    if file is not None and file.exists():
+        with np.load(file, allow_pickle=False) as held:
+            known = dict(zip(held["keys"].tolist(), held["vectors"], strict=True))
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    if missing:
+        made = _unit(embeddings.embed_documents([*missing.values()]))
+        known |= dict(zip(missing, made, strict=True))
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            packed = io.BytesIO()
+            np.savez_compressed(packed, keys=np.array([*known]), vectors=np.stack([*known.values()]))
+            write_atomically(file, packed.getvalue())
+    return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
 
 
 def _unit(vectors: Sequence[Sequence[float]]) -> "NDArray[np.float32]":
-    """As rows of length one; one of zeros stays, and is near to nothing."""
+    """The vectors as rows of length one; a vector of zeros stays, and is near to nothing."""
     import numpy as np
 
     rows: Any = np.asarray(vectors, np.float32)

@@ -1,4 +1,4 @@
-"""The open web: one search engine, and pages fetched from wherever it points."""
+"""The open web: one search engine, and the pages that it points to."""
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -14,11 +14,11 @@ READ_IN_VAIN: dict[SourceState, str] = {
     "no_content": "The page holds no text of its own, only navigation or what scripts would fill in.",
     "blocked": "The page is a wall: a bot check, a question of consent, or a login.",
 }
-"""Why a page that came had nothing to read."""
+"""Why a fetched page has no text, by its state."""
 
 
 class SearchProvider(Protocol):
-    """Safe to use from several threads. ToolError when it fails."""
+    """A search engine. Safe to use from several threads; raises ToolError if it fails."""
 
     @property
     def provider(self) -> str: ...
@@ -27,7 +27,7 @@ class SearchProvider(Protocol):
 
 
 class OpenPages:
-    """The pages of the open web, wherever they are: one part fetches, another reads."""
+    """The pages of the open web: one function fetches, another reads."""
 
     provider = "open"
 
@@ -36,14 +36,14 @@ class OpenPages:
         self._read = read
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address; its ``state`` says what became of it, and ``problem`` why."""
+        """The page at an address; its ``state`` says whether it has text, and ``problem`` why not."""
         fetched = self._fetch(url)
         page = self._read(fetched)
         return page if page.state == "ok" else replace(page, problem=fetched.problem or READ_IN_VAIN.get(page.state))
 
 
 class LiveWeb:
-    """Implements ``base.Web`` from a search engine and the pages that it points to."""
+    """Implements ``base.Web`` with a search engine and the pages that it points to."""
 
     corpus = None
 
@@ -61,12 +61,12 @@ class LiveWeb:
         return self._engine.search(query, k)
 
     def fetch(self, url: str) -> WebPage:
-        """As ``OpenPages``."""
+        """The page at an address; see ``OpenPages.fetch``."""
         return self._pages.fetch(url)
 
 
 class Pages(Protocol):
-    """What gives pages; a web does. Synchronous and safe to use from several threads."""
+    """A source of pages, such as a web. Synchronous and safe to use from several threads."""
 
     @property
     def provider(self) -> str: ...
@@ -77,7 +77,9 @@ class Pages(Protocol):
 
 
 def page_outcome(page: WebPage) -> Outcome:
-    """What a journal keeps of a page: whatever the provider, nothing unbounded or hidden goes further."""
+    """A page as a journal keeps it, cleaned: nothing unbounded or hidden goes further, whichever
+    provider it came from.
+    """
     return Outcome({"page": asdict(_cleaned(page))})
 
 
@@ -87,7 +89,7 @@ def page_of(response: Any) -> WebPage:
 
 
 def no_page(url: str, problem: str) -> WebPage:
-    """What stands for a page that could not be had at all."""
+    """The page for an address that could not be fetched at all."""
     return _cleaned(WebPage(url, title="", text="", state="error", problem=problem))
 
 

@@ -1,4 +1,4 @@
-"""What a search shows of a page: the passage with the most of the query in it."""
+"""The part of a page that a search shows: the passage that matches the query best."""
 
 import re
 from collections import Counter
@@ -10,16 +10,20 @@ from itertools import accumulate
 from drretail.env.web.bm25 import saturated, terms
 
 LONGEST_PASSAGE, LONGEST_CHUNK = 200, 250
-"""Words. 200 hold the two or three paragraphs that an answer takes; a chunk is what embeddings read as one."""
+"""The most words of a passage and of a chunk. 200 words hold the two or three paragraphs of an answer; a chunk is as
+long as embedding models read at once.
+"""
 LONGEST = 1_500
-"""Characters of either with its cut marks, so that ``cleaning`` never cuts a passage again."""
+"""The most characters of either, cut marks included, so that ``cleaning`` never cuts a passage again."""
 CUT = "…"
 _ROOM = LONGEST - 2 * len(f"{CUT} ")
 _PIECE_WORDS, _PIECE_LENGTH = 50, 350
-"""Words and characters. While a passage lacks more than this, the next piece fits: each has 150 to 200 words."""
+"""The most words and characters of a piece. While a passage lacks more than this, the next piece fits, so that each
+passage has 150 to 200 words.
+"""
 _LONGEST_WORD = 100
-"""Characters. Scripts without spaces write a paragraph as one word."""
-# A line break ends a piece before a blank line, a list's mark or a table's; a heading stays with its first sentence.
+"""The most characters of a word: a script without spaces writes a paragraph as one word."""
+# A line break ends a piece before a blank line, or a list or table mark; a heading stays with its first sentence.
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]+|\n(?=\W)")
 _WORD = re.compile(rf"\S{{1,{_LONGEST_WORD}}}")
 
@@ -35,17 +39,17 @@ class _Piece:
 
 
 def best_passage(text: str, query: str, weight: Callable[[str], float], longest: int = LONGEST_PASSAGE) -> str:
-    """The ``longest`` words of ``text`` where the query's words stand densest, weighed as BM25 weighs pages.
+    """The passage of at most ``longest`` words in which the query's words are densest, weighted as BM25 weights pages.
 
-    It begins and ends with sentences, except within one of more than 50 words, and has … where something is left out.
-    The query's words stand in its middle where the page allows it. White space becomes single spaces.
+    It begins and ends at sentence ends, except within a sentence of more than 50 words, and has … for text that is left
+    out. The query's words are in its middle if the page allows it. White space becomes single spaces.
     """
     (passage,) = best_passages(text, query, weight, longest)
     return passage
 
 
 def best_passages(text: str, query: str, weight: Callable[[str], float], *longest: int) -> list[str]:
-    """``best_passage`` of each of these lengths; the query's words are counted once."""
+    """``best_passage`` for each of these lengths; the query's words are counted only once."""
     pieces = _pieces(text)
     if not pieces:
         return [""] * len(longest)
@@ -58,13 +62,13 @@ def best_passages(text: str, query: str, weight: Callable[[str], float], *longes
 
 def _densest(text: str, pieces: list[_Piece], weighed: Sequence[tuple[float, list[int]]], longest: int) -> str:
     windows = list(_windows(pieces, longest))
-    # BM25 of the pieces of a window as one text; all windows are about equally long.
+    # BM25 of a window's pieces as one text; the length is ignored, since all windows are about equally long.
     scores = [
         sum(worth * saturated(count) for worth, counts in weighed if (count := counts[last] - counts[first]))
         for first, last in windows
     ]
     best = scores.index(max(scores))
-    # Neighbours with the same score hold the same match, and the middle one has it in its middle.
+    # Neighbouring windows with the same score hold the same match; the middle window has it in its middle.
     equal = next((at for at in range(best, len(scores)) if scores[at] != scores[best]), len(scores))
     first, last = windows[(best + equal - 1) // 2 if scores[best] else 0]
     shown = " ".join(text[pieces[first].start : pieces[last - 1].end].split())
@@ -72,7 +76,7 @@ def _densest(text: str, pieces: list[_Piece], weighed: Sequence[tuple[float, lis
 
 
 def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
-    """From each piece as many as fit, until the end of the page is reached."""
+    """From each piece on, as many pieces as fit, until a window reaches the end of the page."""
     last, words = 0, 0
     for first, piece in enumerate(pieces):
         while last < len(pieces) and (
@@ -88,7 +92,7 @@ def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=128)
 def _pieces(text: str) -> list[_Piece]:
-    """The page in pieces without gaps; kept, for searches of one subject bring the same pages again and again."""
+    """The page in pieces without gaps. Cached: searches of one subject return the same pages again and again."""
     ends = [*(end.end() for end in _END.finditer(text)), len(text)]
     return [
         _Piece(group[0][0], group[-1][1], len(group), Counter(terms(text[group[0][0] : group[-1][1]])))
@@ -99,7 +103,7 @@ def _pieces(text: str) -> list[_Piece]:
 
 
 def _groups(words: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """The words of a sentence in runs that make pieces."""
+    """The words of a sentence in runs, each the size of a piece."""
     first = 0
     for at, (_, end) in enumerate(words):
         if at - first == _PIECE_WORDS or end - words[first][0] > _PIECE_LENGTH:
@@ -110,12 +114,12 @@ def _groups(words: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
 
 
 def marked(part: str, text: str) -> str:
-    """A part of a page with … where the page goes on."""
+    """A part of a page, with … on each side where the page continues."""
     return f"{'' if text.startswith(part) else f'{CUT} '}{part}{'' if text.endswith(part) else f' {CUT}'}"
 
 
 def chunks_of(text: str, longest: int = _ROOM) -> Iterator[str]:
-    """The text in runs of whole paragraphs, cut within one only where it is longer than ``longest`` characters."""
+    """The text in runs of whole paragraphs; a paragraph is cut only if it is longer than ``longest`` characters."""
     chunk = ""
     for paragraph in text.split("\n"):
         for start in range(0, max(1, len(paragraph)), longest):

@@ -1,7 +1,7 @@
-"""Webs by name: ``NAME[:ARGUMENT]``, built-in ones, plugins (entry points of drretail.web), and ``module:attribute``.
+"""Webs by name: ``NAME[:ARGUMENT]`` for built-in ones and plugins (entry points of drretail.web), or
+``module:attribute``.
 
-What a name stands for is a Web, or a function ``(argument, options) -> Web``; the argument is None where none was
-given.
+A name leads to a Web, or to a function ``(argument, options) -> Web``; the argument is None if none was given.
 """
 
 import inspect
@@ -30,29 +30,29 @@ class PageOptions:
     """How pages of the open web are fetched."""
 
     seconds: float = 10
-    """For one page with robots.txt and redirects."""
+    """The time for one page with robots.txt and redirects."""
     body_bytes: int = 10_000_000
     redirects: int = 5
     user_agent: str | None = None
-    """None: "drretail/<version>"."""
+    """None means drretail/<version> with a note on its purpose."""
     robots: bool = True
-    """Whether robots.txt is respected."""
+    """True if robots.txt is respected."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """Everything that a provider may be given; each takes what concerns it."""
+    """The settings of all providers; each provider uses its own."""
 
     serper_key: SecretStr | None = None
     serper_address: str = SERPER_ADDRESS
     searxng_address: str | None = None
     search_seconds: float = 20
-    """For one search with its tries."""
+    """The time for one search with its retries."""
     proxy: str | None = None
     """http(s)://[user:password@]host:port for Serper and for pages; no proxy is taken from the environment."""
     pages: PageOptions = field(default_factory=PageOptions)
     replayed: bool = False
-    """True: all answers come from a journal, nothing is asked, and no key is needed."""
+    """True if all answers come from a journal, so that nothing is asked and no key is needed."""
 
 
 OpenWeb = Callable[[str | None, WebOptions], Web]
@@ -61,7 +61,7 @@ OpenWeb = Callable[[str | None, WebOptions], Web]
 def open_web(spec: str, options: WebOptions | None = None) -> Web:
     """The web that ``NAME[:ARGUMENT]`` or ``module:attribute`` names; nothing is sent yet.
 
-    Raises UnknownName for a name that nothing goes by, UserError for a wrong argument or a missing key.
+    Raises UnknownName for an unknown name, UserError for a wrong argument or a missing key.
     """
     name, colon, argument = spec.partition(":")
     if name in WEBS.names():
@@ -74,7 +74,7 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
 
 
 def load_web(name: str) -> Web | OpenWeb:
-    """The web of that name, or what opens it; raises UserError where neither is."""
+    """The web of that name, or the function that opens it. Raises UserError if the name leads to neither."""
     place, found = WEBS.load(name)
     if inspect.isclass(found) or not (_is_web(found) or callable(found)):
         raise WEBS.refused(place, found, WANTED)
@@ -89,7 +89,7 @@ def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
         web = cast(OpenWeb, found)(argument, options or WebOptions())
     except UserError:
         raise
-    # The boundary of a plugin: what goes wrong in it is told with its name.
+    # The boundary of a plugin: its errors are reported with its name.
     except (Exception, SystemExit) as problem:
         if name in BUILT_IN:
             raise

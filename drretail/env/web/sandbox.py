@@ -23,13 +23,17 @@ from drretail.records.base import Record, sha256_of
 
 CORPUS_FILE = "sandbox_pages.jsonl"
 FLOOR = 0.25
-"""Of the highest score that any page could have for a query. A page below it shares common words with the query, or
-one of many. Half of what the best page has at least on 65 short questions that the pages were written to answer (.49),
-since agents ask longer ones; docs/sandboxes.md says what it does on others."""
+"""The least score of a result, as a share of the highest score that any page could have for the query. A page below it
+shares only common words with the query, or one of many. The value is half of the least best score (.49) on 65 short
+questions that the pages were written to answer, since agents ask longer ones; docs/sandboxes.md shows its effect on
+others.
+"""
 LEAST_PAGES = 100
-"""A web of fewer is ranked as a part of one of so many, about as many as the demo's, for which ``FLOOR`` was chosen."""
+"""A web of fewer pages is ranked as if it were part of one of this size, about the demo's, for which ``FLOOR`` was
+chosen.
+"""
 MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"
-"""The rows of the shop that the corpus was written for, the demo's: ``rows_of`` its manifest."""
+"""The demo shop, for which the corpus was written, as ``rows_of`` its manifest."""
 
 
 class SandboxPage(Record):
@@ -49,7 +53,7 @@ def default_corpus() -> Path:
 class SandboxWeb:
     """Implements ``base.Web`` over a corpus file (JSONL, may be packed) or pages in memory.
 
-    Raises UserError that names the line when the corpus is broken, or holds an address twice.
+    Raises UserError that names the line if the corpus is broken, or holds an address twice.
     """
 
     provider = "sandbox"
@@ -75,7 +79,7 @@ class SandboxWeb:
         return self._today is not None and page.date is not None and page.date > self._today
 
     def as_of(self, today: date) -> "SandboxWeb":
-        """The same corpus without the pages dated later: for a shop of that day they have not been written yet."""
+        """The same corpus without pages of a later date, which on the shop's day are not written yet."""
         web = copy(self)
         web._lock = threading.Lock()
         web._serve(today.isoformat())
@@ -83,12 +87,12 @@ class SandboxWeb:
 
     @property
     def pages(self) -> Sequence[SandboxPage]:
-        """Those that are served, in order of their addresses."""
+        """The pages that are served, in order of their addresses."""
         return self._pages
 
     @property
     def withheld(self) -> int:
-        """How many pages are dated after the shop's today and so not served."""
+        """The number of pages that are not served because they are dated after the shop's today."""
         return len(self._all) - len(self._pages)
 
     @property
@@ -97,7 +101,7 @@ class SandboxWeb:
         return self._corpus
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        """The ``k`` best pages that score at least ``FLOOR``; ties in order of their addresses."""
+        """The ``k`` best pages that reach ``FLOOR``; ties in order of their addresses."""
         index = self._indexed()
         floor = FLOOR * index.ceiling(query)
         found = [(number, score) for number, score in index.scores(query).items() if score >= floor]
@@ -110,7 +114,7 @@ class SandboxWeb:
         return WebResult(page.title, page.url, passage, page.date, chunk)
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address, however it is spelt; state "error" for one that the corpus does not hold or serve."""
+        """The page at an address in any spelling; state "error" for an address that the corpus lacks or withholds."""
         page = self._by_address.get(normalise_url(url))
         if page is None:
             return WebPage(url, title="", text="", state="error", problem="The sandbox holds no page at this address.")
@@ -122,7 +126,7 @@ class SandboxWeb:
         return WebPage(page.url, page.title, page.text, state="ok", date=page.date)
 
     def _indexed(self) -> Bm25:
-        # On the first search: most commands open a world without searching its web.
+        # At the first search: most commands open a world without searching its web.
         with self._lock:
             if self._index is None:
                 self._index = Bm25([(page.title, page.text) for page in self._pages], LEAST_PAGES)
@@ -130,7 +134,7 @@ class SandboxWeb:
 
 
 def read_corpus(path: Path) -> list[SandboxPage]:
-    """The pages of a corpus file, blank lines left out."""
+    """The pages of a corpus file; blank lines are skipped."""
     lines: dict[str, int] = {}
     pages: list[SandboxPage] = []
     for number, line in enumerate(read_lines(path), 1):
@@ -160,21 +164,21 @@ def _page(path: Path, number: int, line: str) -> SandboxPage:
 
 
 def rows_of(manifest: Manifest) -> str:
-    """A hash of the raw files behind a world, whatever was then chosen from them.
+    """A hash of a world's raw files, whichever rows were then chosen from them.
 
-    Of those that are not packed: packing gives other bytes with other versions of zlib.
+    Packed files are left out: other versions of zlib pack them into other bytes.
     """
     return sha256_of(sorted(source.sha256 for source in manifest.sources if not source.name.endswith(".gz")))
 
 
 def has_foreign_pages(web: Web, manifest: Manifest) -> bool:
-    """True where a web holds the pages that ship with drretail, and the world is another shop than theirs."""
+    """True if the web holds the pages that ship with drretail, and the world is not the demo shop."""
     shipped = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     return isinstance(web, SandboxWeb) and web.corpus == shipped and rows_of(manifest) != MADE_FOR
 
 
 def cautions(web: Web, manifest: Manifest) -> list[str]:
-    """What whoever runs agents on this web in this world should know, a sentence each."""
+    """Warnings for a user who runs agents on this web in this world, one sentence each."""
     if not isinstance(web, SandboxWeb):
         return []
     sentences: list[str] = []

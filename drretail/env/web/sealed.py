@@ -3,10 +3,10 @@
     S/sandbox.json                        what it was made from, and its sizes
     S/queries.jsonl                       the queries
     S/tasks/<query>/pages.jsonl.gz        {url, title, text, date?, from}: in that size and in all larger ones
-    S/tasks/<query>/labels.jsonl          what each page is there for: nobody who answers reads it
-    S/tasks/<query>/files/                what the user has lying about
+    S/tasks/<query>/labels.jsonl          the purpose of each page; no agent reads it
+    S/tasks/<query>/files/                the user's own files
 
-Of labels only ``compose`` knows, when a task's web is opened; what it serves are pages.
+Only ``compose`` uses the labels, when a task's web is opened; the web serves pages alone.
 """
 
 from copy import copy
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=Record)
 SANDBOX_FILE, QUERIES_FILE = "sandbox.json", "queries.jsonl"
 PAGES_FILE, LABELS_FILE, GOLD_FILE = "pages.jsonl.gz", "labels.jsonl", "gold.json"
 MOST_WEBS, MOST_TASKS = 16, 32
-"""Webs that are held with their indices, and tasks whose pages are."""
+"""The most webs that are kept with their indices, and the most tasks whose pages are kept."""
 Label = Literal["supportive", "distractor", "noise"]
 Compose = Literal["all", "no_distractor", "supportive_only", "no_supportive"]
 SERVED: dict[str, tuple[Label, ...]] = {
@@ -40,7 +40,7 @@ SERVED: dict[str, tuple[Label, ...]] = {
     "supportive_only": ("supportive",),
     "no_supportive": ("distractor", "noise"),
 }
-"""The labels that each composition lets through."""
+"""The labels of the pages that each composition serves."""
 
 
 class SandboxFolder(Document):
@@ -50,25 +50,25 @@ class SandboxFolder(Document):
     now: datetime
     seed: str
     sizes: dict[str, PositiveInt] = Field(min_length=1)
-    """Tokens by name, the smallest first when sorted by them."""
+    """Tokens by name of the size."""
     counter: str
     """How tokens are counted: "characters/4", or a tokenizer's name."""
     web: str
     made_by: str
     versions: dict[str, str] = Field(default_factory=dict)
     sums: dict[str, str] | None = None
-    """The sha256 of each file by its place; None of sandboxes that were made before there were sums."""
+    """The sha256 of each file by its path; None in sandboxes from before there were sums."""
     own_sum: str | None = None
-    """The sha256 of all the rest of this description."""
+    """The sha256 of the rest of this description."""
 
     @property
     def names(self) -> list[str]:
-        """The sizes by name, smallest first."""
+        """The names of the sizes, smallest first."""
         return sorted(self.sizes, key=lambda name: self.sizes[name])
 
 
 class TaskPage(SandboxPage):
-    """A page of a task: it stands in the size ``from`` and in all larger ones."""
+    """A page of a task, which belongs to the size ``from`` and to all larger ones."""
 
     since: str = Field(alias="from")
 
@@ -84,30 +84,38 @@ class PageLabel(Record):
 
 
 def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb | SealedWeb":
-    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER``, a web a query."""
+    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER`` with a web for each
+    query.
+    """
     path = Path(argument) if argument else default_corpus()
     return SealedWeb(path) if path.is_dir() else SandboxWeb(path)
 
 
 class SealedWeb:
-    """Implements ``base.Web`` for none of the queries: ``of`` gives each one's own, at one size, in one composition.
+    """All webs of a sandbox; ``of`` returns one query's own ``base.Web``, at one size and in one composition.
 
-    That is the smallest size with all of its pages; ``at`` gives others. Raises UserError for a folder that is no
-    sandbox.
+    The default is the smallest size with all of its pages; ``at`` returns others. The last used webs are kept, for all
+    sizes and compositions together. Measured: a web of 512k tokens takes 0.3 s and 15 MB once it has been searched.
+    Raises UserError for a folder that is not a sandbox.
     """
 
     provider = "sandbox"
 
     def __init__(self, folder: Path) -> None:
-        self._tasks = Tasks(folder)
         self.folder = folder
+        self.about = read_sandbox(folder)
+        self.queries = read_queries_of(folder)
         self.size = self.about.names[0]
         self.compose: Compose = "all"
+        # The cached methods do not read ``size`` and ``compose``, so that copies can share the caches.
+        self._webs = lru_cache(MOST_WEBS)(self._web)
+        self._corpora = cache(self._corpus)
+        self._pages = lru_cache(MOST_TASKS)(self._read)
 
     def at(self, size: str | None = None, compose: str | None = None) -> "SealedWeb":
-        """The same sandbox at that size, its smallest for None, in that composition; what was read is shared.
+        """The same sandbox at that size (None: the smallest) and in that composition; copies share their caches.
 
-        Raises UserError for a size that it does not have, and where it has no labels to leave pages out by.
+        Raises UserError for a size that the sandbox lacks, and if it has no labels to choose pages by.
         """
         if size is not None and size not in self.about.sizes:
             raise UserError(f"{self.folder} has no size {size}: it has {', '.join(self.about.names)}.")
@@ -117,43 +125,37 @@ class SealedWeb:
         other.size = size or self.about.names[0]
         other.compose = cast(Compose, compose or "all")
         if other.compose != "all":
-            self._tasks.check_labelled()
+            for task in (self._task(query.query_id) for query in self.queries):
+                if not (task / LABELS_FILE).is_file():
+                    raise UserError(f"{task} has no {LABELS_FILE}, by which --compose chooses pages: leave it out.")
         return other
 
     @property
-    def about(self) -> SandboxFolder:
-        return self._tasks.about
-
-    @property
-    def queries(self) -> tuple[Query, ...]:
-        return self._tasks.queries
-
-    @property
     def options(self) -> dict[str, str]:
-        """What tells systems on this web from those on another of its sizes."""
+        """The options by which systems on this web differ from those on another size or composition."""
         return {SIZE: self.size} | ({} if self.compose == "all" else {COMPOSE: self.compose})
 
     @property
     def corpus(self) -> str:
-        """sha256 over what is served for each of the queries."""
-        return self._tasks.corpus(self.size, self.compose)
+        """sha256 over the pages that are served for all queries."""
+        return self._corpora(self.size, self.compose)
 
     def of(self, query: Query) -> SandboxWeb:
-        """The web of one query. Raises UserError for one that is not there."""
-        return self._tasks.web(self.own_query(query).query_id, self.size, self.compose)
+        """The web of one query. Raises UserError for a query that the sandbox lacks."""
+        return self._webs(self.own_query(query).query_id, self.size, self.compose)
 
     def files(self, query: Query) -> Path | None:
-        """The folder of the user's files; None where a query has none. Raises UserError for a link out of the task."""
-        task = self._tasks.at(self.own_query(query).query_id)
+        """The folder of the user's files; None if the query has none. Raises UserError for a link out of the task."""
+        task = self._task(self.own_query(query).query_id)
         if not (task / "files").is_dir():
             return None
         check_inside(task / "files", task)
         return task / "files"
 
     def own_query(self, query: Query) -> Query:
-        """The sandbox's own query that this one is: its id, its words and its user; of a lone question no id.
+        """The sandbox's own query with this id, words and user; for a question from ``ask``, the id does not count.
 
-        Raises UserError where there is none.
+        Raises UserError if there is none.
         """
         for own in self.queries:
             is_named = query.query_id == own.query_id or query.source == ASK
@@ -167,49 +169,15 @@ class SealedWeb:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address, whichever query's it is; state "error" where queries have different ones there."""
+        """The page at an address in any query's web; state "error" if queries have different pages there."""
         found = [page for query in self.queries if (page := self.of(query).fetch(url)).state != "error"]
         if found and len({page.text for page in found}) == 1:
             return found[0]
         problem = "Queries of the sandbox have different pages" if found else "The sandbox holds no page"
         return WebPage(url, title="", text="", state="error", problem=f"{problem} at this address.")
 
-
-def served_to(system: System, web: Web) -> Web:
-    """What a system's searches go to: of a sandbox with a web for each query, its size in its composition."""
-    return web.at(system.options.get(SIZE), system.options.get(COMPOSE)) if isinstance(web, SealedWeb) else web
-
-
-def web_for(query: Query, system: System, web: Web) -> Web:
-    """What the searches of a system's run for this query go to."""
-    part = served_to(system, web)
-    return part.of(query) if isinstance(part, SealedWeb) else part
-
-
-class Tasks:
-    """What was read of a sandbox, for all of its sizes and compositions together.
-
-    What was asked for last is held. Measured: a web of 512k tokens takes 0.3 s and 15 MB once it has been searched.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.about = read_sandbox(folder)
-        self.queries = read_queries_of(folder)
-        self.web = lru_cache(MOST_WEBS)(self._web)
-        self.corpus = cache(self._corpus)
-        self._pages = lru_cache(MOST_TASKS)(self._read)
-
-    def at(self, query_id: str) -> Path:
+    def _task(self, query_id: str) -> Path:
         return task_folder(self.folder, query_id)
-
-    def check_labelled(self) -> None:
-        """Raises UserError where there are no labels to leave pages out by."""
-        for query in self.queries:
-            if not (self.at(query.query_id) / LABELS_FILE).is_file():
-                raise UserError(
-                    f"{self.at(query.query_id)} has no {LABELS_FILE}, by which --compose chooses pages: leave it out."
-                )
 
     def _web(self, query_id: str, size: str, compose: Compose) -> SandboxWeb:
         return SandboxWeb(self._served(query_id, size, compose)).as_of(self.about.now.date())
@@ -222,10 +190,10 @@ class Tasks:
         sizes = set(self.about.names[: self.about.names.index(size) + 1])
         pages = [page for since, page in self._pages(query_id) if since in sizes]
         if not pages:
-            raise UserError(f"{self.at(query_id) / PAGES_FILE} is broken: it has no page of the size {size}.")
+            raise UserError(f"{self._task(query_id) / PAGES_FILE} is broken: it has no page of the size {size}.")
         if compose == "all":
             return pages
-        task = self.at(query_id)
+        task = self._task(query_id)
         labels: dict[str, Label] = {line.url: line.label for line in read_labels(task)}
         without = [page.url for page in pages if page.url not in labels]
         if without:
@@ -235,12 +203,24 @@ class Tasks:
         return [page for page in pages if labels[page.url] in SERVED[compose]]
 
     def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
-        """The pages of a task, each with the size that it begins to stand in: as pages, since a web serves nothing
-        else of their lines."""
+        """A task's pages, each with the smallest size that holds it. They are plain pages, since a web serves nothing
+        else of their lines.
+        """
         return [
             (page.since, SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date))
-            for page in read_pages(self.at(query_id))
+            for page in read_pages(self._task(query_id))
         ]
+
+
+def served_to(system: System, web: Web) -> Web:
+    """The web that a system searches: for a sandbox, the system's size and composition."""
+    return web.at(system.options.get(SIZE), system.options.get(COMPOSE)) if isinstance(web, SealedWeb) else web
+
+
+def web_for(query: Query, system: System, web: Web) -> Web:
+    """The web that a system's run for this query searches."""
+    part = served_to(system, web)
+    return part.of(query) if isinstance(part, SealedWeb) else part
 
 
 def task_folder(sandbox: Path, query_id: str) -> Path:
@@ -248,7 +228,7 @@ def task_folder(sandbox: Path, query_id: str) -> Path:
 
 
 def read_queries_of(sandbox: Path) -> tuple[Query, ...]:
-    """The queries of a sandbox. Raises UserError where there is none."""
+    """The queries of a sandbox. Raises UserError if there are none."""
     path = sandbox / QUERIES_FILE
     queries = read_documents(path, Query, "query")
     if not queries:
@@ -257,12 +237,12 @@ def read_queries_of(sandbox: Path) -> tuple[Query, ...]:
 
 
 def has_gold(sandbox: Path) -> bool:
-    """True where it is known of any task what a good answer tells."""
+    """True if any task has a file of what a good answer tells."""
     return any(sandbox.glob(f"tasks/*/{GOLD_FILE}"))
 
 
 def read_sandbox(folder: Path) -> SandboxFolder:
-    """What a sandbox says of itself. Raises UserError where the folder is none."""
+    """A sandbox's description of itself. Raises UserError if the folder is not a sandbox."""
     path = folder / SANDBOX_FILE
     if not path.is_file():
         raise UserError(f"{folder} is no sandbox: it has no {SANDBOX_FILE} (drretail sandbox build makes one).")
@@ -278,7 +258,7 @@ def read_pages(task: Path) -> list[TaskPage]:
 
 
 def read_labels(task: Path) -> list[PageLabel]:
-    """What each page of a task is there for."""
+    """The label of each page of a task."""
     return _lines(task / LABELS_FILE, PageLabel)
 
 

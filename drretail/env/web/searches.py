@@ -1,19 +1,19 @@
-"""Requests to search services over HTTP, and the one mapping of what goes wrong there to errors of tools.
+"""Requests to search services over HTTP, and the one mapping of their faults to tool errors.
 
-A search service is an address that the user chose, so it may be on this machine; what it answers is still not
-trusted: its size and time are bounded, its form is checked, and nothing of it but search results is passed on.
+A search service is at an address that the user chose, so it may be on this machine. Its answers are not trusted: their
+size and time are bounded, their form is checked, and only search results are passed on.
 """
 
 import math
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
@@ -26,71 +26,62 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
 
 MOST_BYTES = 4_000_000
-"""Of an answer, unpacked."""
+"""The most bytes of an answer, unpacked."""
 TRIES = 3
 LONGEST_WAIT = 5.0
-"""Seconds before another try; a service that wants longer is given up for now."""
+"""The most seconds before a retry; if a service asks for more, the search fails."""
 PAGE_SIZE = 10
-"""Results that a page of a search engine has at least, as a rule: Google gives no larger ones any more."""
+"""The usual number of results on a search engine's page: Google no longer gives larger ones."""
 MOST_PAGES = 20
-"""Of one search."""
+"""The most result pages of one search."""
 BUSY = frozenset({429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where a search service is, how long a search may take, and what to do where it refuses."""
+    """A search service: its address, the time for a search, and advice for a refusal."""
 
     name: str
     address: str
     seconds: float
-    """For one search with all its tries."""
+    """The time for one search with all its retries."""
     access: str
-    """What to do on 401 and 403."""
+    """What the user should do on 401 and 403."""
     proxy: str | None = None
     wait: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    method: Literal["GET", "POST"]
-    headers: Mapping[str, str]
-    params: Mapping[str, str] | None = None
-    body: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     status: int
     content: bytes
     retry_after: float | None
 
 
-def ask(service: Service, request: Request) -> Any:
-    """The JSON that the service answers, asked again where it is busy for a moment.
+def ask(service: Service, method: Literal["GET", "POST"], **request: Any) -> Any:
+    """The service's JSON answer, retried while the service is busy; ``request`` as httpx2 takes it.
 
     Raises ToolError: "forbidden" (key, access, no credits), "limit" (too many requests), "timeout", "unavailable".
     """
     end = service.clock() + service.seconds
-    reply = _send(service, request, end)
+    reply = _send(service, method, request, end)
     for _ in range(TRIES - 1):
         pause = 1.0 if reply.retry_after is None else reply.retry_after
         if reply.status not in BUSY or pause > LONGEST_WAIT or service.clock() + pause >= end:
             break
         service.wait(pause)
-        reply = _send(service, request, end)
+        reply = _send(service, method, request, end)
     return _parsed(service, reply)
 
 
 def encodable(query: str) -> str:
-    """The query without halves of characters, which models write and no encoding has."""
+    """The query without halves of characters, which models write and no encoding can hold."""
     return query.encode("utf-8", "replace").decode("utf-8")
 
 
 def check_address(what: str, address: str) -> str:
-    """An http(s) address without user name and password, as a setting gives it. Raises UserError."""
+    """An http(s) address from a setting, without user name and password. Raises UserError."""
     try:
         parts = urlsplit(address)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -103,25 +94,20 @@ def check_address(what: str, address: str) -> str:
     return address
 
 
-def _send(service: Service, request: Request, end: float) -> Response:
+def _send(service: Service, method: str, request: dict[str, Any], end: float) -> Response:
     late = ToolError("timeout", f"{service.name} did not answer within {service.seconds:g} seconds; search again.")
     left = end - service.clock()
     if left <= 0:
         raise late
     content = bytearray()
+    request = request | {"headers": {"Accept": "application/json"} | dict(request.get("headers", {}))}
     try:
         with (
             # Nothing from the environment: neither proxies nor passwords of .netrc.
             httpx2.Client(
                 timeout=left, trust_env=False, follow_redirects=False, proxy=service.proxy, verify=_tls()
             ) as client,
-            client.stream(
-                request.method,
-                service.address,
-                headers={"Accept": "application/json", **request.headers},
-                params=request.params,
-                json=request.body,
-            ) as response,
+            client.stream(method, service.address, **request) as response,
         ):
             for block in response.iter_bytes():
                 content += block
@@ -130,10 +116,10 @@ def _send(service: Service, request: Request, end: float) -> Response:
                 if service.clock() >= end:
                     raise late
             return Response(response.status_code, bytes(content), _retry_after(response.headers, service.now()))
-    # From None: what the library raises holds the request, and so the key.
+    # From None: the library's error holds the request, and so the key.
     except httpx2.TimeoutException:
         raise late from None
-    # A host with an empty label is found out by the system's resolver, as a UnicodeError.
+    # For a host with an empty label, the system's resolver raises UnicodeError.
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
         raise ToolError(
             "unavailable", f"{service.name} cannot be reached at {_place(service)}; check the address and the network."
@@ -142,7 +128,7 @@ def _send(service: Service, request: Request, end: float) -> Response:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    # Reading the authorities of the system takes as long as a search.
+    # Cached: reading the system's certificate authorities takes as long as a search.
     return httpx2.create_ssl_context(trust_env=False)
 
 
@@ -172,7 +158,7 @@ def _when(retry_after: float | None) -> str:
 
 
 def _retry_after(headers: httpx2.Headers, now: datetime) -> float | None:
-    """Seconds, given as such or as a date."""
+    """The seconds to wait, which the header gives as a number or a date; None without either."""
     value = headers.get("Retry-After", "").strip()
     if value.isascii() and value.isdigit():
         return float(value[:9])
@@ -200,13 +186,13 @@ _WRITTEN = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y")
 
 
 class AnswerPart(BaseModel):
-    """A piece of a service's answer; what it holds besides is nobody's concern."""
+    """A part of a service's answer; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 def first_results(found: Iterable[WebResult], k: int) -> list[WebResult]:
-    """The first ``k`` that lead to the web, two spellings of one address taken as one, texts cleaned as pages are."""
+    """The first ``k`` results with a web address, cleaned; two spellings of one address count as one."""
     kept: dict[str, WebResult] = {}
     for result in found:
         url = web_address(result.url)
@@ -217,10 +203,10 @@ def first_results(found: Iterable[WebResult], k: int) -> list[WebResult]:
 
 
 def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list[WebResult]:
-    """``first_results`` of the pages 1, 2, … of an engine, until there are ``k`` or a page brings nothing new.
+    """``first_results`` of an engine's pages 1, 2, …, until there are ``k`` or a page brings nothing new.
 
-    No more than ``PAGE_SIZE`` are of the first page alone. Raises what the first page raises; a later one that cannot
-    be had ends them.
+    If ``k`` is at most ``PAGE_SIZE``, only the first page is read. Raises what the first page raises; an error of a
+    later page ends the search with the results so far.
     """
     found = [*page(1)]
     kept = first_results(found, k)
@@ -238,7 +224,7 @@ def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list
 
 
 def iso_date(text: str | None, now: datetime) -> str | None:
-    """YYYY-MM-DD of a date as search engines write it ("Mar 3, 2024", "2 days ago"), None for what is no day.
+    """YYYY-MM-DD of a date as search engines write it ("Mar 3, 2024", "2 days ago"); None if it names no day.
 
     "3 months ago" names no day, and a guess would look like knowledge.
     """
@@ -255,7 +241,7 @@ def iso_date(text: str | None, now: datetime) -> str | None:
         return (now - count * _LENGTHS[ago[2]]).date().isoformat()
     for form in _WRITTEN:
         try:
-            # The zone is of no matter to a day.
+            # The time zone does not change the day.
             return datetime.strptime(text, form).replace(tzinfo=now.tzinfo).date().isoformat()
         except ValueError:
             continue

@@ -1,14 +1,16 @@
-"""A web that connects nowhere: as many results as are asked for, and a page of typical length at every address."""
+"""A web that connects nowhere: it returns as many results as asked for, and a page of typical length
+at every address.
+"""
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.llm.stand_in import PROSE
 
 PAGE = 12_000
-"""Characters of a page."""
+"""The approximate number of characters of a page."""
 
 
 class StandInWeb:
-    """For a dry run, in the place of the open web."""
+    """Replaces the open web in a dry run."""
 
     provider = "stand-in"
     corpus = None

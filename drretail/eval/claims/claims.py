@@ -1,4 +1,4 @@
-"""The claims of a report and what a judgement of support is about: a claim with all its sources."""
+"""The claims of a report, and the unit of a support judgement: a claim with all its sources."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,27 +15,27 @@ from drretail.records.score import Rules
 from drretail.records.shop import SHOP_URL
 
 FAMILY, VERSION = "faithfulness", 3
-"""Of the verdicts that hold claims and rulings on them, whichever family asked for them."""
+"""The family of the verdicts on claims, whichever family asked for them."""
 PROMPTS = str(Path(__file__).parents[1] / "families" / FAMILY / "judge.py")
-"""Their prompts are beside that family's judge, under whose name users override them."""
+"""Their prompts are beside that family's judge; users override them under its name."""
 SourceType = Literal["web", "product", "internal"]
 TYPES: tuple[SourceType, ...] = ("web", "product", "internal")
 HEADLINE: tuple[SourceType, ...] = ("web", "product")
-"""The types that count in FP; internal sources have no counterpart in the paper and their own column."""
+"""The types that count in FP; internal sources have no counterpart in the paper, and a column of their own."""
 ALL_TYPES = "all"
-"""The one type under the rules of DRG, which knows no other."""
+"""The only type under the rules of DRG."""
 EXTRACT = "extract"
 """The stage of all claims under the default rules; those with a source are the cited ones."""
 PICKS = "picks"
-"""The stage of what a report tells its reader to buy, read with the claims."""
+"""The stage of the report's picks, which are read together with the claims."""
 CITED, ALL = "extract_cited", "extract_all"
-"""The two extractions of the paper, which differ."""
+"""The paper's two extractions, whose results differ."""
 SUPPORT, SUPPORT_SHOWN = "support", "support_shown"
-"""The stages of support; the second is asked of what the agent read instead of the source."""
+"""The stages of support; the second judges by what the agent read instead of by the source."""
 FIRST_ANSWER = "_first"
-"""Ends the name of the stage that keeps first answers, where a judge was asked once more with the records' lines."""
+"""The suffix of the stage that keeps first answers, if a judge was asked again with the records' lines."""
 SUPPORT_LIVE = "support_live"
-"""The stage that is asked of cited pages as they are at judging time."""
+"""The stage that judges by cited pages as they are at judging time."""
 REPORT = "report"
 """The item of the extractions."""
 
@@ -44,31 +44,31 @@ class Claim(Record):
     """One claim of a report. Verdicts of the extractions hold a list of these."""
 
     claim_id: str
-    """Its number and a digest of what it says and cites: a support verdict of another claim never fits."""
+    """Its number and a digest of text and sources: a support verdict on another claim never matches."""
     claim: str
     sources: tuple[str, ...] = ()
-    """Evidence ids, or URLs that the run has no evidence for."""
+    """Evidence ids, or URLs without evidence."""
     looked_up: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
-    """Those of ``sources`` that the report doesn't cite: records of products that it names."""
+    """The ``sources`` that the report does not cite: records of products that it names."""
     unresolved: tuple[str, ...] = ()
-    """Sources as the report says them that come to nothing: invented ids, numbers without an entry."""
+    """Sources, as written, that do not resolve: invented ids, numbers without an entry."""
     quote: str = ""
-    """The words of the report that it restates, as the judge copied them."""
+    """The words of the report that the claim restates, as the judge copied them."""
     start: int | None = None
     end: int | None = None
-    """``report[start:end]`` is the sentence it stands in, where it could be found."""
+    """``report[start:end]`` is the claim's sentence, if it was found."""
     values: tuple[ReadValue, ...] = ()
-    """The figures and names in it, as read and not yet verified."""
+    """The figures and names in it, not yet verified."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one judgement of support is about: a claim and all its sources, shown together."""
+    """The unit of one support judgement: a claim and all its sources, shown together."""
 
     claim: Claim
     sources: tuple[str, ...]
     types: tuple[str, ...]
-    """Its s counts for each of these."""
+    """The source types for which its support counts."""
 
     @property
     def item(self) -> str:
@@ -86,7 +86,7 @@ def make_claim(
     values: Sequence[ReadValue] = (),
     looked_up: Sequence[str] = (),
 ) -> Claim:
-    """A claim under the id that follows from its number and content; ``looked_up`` are among its sources."""
+    """A claim with the id that follows from its number and content; ``looked_up`` are among its sources."""
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -108,7 +108,7 @@ def stages_of(rules: Rules) -> tuple[str, ...]:
 
 
 def unit_of(claim: Claim, rules: Rules) -> Unit | None:
-    """A claim with what it is judged by; None where that is nothing. ``drg`` knows web and product sources alone."""
+    """A claim with the sources that it is judged by, or None without any. ``drg`` uses only web and product sources."""
     if rules == "drg":
         urls = tuple(source for source in (*claim.sources, *claim.unresolved) if source_type(source) != "internal")
         return Unit(claim, urls, (ALL_TYPES,)) if urls else None
@@ -122,7 +122,7 @@ def types_of(sources: Sequence[str]) -> tuple[SourceType, ...]:
 
 
 def source_type(source: str) -> SourceType:
-    """The type that an id or a URL shows by its form; what is neither (a number without an entry) counts as web."""
+    """The type of an id or a URL, by its form. Anything else, such as a number without an entry, counts as web."""
     kind = parse_evidence_id(source)
     host = urlsplit(source).hostname or "" if kind is None and "://" in source else ""
     if kind == "product" or host.removeprefix("www.") == SHOP_URL.partition("://")[2]:

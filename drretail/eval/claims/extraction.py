@@ -1,4 +1,4 @@
-"""Stage 1: the claims of a report. The default rules ask once for all of them, the paper twice (Tables 7 and 9)."""
+"""Stage 1: the claims of a report. The default rules ask once for all of them, the paper's twice (Tables 7 and 9)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -69,16 +69,12 @@ _ANSWERS: dict[str, type[Answer]] = {EXTRACT: ReportClaims, CITED: CitedClaims, 
 
 
 def extraction_prompt(stage: str, picks: str = "") -> Prompt:
-    """What is asked for in a stage, its instructions a prefix that all reports share; ``picks`` says what picks are,
-    where they are asked for as well."""
+    """A stage's prompt, whose instructions are a prefix shared by all reports; ``picks`` defines picks if they are
+    asked for too.
+    """
     text = load_prompt(PROMPTS, stage).text.replace("{{marks}}", what_a_mark_covers())
     shared, place, own = text.partition("{{report}}")
     return Prompt(stage, "\n".join(filter(None, (picks, place + own))), shared)
-
-
-def reads_picks(subject: Subject) -> bool:
-    """True where picks are asked for with the claims: the agent declared none, and one call reads the whole report."""
-    return not are_declared(subject) and len(parts_of(subject.report or "")) < 2
 
 
 def with_picks_prompt(subject: Subject) -> Prompt:
@@ -87,7 +83,7 @@ def with_picks_prompt(subject: Subject) -> Prompt:
 
 
 def extraction_prompts() -> list[Prompt]:
-    """All wordings of the question for all claims."""
+    """All versions of the prompt for all claims."""
     picks = ("", what_picks_are(is_imported=False), what_picks_are(is_imported=True))
     return [extraction_prompt(EXTRACT, pick) for pick in picks]
 
@@ -95,11 +91,13 @@ def extraction_prompts() -> list[Prompt]:
 async def extract(
     subject: Subject, judge_session: JudgeSession, stage: str, *, with_picks: bool = False
 ) -> list[Claim] | None:
-    """The report's claims as the verdict of ``stage`` holds them, asked for when there is none; None when it failed.
+    """The report's claims from the verdict of ``stage``, which is asked for if missing; None if it failed.
 
-    With ``with_picks`` picks are asked for as well, where ``reads_picks``, and kept in ``PICKS``.
+    ``with_picks`` also asks for picks, if the agent declared none and one call reads the whole report, and records them
+    in ``PICKS``.
     """
-    with_picks = with_picks and stage == EXTRACT and reads_picks(subject)
+    is_in_one_call = len(parts_of(subject.report or "")) < 2
+    with_picks = with_picks and stage == EXTRACT and not are_declared(subject) and is_in_one_call
     prompt = with_picks_prompt(subject) if with_picks else extraction_prompt(stage)
     verdict = judge_session.existing(stage, REPORT, prompt.hash)
     if verdict is None and not (subject.report or "").strip():
@@ -114,7 +112,7 @@ async def extract(
 
 
 def claims_in(verdict: Verdict) -> list[Claim] | None:
-    """The claims that the verdict of an extraction holds; None when it failed."""
+    """The claims in an extraction's verdict; None if it failed."""
     if verdict.state != "scored":
         return None
     try:
@@ -129,7 +127,7 @@ def claims_in(verdict: Verdict) -> list[Claim] | None:
 async def _extraction_verdict(
     subject: Subject, judge_session: JudgeSession, stage: str, prompt: Prompt, kind: type[Answer]
 ) -> Verdict:
-    """One question, or one for each part of a long report, side by side and merged."""
+    """Asks one question, or one for each part of a long report, concurrently, and merges the answers."""
     report = subject.report or ""
     resolver = SourceResolver(report, subject.evidence)
     is_looked_up = any(entry.looked_up for entry in subject.evidence.values())
@@ -137,7 +135,7 @@ async def _extraction_verdict(
     known = frozenset(subject.evidence)
 
     def question(item: str, given: str, after: int) -> JudgeQuestion[Answer]:
-        """Quotes stand behind ``after``."""
+        """``after`` is the offset from which quotes are searched."""
         return JudgeQuestion(
             stage,
             item,
@@ -176,7 +174,7 @@ def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 
 def _merged(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims of all parts in order, each with the same sources once, under new numbers."""
+    """The claims of all parts in order, without duplicates, renumbered."""
     distinct = {(claim.claim.casefold(), claim.sources, claim.unresolved): claim for claim in reversed(claims)}
     kept = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
     return [
@@ -210,17 +208,23 @@ def joined_problems(problems: Sequence[str]) -> str | None:
 def _claims(
     answer: Answer, report: str, after: int, resolver: SourceResolver, subjects: Subjects | None
 ) -> list[Claim]:
-    """``subjects`` names the products of claims whose records were looked up for judging."""
+    """``subjects`` finds the products that a claim is about, if records were looked up for judging."""
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
         found = resolver.resolve(extracted.sources)
         span = finder.find(extracted.quote)
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
-        # A claim that cites a product that the shop lacks is about none that stands before it.
+        # A claim that cites a product unknown to the shop is not about a product named before it.
         is_of_none = any(source.startswith("P:") for source in found.unresolved)
         named = () if subjects is None or is_of_none else subjects.of(extracted.claim, span)
         looked_up = tuple(name for name in named if name not in found.sources)
+        typed: list[ReadValue] = []
+        for value in as_values(values, report, extracted.quote, span or (after, after)):
+            # Evidence ids, where the judge gave numbers of marks or addresses.
+            ids = [() if parse_evidence_id(each) else resolver.resolve([each]).sources for each in value.of]
+            of = tuple(name for given, its in zip(value.of, ids, strict=True) for name in (its or (given,)))
+            typed.append(value.model_copy(update={"of": of}))
         claims.append(
             make_claim(
                 extracted.claim_id,
@@ -230,17 +234,7 @@ def _claims(
                 quote=extracted.quote,
                 span=span,
                 looked_up=looked_up,
-                values=tuple(
-                    _of_sources(value, resolver)
-                    for value in as_values(values, report, extracted.quote, span or (after, after))
-                ),
+                values=typed,
             )
         )
     return claims
-
-
-def _of_sources(value: ReadValue, resolver: SourceResolver) -> ReadValue:
-    """The value said of evidence ids, where the judge named numbers of marks or addresses."""
-    named = [() if parse_evidence_id(each) else resolver.resolve([each]).sources for each in value.of]
-    of = tuple(name for source, found in zip(value.of, named, strict=True) for name in (found or (source,)))
-    return value if of == value.of else value.model_copy(update={"of": of})

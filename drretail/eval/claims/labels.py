@@ -1,6 +1,7 @@
-"""What a judge answers of claims and their sources, and what is kept of it: a value, quotes that stand there, notes."""
+"""A judge's answers on claims and their sources, and what is kept of them: a value, quotes that were found, notes."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -20,21 +21,28 @@ from drretail.records.shop import has_offers
 
 @dataclass(frozen=True, slots=True)
 class RecordCheck:
-    """What the records say of a claim, by code's verification of its values."""
+    """What the records say of a claim, by verifying its values in code."""
 
     is_contradicted: bool
-    """Of any value; else all of them agree with the records."""
+    """True if the records contradict any value; otherwise they agree with all."""
     lines: tuple[str, ...]
     """A line for each value: "price 39.99: the record says $49.99"."""
 
 
 def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue] = ()) -> RecordCheck | None:
-    """Of a claim of this report; None where it has no values, or where code knows of no contradiction and can't verify
-    all of them. Of products whose variants, stock or list price are known also what stands in its words. ``read`` are
-    verified values of the report: those in the claim that are wrong count where the judge reads none."""
-    lines = _record_lines(claim, ledger, report)
-    if lines:
-        return RecordCheck(is_contradicted=any(AGREES not in line for line in lines), lines=lines)
+    """What the records say of a claim. None if it has no values, or if none is contradicted and not all can be
+    verified.
+
+    For products with known variants, stock or list price, the claim's words are checked too. ``read`` are verified
+    values of the report; wrong ones within the claim count if the judge read no values.
+    """
+    ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
+    items = [ledger.products[name] for name in ids if name in ledger.products]
+    is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
+    if is_known and len(items) == len(ids):  # else the claim also rests on other sources
+        before = "" if claim.start is None else report[: claim.start]
+        if lines := tuple(record_lines(claim.claim, items, ledger, before)):
+            return RecordCheck(is_contradicted=any(AGREES not in line for line in lines), lines=lines)
     start, end = claim.start or 0, claim.end or 0
     wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
     verified = verify(claim.values, ledger, report) if claim.values else tuple(wrong)
@@ -51,23 +59,18 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
     return RecordCheck("contradicted" in states, tuple(of_values))
 
 
-def _record_lines(claim: Claim, ledger: Ledger, report: str) -> tuple[str, ...]:
-    """What the records of its products say of a claim's words; nothing where the report rests it on other sources."""
-    ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
-    items = [ledger.products[name] for name in ids if name in ledger.products]
-    is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
-    before = "" if claim.start is None else report[: claim.start]
-    return tuple(record_lines(claim.claim, items, ledger, before)) if is_known and len(items) == len(ids) else ()
-
-
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
 ASKED_AGAIN, CHANGED = "asked_again", "changed_mind"
 NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, CHANGED)
-"""What a verdict of support may note: some sources could not be read; a quote stands in no source and was dropped;
-the summary, or the snippet, that the agent read bears the claim out better than its page; a source was too long for the
-judge and was cut to passages; the sources say otherwise (its value is 0); the judge was asked once more with what the
-records say, and this is its second answer; which has another label than the first."""
+"""The notes of support verdicts.
+
+partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
+distorted_in_summary, only_in_snippet: the summary or snippet that the agent read supports the claim better than the
+page. source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
+claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
+changed_mind: that answer has another label than the first.
+"""
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
 
@@ -89,21 +92,19 @@ class ClaimsSupport(Record):
     @field_validator("claims", mode="before")
     @classmethod
     def _only_usable(cls, given: Any) -> Any:
-        """Without items that do not fit the schema: they alone are asked for again."""
-        return [each for each in cast("list[Any]", given) if _is_usable(each)] if isinstance(given, list) else given
+        """Drops items that do not fit the schema: only these are asked for again."""
+        if not isinstance(given, list):
+            return given
+        usable: list[Any] = []
+        for each in cast("list[Any]", given):
+            with suppress(ValidationError):
+                usable.append(RuledClaim.model_validate(each, strict=True))
+        return usable
 
     def by_number(self) -> dict[int, RuledClaim]:
         """The labels by number, without numbers that were given twice."""
         numbers = [claim.claim_id for claim in self.claims]
         return {claim.claim_id: claim for claim in self.claims if numbers.count(claim.claim_id) == 1}
-
-
-def _is_usable(item: Any) -> bool:
-    try:
-        RuledClaim.model_validate(item, strict=True)
-    except ValidationError:
-        return False
-    return True
 
 
 class Support(Record):
@@ -116,7 +117,7 @@ class Support(Record):
 
 @dataclass(frozen=True, slots=True)
 class SupportAnswer:
-    """What a judge said of a claim and some texts; ``value`` None when it failed."""
+    """A judge's answer on a claim and some texts; ``value`` is None if it failed."""
 
     value: float | None
     reason: str = ""
@@ -124,14 +125,16 @@ class SupportAnswer:
     notes: tuple[str, ...] = ()
     error: str | None = None
     first: "SupportAnswer | None" = None
-    """Its first answer, where it was asked twice."""
+    """The first answer, if the judge was asked twice."""
 
     @property
     def is_contradicted(self) -> bool:
         return CONTRADICTED in self.notes
 
     def differs_from(self, check: RecordCheck) -> bool:
-        """True where code finds a contradiction and the judge none, or all figures right and the judge no support."""
+        """True if code finds a contradiction and the judge does not, or code finds all figures right and the judge no
+        support.
+        """
         if self.value is None:
             return False
         return not self.is_contradicted if check.is_contradicted else not self.value

@@ -1,12 +1,12 @@
-"""Products that a report names by their titles, without a citation: which of them a claim is about.
+"""Products that a report names by their titles, without a citation, and which of them a claim is about.
 
-The records of such products are looked up in the shop for judging (``drretail import --world``); nobody knows whether
-the writer of the report read them.
+Their records are looked up in the shop for judging (``drretail import --world``); whether the report's writer read them
+is unknown.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.grounding.report.citations import find_citations
@@ -22,8 +22,8 @@ from drretail.records.shop import Product, offers_of
 _WORD = re.compile(r"[^\W_]+")
 _SIZE = re.compile(r"\d+(?:[.,]\d+)?[a-z]{0,3}|ml|l|g|kg|cm|mm|oz|lb|pack|set|of|with|for|the|and")
 _FEWEST = 2
-"""Words of a title that name a product when its other words are left out: "House Blend" of "House Blend Coffee"."""
-# What speaks of the product named before: "It costs …", "The White one is sold out", "Price: …".
+"""The least number of words that identify a title by its beginning: "House Blend" of "House Blend Coffee"."""
+# Words that refer to the product named before: "It costs …", "The White one is sold out", "Price: …".
 _BACKWARD = re.compile(
     r"\b(?:it|its|they|them|their|both|this|that|these|those|each|one|ones|version|model|in stock|sold out|available"
     r"|left|price|costs?|priced|rated|colou?rs?|sizes?|packs?|sets?|bags?|bottles?|jars?|box)\b",
@@ -43,8 +43,9 @@ class Named:
 
 
 def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
-    """The products, by id with their titles, that a text names: by the whole title, or by its first words with
-    capitals where these are no other product's. Of overlapping names the longest counts."""
+    """The products, by id with their titles, that a text names: by the whole title, or by its first words with a
+    capital if no other product has these. Of overlapping names the longest counts.
+    """
     forms: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
     whole: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for product_id, title in titles.items():
@@ -72,13 +73,13 @@ def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
 
 
 def _folded(word: str) -> str:
-    """In lower case and without the s of a plural."""
+    """The word in lower case, without a plural s."""
     word = word.casefold()
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
 class Subjects:
-    """Which products of the shop, looked up for judging, the claims of one report are about."""
+    """Finds the looked-up products that the claims of one report are about."""
 
     def __init__(self, report: str, evidence: Mapping[str, Evidence]) -> None:
         looked_up = {name: entry for name, entry in evidence.items() if entry.looked_up}
@@ -90,7 +91,7 @@ class Subjects:
         self._sentences = find_sentences(report)
 
     def of(self, claim: str, span: tuple[int, int] | None) -> tuple[str, ...]:
-        """The evidence ids of the products that a claim is about; empty where it names none and points to none."""
+        """The evidence ids of the products that a claim is about; empty if it neither names nor refers to one."""
         ids = [one.product_id for one in products_named(claim, self._titles)]
         if not ids and span is not None:
             ids = [one.product_id for one in self._named if span[0] <= one.start < span[1]]
@@ -104,7 +105,7 @@ class Subjects:
             return before[::-1]
         if _OF_TWO.search(claim):
             return before[:2]
-        # Those of the last sentence that names any: "It costs $59 in Steel".
+        # The products of the last sentence that names any: "It costs $59 in Steel".
         place = max((one.start for one in self._named if one.start < start), default=-1)
         if place < 0 and len(self._items) == 1:
             return list(self._items) if _is_of(claim, self._items) else []
@@ -115,33 +116,29 @@ class Subjects:
 
 
 def _is_of(claim: str, items: Mapping[str, Product]) -> bool:
-    """True where a claim without a name points back, or names a variant of these products."""
+    """True if a claim without a name refers back, or names a variant of these products."""
     options = (value for item in items.values() for offer in offers_of(item) for value in offer.options.values())
     return bool(_BACKWARD.search(claim)) or any(option_in(claim, value) for value in options)
 
 
 def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: str = "") -> list[str]:
-    """A line for each thing that a claim says of these products and their records deny: prices, list prices, totals,
-    availability, figures with a unit, materials, colours, sizes, models, and what a record says a thing is not; of
-    totals and availability also where they agree. ``before`` is the report up to the claim."""
-    named = {one.product_id for one in products_named(claim, {item.product_id: item.title for item in items})}
-    lines = [*price_lines(claim, items, ledger, before, are_named=len(named) == len(items))]
+    """A line for each statement of a claim that its products' records deny: prices, list prices, totals, availability,
+    figures with a unit, materials, colours, sizes, models, and what a record says a thing is not. Totals and
+    availability also have a line if they agree. ``before`` is the report up to the claim.
+    """
+    by_id = {item.product_id: item for item in items}
+    named = products_named(claim, {product_id: item.title for product_id, item in by_id.items()})
+    are_named = len({one.product_id for one in named}) == len(items)
+    lines = [*price_lines(claim, items, ledger, before, are_named=are_named)]
     last = next((before[one.start : one.end] for one in reversed(find_sentences(before))), "")
-    for part, item in _parts(claim, items):
+    # The part of the claim on each product, from its name to the next one's; for a single product, the whole claim.
+    starts = [0, *(one.start for one in named[1:]), len(claim)]
+    parts = [
+        (claim[start:end], by_id[one.product_id]) for one, start, end in zip(named, starts, starts[1:], strict=False)
+    ]
+    for part, item in [(claim, items[0])] if len(items) == 1 else parts:
         lines += stock_lines(part, item, last)
         lines += measure_faults(part, item)
         lines += denial_faults(part, item)
         lines += property_faults(part, item)
     return list(dict.fromkeys(lines))
-
-
-def _parts(claim: str, items: Sequence[Product]) -> Iterator[tuple[str, Product]]:
-    """What a claim says of each product: from its name to the next one's; of a single product all."""
-    by_id = {item.product_id: item for item in items}
-    places = products_named(claim, {item.product_id: item.title for item in items})
-    if len(items) == 1:
-        yield claim, items[0]
-        return
-    starts = [0, *(place.start for place in places[1:]), len(claim)]
-    for place, start, end in zip(places, starts, starts[1:], strict=False):
-        yield claim[start:end], by_id[place.product_id]

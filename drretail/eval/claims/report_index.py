@@ -1,4 +1,4 @@
-"""A report as extraction uses it: its parts, and where copied sources and quotes stand in it."""
+"""A report as extraction uses it: its parts, and where copied sources and quotes are in it."""
 
 import re
 import unicodedata
@@ -15,15 +15,15 @@ from drretail.prompts import tagged
 from drretail.records.evidence import Evidence
 
 LONGEST_PART = 6_000
-"""Characters. So much text has some fifty claims, whose list with values stays well below 8,000 tokens."""
+"""Characters: such a text has about fifty claims, whose list with values stays well below 8,000 tokens."""
 _MARKUP = "#*_: \t"
 _WEIGHTS = {"heading": 0.3, "paragraph": 0.1, "item": 0.0}
-"""How much further from the even cut one may lie that ends more, as a share of the longest part."""
+"""How much further from the even cut a better place may lie, as a share of the longest part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """``report[start:end]``, and the headings that stand above it."""
+    """``report[start:end]``, and the headings above it."""
 
     start: int
     end: int
@@ -31,9 +31,9 @@ class Part:
 
 
 def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
-    """The report in parts of about even length, none longer than ``longest`` but for a table or paragraph that is.
+    """The report in parts of about equal length, none longer than ``longest`` unless a table or paragraph is.
 
-    Cuts stand before headings, else paragraphs, else list items: never inside a table.
+    Cuts are made before headings, else before paragraphs, else before list items, and never inside a table.
     """
     if len(report) <= longest:
         return [Part(0, len(report), ())]
@@ -56,7 +56,7 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
 
 
 def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
-    """A part of the report for a prompt, and of which report and below what it stands; all of one in a single part."""
+    """A part of the report for a prompt, with its number and the headings above it; a single part has only the text."""
     part = parts[at]
     text = tagged("report", report[part.start : part.end].strip())
     if len(parts) == 1:
@@ -80,7 +80,7 @@ def _places(report: str, sentences: list[tuple[int, str, tuple[int, int] | None]
 
 
 def _cut(start: int, end: int, places: dict[int, str], longest: int) -> int:
-    """Where the part that begins at ``start`` ends."""
+    """The end of the part that begins at ``start``."""
     left = end - start
     if left <= longest:
         return end
@@ -97,21 +97,21 @@ _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Distinct sources: ids or URLs, and those that come to nothing as the report says them."""
+    """Distinct sources (ids or URLs), and the names that do not resolve, as written."""
 
     sources: tuple[str, ...]
     unresolved: tuple[str, ...]
 
 
 class SourceResolver:
-    """Resolves sources as a judge copies them from one report."""
+    """Resolves source names that a judge copied from a report."""
 
     def __init__(self, report: str, evidence: Mapping[str, Evidence]) -> None:
         self._report = report
         self._evidence = evidence
         self._known: dict[str, Cited] = {}
         self._together: dict[str, list[str]] = {}
-        """What a mark names that names several: of ``¹²`` 1 and 2."""
+        """The labels of marks that name several: ``¹²`` names 1 and 2."""
         for mark in citing_marks(report, evidence):
             marker = report[mark.start : mark.end]
             if len(mark.cited) > 1:
@@ -126,14 +126,14 @@ class SourceResolver:
             self._known.setdefault(_spelling(name), cited)
 
     def is_in_report(self, source: str) -> bool:
-        """True when the report cites ``source`` or at least says it; of several in one text, each of them."""
+        """True if the report cites ``source`` or contains its text; of several names in one text, each of them."""
         return all(
             name.strip() and (_spelling(name) in self._known or name.strip(_BRACKETS) in self._report)
             for name in self.apart(source)
         )
 
     def apart(self, source: str) -> list[str]:
-        """The sources that one text names: of "[P:a][W:b]" and "P:a, W:b" both; anything else as it is."""
+        """The sources that one text names: both of "[P:a][W:b]" or "P:a, W:b"; any other text as it is."""
         if together := self._together.get(_spelling(source)):
             return together
         names = [name for name in _BETWEEN_MARKS.split(source) if name]
@@ -143,7 +143,7 @@ class SourceResolver:
         return names if all(are_sources) else [source]
 
     def resolve(self, sources: Sequence[str]) -> Resolved:
-        """What the sources come to, each once, in their order; empty ones come to nothing."""
+        """The sources that these names resolve to, each once, in order; blank names do not resolve."""
         found: dict[str, None] = {}
         nothing: dict[str, None] = {}
         for source in (name for text in sources for name in self.apart(text)):
@@ -167,14 +167,14 @@ class SourceResolver:
 
 
 def _spelling(source: str) -> str:
-    """One spelling for an address, a number or "Smith et al., 2018", whatever is around it."""
+    """A normalised form of an address, a number or "Smith et al., 2018", without brackets."""
     name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
     author, year = name[:-4], name[-4:]
     return author_and_year(author, year) if author[-1:] in (" ", "(") and year.isdecimal() else normalise_url(name)
 
 
 class SentenceFinder:
-    """Finds the sentences of a report that quotes were copied from, whatever became of white space and markup."""
+    """Finds the sentences from which quotes were copied, ignoring white space and markup."""
 
     def __init__(self, report: str, after: int = 0) -> None:
         folded = [(offset, c) for offset, char in enumerate(report) if char.isalnum() for c in char.casefold()]
@@ -184,7 +184,9 @@ class SentenceFinder:
         self._after = bisect_left(self._offsets, after)
 
     def find(self, quote: str) -> tuple[int, int] | None:
-        """The span of the sentences that hold ``quote``; of equal places the first not before the last found."""
+        """The span of the sentences that contain ``quote``; of several places, the first at or after the last one
+        found.
+        """
         letters = "".join(c for char in quote if char.isalnum() for c in char.casefold())
         place = self._letters.find(letters, self._after) if letters else -1
         place = place if place >= 0 or not letters else self._letters.find(letters)

@@ -1,4 +1,4 @@
-"""Stage 3: whether the sources of claims bear them out: 1 wholly, 0.5 in part, 0 not at all (paper Table 8)."""
+"""Stage 3: whether sources support claims: 1 fully, 0.5 partly, 0 not (paper Table 8)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,13 +49,13 @@ QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
 DIVISIBLE = ("refusal", "unusable")
-"""How the error of a call begins that may be one claim's alone."""
+"""The beginnings of errors that a single claim may have caused, so that the call is split."""
 NO_LINES: Mapping[str, Sequence[str]] = MappingProxyType({})
 Fit = Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]]
 
 
 def support_prompt(rules: Rules) -> Prompt:
-    """Ours, whose instructions are a prefix that all calls share, or the paper's rubric in other words."""
+    """Our prompt, whose instructions are a prefix shared by all calls, or the paper's rubric in other words."""
     if rules != "default":
         return load_prompt(PROMPTS, "support_alone")
     prompt = load_prompt(PROMPTS, "support")
@@ -84,34 +84,34 @@ class SupportJudge:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """What values are held against, and where the terms of calculations are looked up."""
+        """The records that values are compared with, and the terms of calculations."""
         run = self.subject.run
         return read_ledger(self.subject.evidence, self.subject.query, picks=None if run is None else run.picks)
 
     @cached_property
     def read(self) -> Sequence[ReadValue]:
-        """The figures that code reads in a report on products whose records were looked up; none of other reports."""
+        """The figures that code reads in a report on looked-up products; empty for other reports."""
         return read_report(self.subject.case).values if self.ledger.looked_up else ()
 
     @property
     def shown(self) -> "SupportJudge":
-        """The same by what the agent read in place of web pages."""
+        """The same judge, by what the agent read of web pages."""
         return replace(self, stage=SUPPORT_SHOWN)
 
     def existing(self, unit: Unit) -> Verdict | None:
-        """The verdict that is there already; one by other texts, as before a page was fetched, is not."""
+        """The existing verdict, unless it rests on other texts, as before a page was fetched."""
         known = self.judge_session.existing(self.stage, unit.item)
         known = known or self.judge_session.existing(self.stage, unit.item, self.prompt.hash)
         return known if known is not None and same_texts(known.sources, self.content(unit).texts) else None
 
     def content(self, unit: Unit) -> Content:
-        """The texts that a claim is judged by; none where one of its pages was never fetched."""
+        """The texts that a claim is judged by; none if one of its pages was never fetched."""
         content = content_of(unit.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
         if content.unfetched and not (unit.claim.looked_up and content.texts):
             return replace(content, texts=())
         if self.rules != "drg":
             return content
-        # What is unreadable becomes a sentence that says so, and addresses are taken out of the texts.
+        # Under these rules, a sentence stands for an unreadable source, and addresses are removed from texts.
         read = [
             replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
             for source in content.texts
@@ -123,20 +123,20 @@ class SupportJudge:
         return Content(tuple(read))
 
     def is_shown_otherwise(self, unit: Unit) -> bool:
-        """True where the agent read something of its web pages, and not what it is judged by."""
+        """True if the agent read web texts of the claim that differ from those it is judged by."""
         return self.shown.content(unit).texts != self.content(unit).texts and any(
             source_type(text.id) == "web" for text in self.shown.content(unit).texts
         )
 
     async def rule(self, units: Sequence[Unit]) -> None:
-        """Records the verdicts of all units that have none, asked for side by side."""
+        """Records the missing verdicts of all units, asked concurrently."""
         await self.judge_session.take(list(self.steps(units)))
 
     def steps(self, units: Sequence[Unit]) -> Iterator[Step[Any]]:
-        """What has to be asked for the verdicts of these units that are missing; the unreadable are recorded at once.
+        """The questions for the missing verdicts of these units; verdicts of unreadable ones are recorded at once.
 
-        Under the default rules claims share calls: those that rest on records apart from those that rest on pages and
-        files, so that no page stands beside a record.
+        Under the default rules claims share calls. Claims on records are separate from those on pages and files, so
+        that a page is never shown beside a record.
         """
         missing = [(unit, self.content(unit)) for unit in units if self.existing(unit) is None]
         for unit, content in missing:
@@ -152,7 +152,7 @@ class SupportJudge:
             yield Step(partial(self._answered, [unit for unit, _ in call], cut), partial(self._keep, call, cut))
 
     async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
-        """What the judge says of these claims, by item; once more of those where the records say otherwise."""
+        """The judge's answers by item; claims whose answer differs from the records are asked about again."""
         if self.rules != "default":
             values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
             reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
@@ -172,8 +172,9 @@ class SupportJudge:
     async def _labels(
         self, units: Sequence[Unit], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
     ) -> dict[str, SupportAnswer]:
-        """The judge's labels by item. A claim that an answer lacks is asked about anew, without those it has; where no
-        answer can be used, the claims are asked about in halves."""
+        """The judge's labels by item. Claims missing in an answer are asked about again; if no answer is usable, in two
+        halves.
+        """
         found: dict[str, SupportAnswer] = {}
         left = list(units)
         for _ in range(1 + MAX_REPAIRS):
@@ -193,7 +194,7 @@ class SupportJudge:
     async def _ask_once(
         self, units: Sequence[Unit], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
     ) -> tuple[dict[str, SupportAnswer] | None, str]:
-        """One call: the labels that can be used, by item; or None, and why."""
+        """One call: the usable labels by item, or None and the reason."""
         cited = {source for unit in units for source in unit.sources}
         texts = [all_text for all_text in all_texts if all_text.id in cited]
         about = about_sources((source_text.id for source_text in texts), self.evidence, self.ledger)
@@ -235,7 +236,7 @@ class SupportJudge:
         }, ""
 
     def unread(self, content: Content) -> tuple[VerdictState, str]:
-        """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
+        """Why a claim can't be judged: a page that was never fetched differs from one that can't be read."""
         if content.unfetched:
             return "na", UNFETCHED.format(pages=", ".join(content.unfetched))
         notice = (
@@ -247,7 +248,7 @@ class SupportJudge:
     def _keep(
         self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, SupportAnswer]
     ) -> None:
-        """Records the verdicts of one call; of a claim that was asked about twice the first answer as well."""
+        """Records the verdicts of one call, and the first answers on claims that were asked about twice."""
         for unit, content in call:
             answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
             notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched else []
@@ -275,7 +276,7 @@ class SupportJudge:
         )
 
     def _better_as_shown(self, unit: Unit, ruled: SupportAnswer) -> list[str]:
-        """The note of a claim that what the agent read of its pages bears out better than they do."""
+        """The note for a claim that the agent's version of its pages supports better than the pages do."""
         shown = self.shown.existing(unit) if self.stage == SUPPORT else None
         if shown is None or shown.state != "scored" or ruled.value is None or float(shown.value) <= ruled.value:
             return []
@@ -284,6 +285,6 @@ class SupportJudge:
 
 
 def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:
-    """A claim for a prompt, with its sources and the lines of its record."""
+    """A claim for a prompt, with its sources and the lines of its records."""
     claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(sources))
     return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])

@@ -1,13 +1,13 @@
 """Stage 2: the texts of a claim's sources, and how a judge is shown them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.eval.claims.claims import Claim, Unit
 from drretail.eval.judging.passages import fit, size
 from drretail.eval.judging.sources import shown_texts, source_texts
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
-from drretail.grounding.verify.records import Calculation, Ledger, record_of
+from drretail.grounding.verify.records import Ledger, record_of
 from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.prompts import tagged
 from drretail.records.evidence import Evidence, EvidenceText
@@ -15,12 +15,13 @@ from drretail.records.reading import SUPERLATIVES
 from drretail.records.score import SourceRef
 
 SHOWN = "S"
-"""How the ids of these lists among the sources begin."""
+"""The beginning of these lists' ids among the sources."""
 
 
 def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, str]]:
-    """For each claim by source id the products of each kind that it speaks of, as far as the run was shown them, a line
-    each; claims of one kind share a list."""
+    """For each claim with a superlative, by source id: the products of each kind that the run was shown, one per line.
+    Claims on the same kind share a list.
+    """
     ids: dict[str, str] = {}
     found: list[dict[str, str]] = []
     for claim in claims:
@@ -33,9 +34,9 @@ def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, st
 
 _MOST_NAMED = 3
 MOST_CLAIMS = 24
-"""Claims of one call, so that an answer with reasons and quotes stays below 4,000 tokens."""
+"""Claims in one call, so that an answer with reasons and quotes stays below 4,000 tokens."""
 MOST_BYTES = 24_000
-"""Of the sources of one call, where claims of several sources share it: some fifteen records, or four pages."""
+"""Bytes of the sources of one call, if claims of several sources share it: some fifteen records, or four pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class SourceText:
     id: str
     text: EvidenceText
     date: str | None = None
-    """Of a web page, where it is known."""
+    """The date of a web page, if known."""
     share: float | None = None
-    """How much of it is left, where it was cut; its hash is then that of the whole."""
+    """The share that is left after a cut; the hash remains the whole text's."""
 
     @property
     def ref(self) -> SourceRef:
@@ -56,17 +57,17 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a unit's sources hold."""
+    """The texts of a unit's sources."""
 
     texts: tuple[SourceText, ...]
     unreadable: tuple[str, ...] = ()
     """Sources that could not be read: not in the ledger, blocked, in error, or empty."""
     unfetched: tuple[str, ...] = ()
-    """Web pages that nobody has tried to read: what they say of the claim is not known."""
+    """Web pages that were never fetched: what they say of the claim is unknown."""
 
 
 def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, shown: bool = False) -> Content:
-    """The texts of the sources; with ``shown`` what the agent read of them."""
+    """The texts of the sources; with ``shown``, what the agent read of them."""
     texts: list[SourceText] = []
     unreadable: list[str] = []
     unfetched: list[str] = []
@@ -80,13 +81,13 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
 
 
 def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
-    """The texts, cut to the passages that matter to the claims where they are longer than ``room`` bytes together."""
+    """The texts, cut to the passages that matter to the claims if they exceed ``room`` bytes together."""
     cut = fit([source_text.text.text for source_text in texts], claims, room)
     return tuple(shortened(source, text) for source, text in zip(texts, cut, strict=True))
 
 
 def shortened(source: SourceText, text: str) -> SourceText:
-    """The source with what is left of its text."""
+    """The source with a shortened text."""
     whole = source.text.text
     if text == whole:
         return source
@@ -94,15 +95,15 @@ def shortened(source: SourceText, text: str) -> SourceText:
 
 
 def same_texts(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
-    """True where a judgement rests on these very texts, however much of them was read."""
+    """True if a judgement rests on these texts, whether cut or whole."""
     return {(ref.id, ref.sha256) for ref in refs} == {(text.id, text.text.sha256) for text in texts}
 
 
 def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Content]]]:
-    """The claims of each call: at most ``MOST_CLAIMS``, whose sources take at most ``MOST_BYTES`` together.
+    """The claims of each call: at most ``MOST_CLAIMS``, with sources of at most ``MOST_BYTES`` together.
 
-    Claims of the same sources stand together, so that a source is seldom sent twice; a source that is longer than that
-    has calls of its own.
+    Claims with the same sources come together, so that a source is seldom sent twice. A source above the limit has
+    calls of its own.
     """
     groups: dict[tuple[bool, frozenset[str]], list[tuple[Unit, Content]]] = {}
     for unit, content in units:
@@ -126,20 +127,17 @@ def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Conte
 def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = None) -> str:
     """The texts for a prompt, each in a ``<source id="…">`` tag.
 
-    Under the default rules, which give ``about``, a tag also carries the page's date where it is known, and the line
-    on its source.
+    ``about``, given under the default rules, adds the page's date, if known, and the line on its source.
     """
-    return "\n\n".join(tagged("source", text.text.text, id=text.id, **_attributes(text, about)) for text in texts)
-
-
-def _attributes(source: SourceText, about: Mapping[str, str] | None) -> dict[str, str]:
-    if about is None:
-        return {}
-    return {name: text for name, text in (("date", source.date), ("about", about.get(source.id))) if text}
+    tags: list[str] = []
+    for source in texts:
+        known = () if about is None else (("date", source.date), ("about", about.get(source.id)))
+        tags.append(tagged("source", source.text.text, id=source.id, **{name: text for name, text in known if text}))
+    return "\n\n".join(tags)
 
 
 def about_sources(ids: Iterable[str], evidence: Mapping[str, Evidence], ledger: Ledger) -> dict[str, str]:
-    """A line on each calculation, order and record of the user, which say little by themselves."""
+    """A line on each calculation, order and user record, which mean little by themselves."""
     lines = {id_: _about(evidence[id_], ledger) for id_ in dict.fromkeys(ids) if id_ in evidence}
     return {name: line for name, line in lines.items() if line}
 
@@ -147,7 +145,20 @@ def about_sources(ids: Iterable[str], evidence: Mapping[str, Evidence], ledger: 
 def _about(entry: Evidence, ledger: Ledger) -> str:
     if entry.kind == "calculation":
         calculation = ledger.calculations.get(entry.id)
-        return "" if calculation is None else "; ".join(_terms(calculation, ledger))
+        if calculation is None:
+            return ""
+        # The products that have each term as their price, at most three per term.
+        prices = {product: ledger.price(product) for product in ledger.products}
+        terms: list[str] = []
+        for term in dict.fromkeys(calculation.operands):
+            priced = [ledger.products[each] for each, price in prices.items() if price == term]
+            named = [f"{item.title} ({product_evidence_id(item.product_id)})" for item in priced[:_MOST_NAMED]]
+            # A budget is round, and among many hits some product may cost exactly that.
+            if term == ledger.limit:
+                terms.append(f"{term} is the user's budget")
+            elif named:
+                terms.append(f"{term} is the price of {' or of '.join(named)}")
+        return "; ".join(terms)
     record = next((found for text in entry.sources if (found := record_of(text.text))), {})
     if entry.kind == "order":
         when, status = str(record.get("order_date", ""))[:10], record.get("order_status", "")
@@ -157,19 +168,3 @@ def _about(entry: Evidence, ledger: Ledger) -> str:
     if entry.kind == "user" and "orders" in record and "shown" in record:
         return f"the user's orders, {record['shown']} of {record.get('total', record['shown'])}"
     return entry.title if entry.kind in ("user", "shopper") else ""
-
-
-def _terms(calculation: Calculation, ledger: Ledger) -> Iterator[str]:
-    """What each term is the price of, among the products that the run was shown; of many the first."""
-    prices = {product: ledger.price(product) for product in ledger.products}
-    for term in dict.fromkeys(calculation.operands):
-        named = [
-            f"{ledger.products[price].title} ({product_evidence_id(price)})"
-            for price in prices
-            if prices[price] == term
-        ]
-        # A budget is round, and some product among many hits costs just that.
-        if term == ledger.limit:
-            yield f"{term} is the user's budget"
-        elif named:
-            yield f"{term} is the price of {' or of '.join(named[:_MOST_NAMED])}"

@@ -1,4 +1,4 @@
-"""The verdicts of one report, counted: what every formula of faithfulness starts from."""
+"""The verdicts of one report, counted: the input of every formula of faithfulness."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
@@ -23,19 +23,21 @@ from drretail.records.score import Rules, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Claims, or pairs of claim and type: how many were scored, with which sum of support, and why others were not."""
+    """Claims, or pairs of claim and type: how many were scored, the sum of their support, and why others were not
+    scored.
+    """
 
     scored: int = 0
     support: float = 0.0
     unverifiable: int = 0
     failed: int = 0
-    """By the judge, or never judged."""
+    """Failed by the judge, or never judged."""
     unfetched: int = 0
-    """Those that cite a page which nobody fetched."""
+    """Those that cite a page that was never fetched."""
     unresolved: int = 0
-    """Claims with a source that comes to nothing; no units."""
+    """Claims with a source that does not resolve; not among the units."""
     unasked: int = 0
-    """Those of the failed ones that no judge was asked about, as when judging was cut."""
+    """The failed ones that no judge was asked about, as when judging was interrupted."""
 
     @property
     def units(self) -> int:
@@ -43,17 +45,17 @@ class Tally:
 
     @property
     def mean(self) -> float | None:
-        """Mean support of the scored units; None without any."""
+        """The mean support of the scored units; None without any."""
         return self.support / self.scored if self.scored else None
 
     @property
     def strict(self) -> float | None:
-        """Mean support with unverifiable and unresolved ones as 0; None without any."""
+        """The mean support with unverifiable and unresolved ones as 0; None without any."""
         count = self.scored + self.unverifiable + self.unresolved
         return self.support / count if count else None
 
     def items(self) -> dict[str, float]:
-        """For scores.json; summed over reports there."""
+        """The counts for scores.json, which sums them over reports."""
         return {
             "units": self.units,
             "scored": self.scored,
@@ -80,7 +82,7 @@ class ReportVerdicts:
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
         self.live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
         """By cited pages as they were at judging time, where any was looked at again."""
-        # What is not there was shown to the agent as it is.
+        # A unit without such a verdict was shown to the agent in full.
         shown = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_SHOWN}
         self._shown = self._support | shown
         # Every value of a report is made of the same claims and units.
@@ -92,10 +94,10 @@ class ReportVerdicts:
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
 
     def tally(self, kinds: Sequence[str], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
-        """The claims that cite any of these types, each once, by their sources, by what the agent was shown of them, or
+        """The claims that cite any of these types, each once: by their sources, by what the agent was shown of them, or
         by pages as they were at judging time.
 
-        One with no readable source of these types is unverifiable for them, whatever other sources say.
+        A claim without a readable source of these types is unverifiable for them, whatever its other sources say.
         """
         support = {"sources": self._support, "shown": self._shown, "live": self.live}[by]
         units = [unit for unit in self._units if any(kind in kinds for kind in unit.types)]
@@ -115,16 +117,16 @@ class ReportVerdicts:
         )
 
     def supports(self, kinds: Sequence[str]) -> dict[str, float]:
-        """By the claim's id the support of those that ``tally`` counts as scored."""
+        """The support of the claims that ``tally`` counts as scored, by claim id."""
         return {verdict.item: float(verdict.value) for verdict in self._scored(kinds)}
 
     def notes(self, kinds: Sequence[str]) -> dict[str, float]:
-        """How many claims that cite these types carry each note."""
+        """How many claims that cite these types have each note."""
         scored = self._scored(kinds)
         return {note: sum(note in verdict.notes for verdict in scored) for note in NOTES}
 
     def labels(self, kinds: Sequence[str]) -> dict[str, float]:
-        """How many claims of these types are borne out wholly, in part, and not, those that are contradicted apart."""
+        """How many claims of these types are fully, partly or not supported, without the contradicted ones."""
         values = [verdict.value for verdict in self._scored(kinds) if CONTRADICTED not in verdict.notes]
         return {name: values.count(value) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
 
@@ -140,10 +142,10 @@ def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:
 
 
 def cites(claim: Claim) -> bool:
-    """True when the report names a source of the claim that could be resolved."""
+    """True if the report names a source of the claim that resolves."""
     return len(claim.sources) > len(claim.looked_up)
 
 
 def has_url(claim: Claim) -> bool:
-    """True when a web page or a product of the shop is among the sources that the report names (paper Table 9)."""
+    """True if the claim's sources in the report include a web page or a product (paper Table 9)."""
     return any(source_type(source) != "internal" for source in claim.sources if source not in claim.looked_up)

@@ -1,4 +1,4 @@
-"""Figures, names and picks of a report as a judge types them: their schema, what may be wrong, their places."""
+"""Figures, names and picks of a report as a judge types them: their schema, possible problems, their places."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,14 +51,14 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
 
 
 def strange_ids(names: Iterable[str], report: str, known: Collection[str]) -> Iterable[str]:
-    """Ids that neither the report nor the run's ledger has."""
+    """Problems for ids that are neither in the report nor in the run's ledger."""
     for name in dict.fromkeys(names):
         if name not in known and (name.partition(":")[2] or name) not in report:
             yield f"{name!r} is no id in the report"
 
 
 def strange_quote(quote: str, report: str) -> Iterable[str]:
-    """A quote that does not stand in the report."""
+    """A problem for a quote that is not in the report."""
     if find_quote(report, quote) is None:
         yield f"the quote {quote!r} does not stand in the report: copy it exactly"
 
@@ -66,8 +66,9 @@ def strange_quote(quote: str, report: str) -> Iterable[str]:
 def as_values(
     values: Iterable[SaidValue], report: str, claim_quote: str, sentence: tuple[int, int]
 ) -> tuple[ReadValue, ...]:
-    """The values with their places, not verified yet: their own quotes, else the claim's, else its sentence, each
-    narrowed to the amount where that stands there once."""
+    """The values with their places, not yet verified. A place is the value's own quote, else the claim's, else its
+    sentence, narrowed to the amount if that occurs once.
+    """
     whole = find_quote(report, claim_quote, sentence[0]) or (sentence if sentence[0] < sentence[1] else None)
     found: list[ReadValue] = []
     for typed in values:
@@ -90,7 +91,7 @@ def as_values(
 
 
 def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
-    """Where a quote stands, however white space is set: the first place not before ``after``, else the first at all."""
+    """The place of a quote, ignoring white space: the first at or after ``after``, else the first of all."""
     words = quote.split()
     if not words:
         return None
@@ -105,7 +106,7 @@ def bare(name: str) -> str:
 
 
 def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int, int]:
-    """The amount within a quote, where it stands there once."""
+    """The amount within a quote, if it occurs once."""
     text = report[start:end]
     if typed.kind == "date":
         places = [(date.start, date.end) for date in find_dates(text) if date.iso == typed.amount]
@@ -122,7 +123,7 @@ def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int,
 
 
 PROMPTS = str(Path(__file__).parents[1] / "families" / "reading" / "judge.py")
-"""Their prompts are beside the judge of readings, under whose name users override them."""
+"""Their prompts are beside the judge of readings; users override them under its name."""
 
 
 class SaidPick(Record):
@@ -143,12 +144,12 @@ def are_declared(subject: Subject) -> bool:
 
 
 def what_picks_are(*, is_imported: bool) -> str:
-    """For prompts. Imported reports have no marks of ours, by whose ids their picks could be named."""
+    """The definition of picks for prompts. Imported reports lack our marks, by whose ids picks could be named."""
     return load_prompt(PROMPTS, "picked_elsewhere" if is_imported else "picked").text
 
 
 class PickReader:
-    """Reads the picks that a judge gives of one report."""
+    """Reads the picks that a judge gives for one report."""
 
     def __init__(self, report: str, evidence: Mapping[str, Evidence], *, is_imported: bool) -> None:
         self._report = report
@@ -156,7 +157,7 @@ class PickReader:
         self._resolver = SourceResolver(report, evidence) if is_imported else None
 
     def problems(self, picks: Sequence[SaidPick]) -> Iterator[str]:
-        """What is wrong with picks, in words for the judge: strange ids, no quantity, quotes that don't occur."""
+        """What is wrong with picks, in words for the judge: unknown ids, no quantity, quotes that don't occur."""
         names = dict.fromkeys(name for pick in picks for name in (pick.product, *pick.alternatives))
         if self._resolver is None:
             yield from strange_ids((f"P:{_id(name)}" for name in names), self._report, self._known)
@@ -172,7 +173,7 @@ class PickReader:
         return [pick.model_dump(mode="json", exclude_none=True) for pick in map(self._pick, picks)]
 
     def _pick(self, reply: SaidPick) -> Pick:
-        """Of an imported report products are the sources cited for them, else the report's own words."""
+        """For an imported report, products are the sources cited for them, else the report's own words."""
         names = (reply.product, *reply.alternatives)
         cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
         product, *others = (_id(found[0] if found else name) for name, found in zip(names, cited, strict=True))

@@ -1,4 +1,4 @@
-"""Score against one option: each agent in the settings of it that it ran in, and what another setting brings."""
+"""Scores against one option: each agent in every setting in which it ran, and what each setting changes."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -34,37 +34,37 @@ from drretail.records.run import (
 )
 
 SIZE, COMPOSE = "size", "compose"
-"""The options of a System on a sealed web: which size of it, and what of that is served where that is not all."""
+"""Two options of a System on a sealed web: the size of the web, and which part of its pages is served."""
 COMPOSITIONS = ("all", "no_distractor", "supportive_only", "no_supportive")
 NO_WEB = NO_MOVES = "none"
 _SIZE = re.compile(r"(\d+)([km]?)")
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 Settings = Mapping[str, str]
-"""The labels of one agent by setting, in their order."""
+"""One agent's system labels by setting, in the order of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class AblatedOption:
-    """One option that systems may differ in."""
+    """An option in which systems may differ."""
 
     setting: Callable[[System], str | None]
-    """A system's; None of one that the option does not touch."""
+    """A system's setting; None if the option does not apply to the system."""
     without: Callable[[System], System]
-    """The same system apart from it: equal ones stand in one row."""
+    """The same system without the option. Systems that are then equal are one agent and share a row."""
     order: Callable[[str], tuple[float, str]]
-    """Where a setting stands among the others."""
+    """The sort key of a setting."""
     is_stepwise: bool
-    """True where each setting is held beside the one before it, False where beside the first of all."""
+    """True if each setting is compared with the one before it, False if each is compared with the first."""
     lacking: str
-    """What to do where no agent ran in two settings."""
+    """Completes the error message when no agent ran in two settings: what is lacking and how to get it."""
     number: Callable[[str], float | None] = lambda _: None
-    """A setting as a number, where it is one."""
+    """A setting as a number; None if it isn't one."""
     kind: Callable[[str], str] = lambda setting: setting
-    """What at least two have to differ in."""
+    """The kind of a setting. An agent has a row only if its settings are of two kinds or more."""
 
 
 def agents_by_setting(definition: Definition, by: Option) -> dict[str, Settings]:
-    """By the label of the agent apart from the option: its systems by setting, where these are two or more.
+    """The systems by setting of each agent with settings of two kinds or more, by its label without the option.
 
     Floors and the oracle are left out.
     """
@@ -76,7 +76,7 @@ def agents_by_setting(definition: Definition, by: Option) -> dict[str, Settings]
         if setting is not None:
             apart = option.without(system)
             found.setdefault(apart.label(), {})[setting] = label
-            # By name, and of one on several sizes by these.
+            # Agents are sorted by name, and one agent on several sizes of the web by size.
             size = tokens_of(system.options.get(SIZE, "")) or 0.0
             places[apart.label()] = _dropping(apart, SIZE).label(), size
     return {
@@ -87,7 +87,7 @@ def agents_by_setting(definition: Definition, by: Option) -> dict[str, Settings]
 
 
 def tokens_of(size: str) -> float | None:
-    """The tokens of "64k"; None of a size whose name doesn't say them."""
+    """The number of tokens that "64k" means; None for a size whose name does not state it."""
     found = _SIZE.fullmatch(size)
     return None if found is None else float(found[1]) * _TIMES[found[2]]
 
@@ -105,7 +105,7 @@ def _counted(number: Callable[[str], float | None]) -> Callable[[str], tuple[flo
 
 
 def _dropping(system: System, *names: str, tools: str = "", **more: object) -> System:
-    """The system without these options, and as if it had that family of tools."""
+    """A copy without these options, with the tool family ``tools`` switched on again and the fields ``more`` set."""
     kept = {name: value for name, value in system.options.items() if name not in names}
     if "without" in kept and tools:
         left = [each for each in kept.pop("without") if each != tools]
@@ -114,19 +114,12 @@ def _dropping(system: System, *names: str, tools: str = "", **more: object) -> S
 
 
 def _web(system: System) -> str | None:
-    """What is served of a sealed web is none of its own: with less than all of it a system is left out."""
+    """The web that a system uses, with a sealed one's size; None if only part of it is served, which is ``compose``."""
     if COMPOSE in system.options:
         return None
     if "web" in system.options.get("without", ()):
         return NO_WEB
     return " ".join(filter(None, (system.web_provider, system.options.get(SIZE))))
-
-
-def _web_order(setting: str) -> tuple[float, str]:
-    """The open web first, then fixed pages by size, none last."""
-    provider, _, size = setting.partition(" ")
-    place = {SANDBOX: 1.0, NO_WEB: 3.0}.get(provider, 0.0)
-    return place + (tokens_of(size) or 0) / 1e12, setting
 
 
 ABLATED: Mapping[Option, AblatedOption] = {
@@ -187,7 +180,12 @@ ABLATED: Mapping[Option, AblatedOption] = {
     "web": AblatedOption(
         setting=_web,
         without=lambda system: _dropping(system, SIZE, tools="web", web_provider=SANDBOX, web_corpus=None),
-        order=_web_order,
+        # The open web first, then sealed webs by size (which adds less than 1), then no web.
+        order=lambda setting: (
+            {SANDBOX: 1.0, NO_WEB: 3.0}.get(setting.partition(" ")[0], 0.0)
+            + (tokens_of(setting.partition(" ")[2]) or 0) / 1e12,
+            setting,
+        ),
         is_stepwise=False,
         lacking="two modes of the web: run it with --web sandbox:S, --web serper and --without web into the same "
         "folder (docs/sandboxes.md)",
@@ -204,7 +202,7 @@ ABLATED: Mapping[Option, AblatedOption] = {
 
 
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
-    """Those of every option that systems differ in."""
+    """The tables of every option in which systems differ."""
     assessors = assessors_of(gathered, chosen_judges(gathered, ()))
     for by in OPTIONS:
         yield from ablation_tables(gathered, by, assessors)
@@ -213,10 +211,10 @@ def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
 def ablation_tables(
     gathered: Gathered, by: Option, assessors: Sequence[Assessor], variants: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[SettingTable]:
-    """One for each judge, family and variant with a value: those of ``variants`` by family, else what is compared
-    of families in which more is better.
+    """A table for each judge, family and variant with a value.
 
-    Opinions of a rule-based judge are left out.
+    ``variants`` gives the variants of each family. Without it, they are the compared and primary variants of the
+    families in which more is better. Ratings and preferences of a rule-based judge are left out.
     """
     agents = agents_by_setting(gathered.definition, by)
     if not agents:
@@ -230,7 +228,7 @@ def ablation_tables(
 
 
 def _usual(metric: Family) -> tuple[str, ...]:
-    """What is compared and what systems are chosen by; nothing of a family whose values are neither good nor bad."""
+    """The family's compared and primary variants; none if its values are neither good nor bad."""
     if not metric.description.higher_is_better:
         return ()
     return tuple(dict.fromkeys((*compared(metric), *primary_variants(metric))))
@@ -239,37 +237,34 @@ def _usual(metric: Family) -> tuple[str, ...]:
 def tables_of_experiment(
     experiment: Path, by: Option, named: Collection[str] = (), judges: Sequence[str] = (), beside: Option | None = None
 ) -> list[SettingTable]:
-    """The tables of ``named``, each ``family`` or ``family:variant``; without any, of all that was judged. Those of a
-    second option, ``beside``, follow where systems differ in that as well.
+    """The tables of ``named``, each ``family`` or ``family:variant``; if empty, of everything that was judged.
 
-    Raises UserError where no agent ran in two settings, or nothing that is asked for was judged; UnknownName for a
-    wrong family, variant or judge.
+    Tables of a second option, ``beside``, follow if systems differ in it too. Raises UserError if no agent ran in two
+    settings, or if nothing that is asked for was judged; UnknownName for a wrong family, variant or judge.
     """
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
     families = [*dict.fromkeys(each.partition(":")[0] for each in named)] or judged_families(experiment)
     gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
-    variants = {name: _wanted(metric, named) for name, metric in gathered.families.items()}
+    variants: dict[str, Sequence[str]] = {}
+    for name, metric in gathered.families.items():
+        given = [
+            variant for family, _, variant in (each.partition(":") for each in named) if family == name and variant
+        ]
+        for variant in given:
+            if variant not in metric.variants:
+                raise UnknownName(f"variant of {name}", variant, metric.variants)
+        variants[name] = given or _usual(metric) or compared(metric)
     assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, by, assessors, variants))
     if not tables:
         command = f"drretail score {experiment} --metrics {','.join(gathered.families)}"
         what = ", ".join(named) or "it"
-        if any(gathered.assessors(name) for name in gathered.families):  # by who has no values for this
+        # Judged, but only by judges that give no such value.
+        if any(gathered.assessors(name) for name in gathered.families):
             raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
         raise UserError(f"Nothing of {what} was judged: {command}.")
     return tables if beside is None else [*tables, *ablation_tables(gathered, beside, assessors, variants)]
-
-
-def _wanted(metric: Family, named: Collection[str]) -> tuple[str, ...]:
-    """The variants of a family that are asked for."""
-    given = [
-        variant for each in named for family, _, variant in [each.partition(":")] if family == metric.name and variant
-    ]
-    for variant in given:
-        if variant not in metric.variants:
-            raise UnknownName(f"variant of {metric.name}", variant, metric.variants)
-    return tuple(given) or _usual(metric) or compared(metric)
 
 
 def _table(
@@ -302,7 +297,7 @@ def _table(
         pairs = [(first, other) for other in others]
         if ABLATED[by].is_stepwise:
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
-        # The tests of one agent's steps are corrected for each other.
+        # The tests of one agent's steps are corrected together.
         tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
         compared_steps = compared_rows(metric.name, tested, clusters, concludes=assessor.concludes)
         steps = (

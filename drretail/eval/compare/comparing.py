@@ -1,6 +1,6 @@
-"""Comparisons of what an experiment's judges said: pure, from what was gathered."""
+"""Comparisons of two systems, made from recorded verdicts without judging anything."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -9,7 +9,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, runs_of, side_of
+from drretail.eval.compare.rows import Sides, against, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
@@ -28,11 +28,11 @@ from drretail.records.score import CODE, readers_of
 
 
 def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = None) -> list[tuple[str, str]]:
-    """The pair that two labels name, else all pairs of systems that research, or those of them with ``a``.
+    """The pair that two labels name, else all pairs of research systems, or only those with ``a``.
 
-    The beginning of a label will do where no other label begins so. Null agents, the oracle and runs with another
-    user's profile are compared only by name. Raises UnknownName for a label that nothing goes by, UserError for one
-    that could be several, and where there is nothing to compare.
+    A label may be shortened to a beginning that no other label has. Null agents, the oracle and runs with another
+    user's profile are compared only by name. Raises UnknownName for a label that matches no system, and UserError if
+    one matches several or if there is nothing to compare.
     """
     if a is not None and b is not None:
         one, other = resolve_name("system", a, definition.systems), resolve_name("system", b, definition.systems)
@@ -52,7 +52,7 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
 
 
 def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequence[str] = ()) -> frozenset[str]:
-    """Every judge with verdicts, of single reports or of pairs, or those that are named; code is always among them.
+    """The specs of the named judges, or of all with verdicts on single reports or pairs; "code" is always among them.
 
     Raises as ``resolve_name`` does.
     """
@@ -64,7 +64,7 @@ def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequen
 
 
 def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
-    """Where these judges sit, under any rules: panels after single judges, and code last."""
+    """Every assessor (a judge under a set of rules) of these judges: single judges first, then panels, code last."""
     assessors = {
         assessor
         for metric in gathered.families
@@ -77,22 +77,22 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
 
 
 BAR = 7.0
-"""What a rating of 0 to 10 has to reach to pass."""
+"""The rating, 0 to 10, from which a report passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """How a comparison was asked for."""
+    """What a comparison is asked to cover."""
 
     experiment: str
-    """The folder as the user names it, for the commands that make what is missing."""
+    """The folder as the user names it, for the commands that add what is missing."""
     families: Sequence[str]
-    """Names, in the order of tables."""
+    """Names of families, in the order of tables."""
     judges: Collection[str]
-    """Who is heard, as "provider:model"."""
+    """The judges that count, as "provider:model"."""
     bar: float = BAR
     pairwise: bool = True
-    """Whether what was judged side by side is asked for too."""
+    """True if side-by-side preferences are included."""
 
 
 def compare(
@@ -103,10 +103,10 @@ def compare(
     pairs: Sequence[PairScore] = (),
     primary: Primary | None = None,
 ) -> Comparison:
-    """System ``a`` beside system ``b``: one table for each judge and set of rules, and what follows of them.
+    """Compares systems ``a`` and ``b``: a table for each judge and set of rules, conclusions, and what is missing.
 
-    ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept. ``primary`` are
-    the ``primary_tests``, for whoever compares several pairs.
+    ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept. ``primary`` is the
+    result of ``primary_tests`` for all pairs that are compared; by default it is computed for this pair.
     """
     assessors = assessors_of(gathered, request.judges)
     pairs = [row for row in pairs if row.judge in request.judges]
@@ -151,10 +151,10 @@ def compare_recorded(
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:
-    """The comparison of two systems of an experiment, or of all pairs that ``chosen_pairs`` gives without names.
+    """Compares two systems of an experiment, or without names all pairs that ``chosen_pairs`` gives.
 
-    ``metrics`` None is what is usual and what was judged besides; ``judges`` are heard, all of them without any.
-    Nothing is judged. Raises UserError as ``chosen_pairs`` and ``chosen_judges`` do.
+    If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
+    count; without any, all do. Nothing is judged. Raises UserError as ``chosen_pairs`` and ``chosen_judges`` do.
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
     families = judged_families(experiment) if metrics is None else metrics
@@ -169,23 +169,24 @@ def compare_recorded(
 
 
 def judged_families(experiment: Path) -> list[str]:
-    """The built-in families that are usual or judged, in the order of tables, then those of plugins that load."""
+    """The built-in families that are usual or judged, in the order of tables, then judged ones of plugins that load."""
     judged = judged_in(experiment)
     known = [*METRICS, *(name for name in metric_names() if name not in METRICS and name in judged)]
     return [name for name in known if (name in judged or name in USUAL) and (name == PAIRWISE or installed(name))]
 
 
 def families_away(experiment: Path) -> list[str]:
-    """The families with verdicts that nothing here goes by: named by their place, or of a plugin gone or broken."""
+    """The families with verdicts that are not installed: given by path, or of a plugin that is gone or broken."""
     return sorted(name for name in judged_in(experiment) if name != PAIRWISE and installed(name) is None)
 
 
 def _table(
     gathered: Gathered, a: str, b: str, assessor: Assessor, request: ComparisonRequest, primary: Primary
 ) -> JudgeTable | None:
-    """None where this judge has no value of either system that may be shown."""
+    """None if this judge has no value of either system that may be shown."""
     rows: list[ComparedRow] = []
     steady: list[Reliability] = []
+    clusters, steady_judge = gathered.clusters, assessor.judge.kind == "rule_based"
     for name in request.families:
         metric = gathered.families.get(name)
         if metric is None or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
@@ -193,51 +194,31 @@ def _table(
         decided = {
             test.variant: its[a, b] for test, its in primary.items() if (test.assessor, test.metric) == (assessor, name)
         }
-        family, its = _family(gathered, metric, assessor, (a, b), request.bar, decided)
-        rows += family
-        steady += its
-    if not rows:
-        return None
-    return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady))
-
-
-def _family(
-    gathered: Gathered,
-    metric: Family,
-    assessor: Assessor,
-    labels: tuple[str, str],
-    bar: float,
-    primary: Mapping[str, Corrected],
-) -> tuple[list[ComparedRow], list[Reliability]]:
-    """Its variants of which either system has a value."""
-    by_label = runs_of(gathered, metric.name, assessor)
-    runs = [by_label[label] for label in labels]
-    k = min(len({plan.repeat for plan, _ in its}) for its in runs)
-    variants: dict[str, Sides] = {}
-    for variant in compared(metric):
-        a, b = (side_of(its, variant) for its in runs)
-        if any(a.values.values()) or any(b.values.values()):
-            variants[variant] = a, b
-    steady_judge = assessor.judge.kind == "rule_based"
-    rows = [
-        row.model_copy(
-            update={**row_facts(metric, row.variant), "against": against(metric, runs, row, gathered.clusters)}
-        )
-        for row in compared_rows(metric.name, variants, gathered.clusters, primary, concludes=assessor.concludes)
-    ]
-    steady = (
-        reliability(metric.name, variant, label, side, k=k, bar=bar_of(metric, variant, bar), steady_judge=steady_judge)
-        for variant, sides in variants.items()
-        for label, side in zip(labels, sides, strict=True)
-    )
-    known = [
-        each.model_copy(update={"name": row_facts(metric, each.variant)["name"]}) for each in steady if each is not None
-    ]
-    return rows, corrected(known)
+        by_label = runs_of(gathered, name, assessor)
+        runs = by_label[a], by_label[b]
+        k = min(len({plan.repeat for plan, _ in its}) for its in runs)
+        # The variants in which either system has a value.
+        variants: dict[str, Sides] = {}
+        for variant in compared(metric):
+            sides = side_of(runs[0], variant), side_of(runs[1], variant)
+            if any(values for side in sides for values in side.values.values()):
+                variants[variant] = sides
+        for row in compared_rows(name, variants, clusters, decided, concludes=assessor.concludes):
+            held = against(metric, runs, row, clusters)
+            rows.append(row.model_copy(update={**row_facts(metric, row.variant), "against": held}))
+        known: list[Reliability] = []
+        for variant, sides in variants.items():
+            bar = bar_of(metric, variant, request.bar)
+            for label, side in zip((a, b), sides, strict=True):
+                made = reliability(name, variant, label, side, k=k, bar=bar, steady_judge=steady_judge)
+                called = {"name": row_facts(metric, variant)["name"]}
+                known += [] if made is None else [made.model_copy(update=called)]
+        steady += corrected(known)
+    return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
 
 
 def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
-    """Who read the picks of each system's reports: "picks by form, picks declared"."""
+    """How the picks of each system's reports were read, for A and for B: "picks by form, picks declared"."""
     readers: dict[str, set[str]] = {a: set(), b: set()}
     for name in OF_PICKS:
         for assessor in gathered.assessors(name):
@@ -248,7 +229,7 @@ def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
 
 
 def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]]:
-    """Judges, with the sides whose agents have a model of their family."""
+    """Judges of the same model family as one side's models, each with "A", "B" or "A and B"."""
     judged = {table.judge for table in (*comparison.tables, *comparison.pairs) if table.judge_kind == "llm"}
     judges = [judge for judge in judged if not is_panel(judge)]
     by_side = {
@@ -272,10 +253,10 @@ def compare_beside(
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:
-    """Each researching system that both experiments hold, or the one that is named, in the first against in the other.
+    """Compares each research system that both experiments hold, or the one named, with itself in the other experiment.
 
-    Only queries that have the same id in both are paired. Nothing is judged. Raises UserError where the two share no
-    system or no query, and as ``compare_recorded`` does.
+    Only queries with the same id in both are paired. Nothing is judged. Raises UserError if the two share no system or
+    no query, and as ``compare_recorded`` does.
     """
     if experiment.resolve() == other.resolve():
         raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
@@ -297,7 +278,7 @@ def compare_beside(
 
 
 def together(one: Gathered, other: Gathered, name: str) -> Gathered:
-    """Both as one experiment, where the other's systems are called "<label>@<name>"; query ids tell what is paired."""
+    """Both experiments as one; the other's systems are called "<label>@<name>", and query ids decide what is paired."""
     runs = {plan.run_id: f"{_there(plan.label, name)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
     plans = [replace(plan, label=_there(plan.label, name), run_id=runs[plan.run_id]) for plan in other.plans]
     theirs = {
@@ -311,7 +292,7 @@ def together(one: Gathered, other: Gathered, name: str) -> Gathered:
 
 
 def name_there(experiment: Path) -> str:
-    """What systems of the other experiment have behind their labels."""
+    """The name that follows "@" in the labels of the other experiment's systems."""
     return slug(experiment.resolve().name)
 
 

@@ -1,8 +1,10 @@
-"""What follows of a comparison, in plain sentences: what can be concluded, what can't, and what it would take.
+"""What follows from a comparison, in plain sentences: what can be concluded, what can't, and what it would take.
 
-They speak of A and B, as the tables do. Judges that say the same share a sentence, and their numbers are in the tables.
+The sentences speak of A and B, as the tables do. Judges with the same result share a sentence; their numbers are in the
+tables.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,50 +20,38 @@ from drretail.stats.significance import LEVEL, fewest_users
 from drretail.tables.figures import counted, number, percent, signed
 
 
-class _JudgeFinding(NamedTuple):
-    """One thing that a judge concluded: by rating each report, or side by side."""
-
-    about: str
-    judge: str
-    higher: str
-    """A or B."""
-
-
 def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
-    """Of judges alone: a panel is none of them, and code has no opinion."""
+    """Sentences: that numbers of several judges are not comparable, and where judges contradict each other.
+
+    Panels are left out, and code, which has no opinion, is not counted among the judges.
+    """
     tables = [table for table in comparison.tables if table.judge != CODE and not is_panel(table.judge)]
     judges = list(dict.fromkeys(map(name, tables)))
     if len(judges) > 1:
         yield (
             f"{len(judges)} judges have a table each: {listed(judges)}. Numbers of different judges are not comparable."
         )
-    findings = list(_findings(comparison, name))
-    for about in dict.fromkeys(finding.about for finding in findings):
-        sides = {
-            side: listed(
-                dict.fromkeys(finding.judge for finding in findings if (finding.about, finding.higher) == (about, side))
-            )
-            for side in ("A", "B")
-            if any((finding.about, finding.higher) == (about, side) for finding in findings)
-        }
-        if len(sides) > 1:
-            by = f"A by {sides['A']}, B by {sides['B']}"
-            yield f"Judges contradict each other in {about}: {by}. Conclude nothing there."
-
-
-def _findings(comparison: Comparison, name: Name) -> Iterator[_JudgeFinding]:
+    # Who concluded what, from ratings or side by side: judges by figure and higher side.
+    higher: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: {"A": {}, "B": {}})
     for table in comparison.tables:
         for row in table.rows:
             if row.outcome in ("higher", "lower") and not is_panel(table.judge):
-                yield _JudgeFinding(name_of(row), name(table), "A" if row.outcome == "higher" else "B")
+                higher[name_of(row)]["A" if row.outcome == "higher" else "B"][name(table)] = None
     for row in comparison.pairs:
         winner = preferred(row)
         if winner is not None and not is_panel(row.judge):
-            yield _JudgeFinding(row.dimension, f"{name(row)} side by side", "A" if winner == comparison.a else "B")
+            higher[row.dimension]["A" if winner == comparison.a else "B"][f"{name(row)} side by side"] = None
+    for about, sides in higher.items():
+        if all(sides.values()):
+            by = f"A by {listed(sides['A'])}, B by {listed(sides['B'])}"
+            yield f"Judges contradict each other in {about}: {by}. Conclude nothing there."
 
 
 def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
-    """Both sentences, of the rows of which nothing could be concluded; each judge's numbers are named as its."""
+    """Sentences: the sample that the differences seen would need, and the differences that this experiment could show.
+
+    Only rows without a conclusion count.
+    """
     open_rows = {
         name(table): [row for row in table.rows if row.outcome in ("undecided", "too_few")]
         for table in comparison.tables
@@ -80,7 +70,7 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
     undecided = {judge: [row for row in rows if row.outcome == "undecided"] for judge, rows in open_rows.items()}
     shown: list[str] = []
     for judge, rows in undecided.items():
-        # Counts, each in a unit of its own, have theirs in the tables.
+        # Each count has a unit of its own, so its size is only in the table, unless all rows are counts.
         scaled = [row for row in rows if not row.is_count] or rows
         sizes_shown = sorted((row.detectable, name_of(row)) for row in scaled if row.detectable)
         shown += [f"{span([(number(size), about) for size, about in sizes_shown])} by {judge}"] if sizes_shown else []
@@ -95,17 +85,17 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 OF_PICKS = ("checks", "basket", "next_purchase")
-"""The families that are made of what is read of reports."""
+"""The families that depend on the picks read from a report."""
 LOST = ("run lost to a server", "judge failed", "run failed")
-"""How a side's reason begins that may have taken its worst reports out."""
+"""How a reason begins if a side may have lost its worst reports for it."""
 
 
 class _Group(NamedTuple):
-    """Rows of one outcome that the same judges have, each as every one of them has it."""
+    """Rows with one outcome that the same judges share: by row name, one row from each of these judges."""
 
     judges: str
     rows: Mapping[str, Sequence[ComparedRow]]
-    """By the row's name."""
+    """By row name."""
 
     @property
     def all(self) -> list[ComparedRow]:
@@ -127,11 +117,11 @@ def conclusions(
     read_by: Sequence[str] = ("", ""),
     kin: Sequence[tuple[str, str]] = (),
 ) -> Iterator[str]:
-    """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
+    """Sentences: differences, what is undecided and what it would take, noise, preferences, contradictions.
 
-    ``self_checked`` names systems that take out of their own reports what the families in ``finding`` find;
-    ``read_by`` says of A and of B who read the picks of their reports; ``kin`` are judges with the sides, such as
-    "A and B", whose models are of their family.
+    ``self_checked`` names the systems that remove from their own reports what the families in ``finding`` find.
+    ``read_by`` says how the picks of A's and of B's reports were read. ``kin`` are judges with the sides ("A and B")
+    whose models are of their family.
     """
     name = naming(comparison)
     every, comparison = comparison, _without_open_exploration(comparison)
@@ -187,7 +177,7 @@ def conclusions(
 
 
 def _without_open_exploration(comparison: Comparison) -> Comparison:
-    """Without the rows that are not primary and show no difference, where some are primary: tables hold those."""
+    """The comparison without exploratory rows that show no difference, if it has primary rows; the tables keep them."""
     if not any(row.is_primary for table in comparison.tables for row in table.rows):
         return comparison
     tables = [
@@ -222,7 +212,7 @@ def _groups(
 
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
-    """By what systems are chosen first; all else is exploratory, and the sentences say so."""
+    """Primary rows first; the sentences call all others exploratory."""
     directions: tuple[tuple[Outcome, str], ...] = (
         ("higher", "A is higher than B"),
         ("lower", "B is higher than A"),
@@ -237,7 +227,7 @@ def _different(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _neither_is_better(comparison: Comparison) -> Iterator[str]:
-    """Where each side is higher somewhere, or in what has to be held beside that."""
+    """Says that each side is higher in something; the variants in ``ComparedRow.against`` count for the other side."""
     higher: dict[str, dict[str, None]] = {"A": {}, "B": {}}
     for row in (row for table in comparison.tables for row in table.rows if row.outcome in ("higher", "lower")):
         winner, other = ("A", "B") if row.outcome == "higher" else ("B", "A")
@@ -252,18 +242,19 @@ EXPLORATORY = "Exploratory, as one of many figures of this pair"
 
 
 def _seen(rows: Sequence[ComparedRow]) -> str:
-    """The difference without its sign, for the sentence says who is higher; of several judges, all of them."""
+    """The difference without its sign, since the sentence says who is higher; one for each judge."""
     if len(rows) > 1:
         return listed(number(abs(row.difference or 0)) for row in rows)
     (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
-    finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
+    # "0.01, 0.00 to 0.01" would look like no difference.
+    finer = bool(ends) and number(ends[0]) == number(0) and ends[0] > 0
     value, *names = (f"{each:.3f}" if finer else number(each) for each in (abs(row.difference or 0), *ends))
     return f"{value}, {' to '.join(names)}" if names else value
 
 
 def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
-    """With n users alike, a share s of all differing would have been missed with the probability (1 − s)ⁿ."""
+    """If a share s of all users differed, n users would all be alike with the probability (1 − s)ⁿ."""
     for group in _groups(comparison, name, "identical"):
         few = min(map(clusters_of, group.all))
         share = 1 - LEVEL ** (1 / few)
@@ -289,12 +280,14 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _whom(rows: Sequence[ComparedRow]) -> str:
-    """What is counted: users, or queries where no user is known."""
+    """The unit that is counted: users, or queries if no user is known."""
     return "queries" if all(row.n_users is None for row in rows) else "users"
 
 
 def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
-    """Of the row that lost most queries because one side failed: who fails on what is hard looks better than it is."""
+    """For the row that lost most queries to failures of one side: failing on hard queries makes a
+    system look better.
+    """
     lost = [(sum(_one_sided(row).values()), row) for row in rows if row.n_pairs]
     count, worst = max(lost, key=lambda pair: pair[0], default=(0, None))
     if worst is not None and count:
@@ -306,7 +299,7 @@ def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
 
 
 def _one_sided(row: ComparedRow) -> dict[str, int]:
-    """Dropped queries on which only one side failed."""
+    """The dropped queries on which only one side failed, counted by reason."""
     return {
         reason: count
         for reason, count in row.dropped.items()

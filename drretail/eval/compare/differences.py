@@ -1,4 +1,4 @@
-"""All systems at once: who is above whom in what systems are chosen by, as records and in a sentence each."""
+"""All systems at once: who is above whom in each primary figure, as records and as one sentence each."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,20 +13,19 @@ from drretail.eval.family import is_unrated
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.gathering import Assessor, Gathered, Plan
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.stats.intervals import Estimate
-from drretail.stats.power import users_needed
-from drretail.stats.significance import fewest_users, holm
+from drretail.stats.significance import fewest_users, holm, users_needed
 from drretail.tables.figures import counted
 
 
 class PrimaryTest(NamedTuple):
-    """What is tested once for every pair of systems."""
+    """A primary figure by one assessor, which is tested for every pair of systems."""
 
     assessor: Assessor
     metric: str
@@ -34,7 +33,7 @@ class PrimaryTest(NamedTuple):
 
 
 Primary = Mapping[PrimaryTest, Mapping[Labels, Corrected]]
-"""By pair of systems, in either order, the p value as one of all tests of a table."""
+"""For each primary test, the corrected p value of every pair of systems, under either order of its labels."""
 
 
 def primary_tests(
@@ -43,11 +42,11 @@ def primary_tests(
     assessors: Sequence[Assessor],
     preferences: Sequence[PairScore] = (),
 ) -> Primary:
-    """The tests of these pairs and of all pairs that research, by these judges, corrected (Holm).
+    """Tests these pairs and all pairs of research systems in every primary figure of these judges, corrected (Holm).
 
     Corrected together are all pairs and all headlines of one judge, the overall preferences among ``preferences``, and
-    the headlines that code measures; these have the strictest correction of any judge. Judges are not corrected for
-    each other: their numbers stand in tables of their own.
+    the headlines that code measures. The latter belong to every judge's tests and take the strictest correction. Judges
+    are not corrected for each other, since each has a table of its own.
     """
     every = [*combinations(research_labels(gathered.definition), 2)]
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
@@ -88,7 +87,7 @@ def _corrected(p_values: Mapping[PrimaryTest, Mapping[Labels, float | None]]) ->
 
 
 def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScore, ...]:
-    """The same rows, those of overall preference with their p values among all ``primary`` tests."""
+    """The same rows, with overall preferences corrected as part of all ``primary`` tests."""
 
     def corrected(row: PairScore) -> PairScore:
         its = primary.get(_preference(row), {}).get((row.a, row.b)) if row.dimension == PRIMARY else None
@@ -106,19 +105,18 @@ SIDE_BY_SIDE = "side by side"
 
 
 def nothing_to_compare(gathered: Gathered) -> str:
-    """Why no two systems are compared: one researches, or every run failed; empty where some are."""
+    """Why no two systems are compared: only one researches, or every run failed; empty if systems can be compared.
+
+    "All 20 runs failed (no_research): nothing was compared." is the reason only if no run left a report or is still to
+    be made.
+    """
     labels = research_labels(gathered.definition)
-    failed = _all_failed([plan for plan in gathered.plans if plan.label in labels])
-    return failed or ("" if len(labels) > 1 else ALONE)
-
-
-def _all_failed(plans: Sequence[Plan]) -> str:
-    """ "All 20 runs failed (no_research): nothing was compared."; empty where any left a report or is not made yet."""
-    if not plans or any(plan.status not in ("failed", "spoiled") for plan in plans):
-        return ""
-    kinds = ", ".join(dict.fromkeys(plan.error for plan in plans if plan.error))
-    which = "The only run" if len(plans) == 1 else f"All {len(plans):,} runs"
-    return f"{which} failed{f' ({kinds})' if kinds else ''}: nothing was compared."
+    plans = [plan for plan in gathered.plans if plan.label in labels]
+    if plans and all(plan.status in ("failed", "spoiled") for plan in plans):
+        kinds = ", ".join(dict.fromkeys(plan.error for plan in plans if plan.error))
+        which = "The only run" if len(plans) == 1 else f"All {len(plans):,} runs"
+        return f"{which} failed{f' ({kinds})' if kinds else ''}: nothing was compared."
+    return "" if len(labels) > 1 else ALONE
 
 
 def compared_measures(
@@ -128,17 +126,25 @@ def compared_measures(
     primary: Primary,
     pairs: Sequence[PairScore] = (),
 ) -> list[ComparedMeasure]:
-    """All pairs of systems in what systems are chosen by; nothing where ``nothing_to_compare`` says why.
+    """All pairs of research systems in each primary figure; empty if ``nothing_to_compare`` gives a reason.
 
-    Of every family the first of ``assessors`` counts that judged it. ``called`` has the column's name by family and
-    variant. Nothing is concluded before correction over all ``primary`` tests, nor from a rule-based judge.
+    Each family is taken from the first of ``assessors`` that judged it. ``called`` gives a column's name by family and
+    variant. Conclusions rest on p values corrected over all ``primary`` tests; none is drawn from a rule-based judge.
     """
     every = list(combinations(research_labels(gathered.definition), 2))
     if not every or nothing_to_compare(gathered):
         return []
     made = list(_of_scores(gathered, assessors, called, every, primary))
     preferences = with_primary(_preferences(pairs, assessors, every), primary)
-    return [*made, _of_preferences(preferences)] if preferences else made
+    if preferences:
+        rates = {label: 0.0 for row in preferences for label in (row.a, row.b)}
+        for row in preferences:
+            rates[row.a] += (row.win_rate or 0) - 0.5
+            rates[row.b] += 0.5 - (row.win_rate or 0)
+        compared = (ComparedPair(a=row.a, b=row.b, row=_preference_row(row)) for row in preferences)
+        judge = preferences[0].judge
+        made.append(ComparedMeasure(measure=SIDE_BY_SIDE, judge=judge, means=rates, pairs=tuple(compared)))
+    return made
 
 
 def _of_scores(
@@ -182,12 +188,12 @@ def _of_scores(
 
 
 def _key(labels: Labels) -> str:
-    """A pair in place of a variant: all pairs of one variant are a family of tests."""
+    """A pair's key in place of a variant: all pairs of one variant are tested as one family."""
     return "~".join(labels)
 
 
 def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], every: Sequence[Labels]) -> list[PairScore]:
-    """Who is preferred side by side overall, by the first of ``assessors`` who compared any, else by another."""
+    """The overall preferences side by side of the first of ``assessors`` that has any, else of another judge."""
     researched = {frozenset(labels) for labels in every}
     overall = [
         row
@@ -199,17 +205,8 @@ def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], ever
     return next((rows for rows in by_judge if rows), [])
 
 
-def _of_preferences(rows: Sequence[PairScore]) -> ComparedMeasure:
-    rates = {label: 0.0 for row in rows for label in (row.a, row.b)}
-    for row in rows:
-        rates[row.a] += (row.win_rate or 0) - 0.5
-        rates[row.b] += 0.5 - (row.win_rate or 0)
-    compared = (ComparedPair(a=row.a, b=row.b, row=_preference_row(row)) for row in rows)
-    return ComparedMeasure(measure=SIDE_BY_SIDE, judge=rows[0].judge, means=rates, pairs=tuple(compared))
-
-
 def _preference_row(row: PairScore) -> ComparedRow:
-    """The difference is the share of queries won less that of queries lost, twice the win rate less one."""
+    """The preference as a row; its difference is the share of queries won minus the share lost (2 x win rate − 1)."""
     winner, tests = preferred(row), max(1, row.tests)
     ends = [None if end is None else round(2 * end - 1, 10) for end in (row.win_rate, row.ci_low, row.ci_high)]
     made = ComparedRow(
@@ -238,7 +235,7 @@ def _preference_row(row: PairScore) -> ComparedRow:
 
 
 def _queries_needed(row: PairScore, tests: int) -> int | None:
-    """How many queries would show as clear a preference; None of users who ask several."""
+    """How many queries would show a preference this clear; None below two queries, or if users ask several."""
     n, won, lost = row.n_queries, row.queries_won, row.queries_lost
     if n < 2 or row.n_users not in (None, n):
         return None
@@ -250,15 +247,15 @@ def _queries_needed(row: PairScore, tests: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one measure, or of several with the same result."""
+    """The result of one measure, or of several measures with the same result."""
 
     measures: Sequence[ComparedMeasure]
     outcome: Outcome
-    """Of all pairs together: "higher" where any two are shown to differ."""
+    """The outcome of all pairs together: "higher" if any two systems are shown to differ."""
     about: str
     """The names of the measures."""
     nothing: str
-    """ "no difference is shown"; empty where the rest says all."""
+    """ "no difference is shown", or empty if ``rest`` says all."""
     rest: str
     """ "a above b (n = 50 queries)", "by 10 queries"."""
 
@@ -268,9 +265,9 @@ class Finding:
 
 
 def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> list[Finding]:
-    """A finding for each content, in the order of the measures; what is shown to differ first.
+    """One finding for all measures with the same sentence, in the order of the measures; shown differences come first.
 
-    ``names`` are what the systems go by.
+    ``names`` are the display names of the systems.
     """
     alike: dict[tuple[Outcome, str, str], list[ComparedMeasure]] = {}
     for measure in measures:
@@ -283,7 +280,7 @@ def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> l
 
 
 def outcome_of_all(measure: ComparedMeasure) -> Outcome:
-    """ "higher" where any two systems are shown to differ; else why they are not."""
+    """ "higher" if any two systems are shown to differ; otherwise the reason why none are."""
     outcomes = {pair.row.outcome for pair in measure.pairs if pair.row.outcome != "nothing"}
     if not outcomes.isdisjoint(("higher", "lower")):
         return "higher"
@@ -295,7 +292,7 @@ def outcome_of_all(measure: ComparedMeasure) -> Outcome:
 
 
 def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, str]:
-    """The two halves of the sentence, as ``Finding`` has them."""
+    """The two halves of the sentence: ``Finding.nothing`` and ``Finding.rest``."""
     rows = [pair.row for pair in measure.pairs]
     largest, tests = largest_of(measure), max(row.tests for row in rows)
     few = sample(largest.n_pairs, largest.n_users)
@@ -320,12 +317,14 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
 
 
 def largest_of(measure: ComparedMeasure) -> ComparedRow:
-    """The pair with most queries."""
+    """The row of the pair with the most queries."""
     return max((pair.row for pair in measure.pairs), key=lambda row: row.n_pairs)
 
 
 def clearest(measure: ComparedMeasure) -> tuple[int, int | None] | None:
-    """How many queries, of how many users, would show the difference that takes fewest."""
+    """The queries, and their users, that would show the difference that takes the fewest; None if no
+    number is known.
+    """
     sizes = ((pair.row.queries_needed, pair.row.users_needed) for pair in measure.pairs)
     return min(((queries, users) for queries, users in sizes if queries is not None), default=None)
 

@@ -1,6 +1,6 @@
-"""What distractors cost, and whether a sandbox without its supportive pages has anything left to find (003, Figure 5).
+"""What distractors cost, and what an agent still finds in a sandbox without supportive pages (DR³-Eval, Figure 5).
 
-Nothing is tested here that the tables of compositions don't hold.
+All tests are those of the tables of compositions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,25 +12,29 @@ from drretail.stats.clusters import FEWEST
 from drretail.tables.figures import number
 
 FOUND_IN_PAGES = "IR_SC"
-"""What is told of the supportive pages alone: without them it has a floor."""
+"""The variant that counts only insights of supportive pages, so without these pages it has a floor."""
 _ALIKE = ("metric", "variant", "judge", "judge_params", "rules")
-"""What tables of one judge have in common."""
+"""The columns that identify one figure by one judge, equal in the tables that belong together."""
 
 
 def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
-    """One for each table of compositions in which a system ran with all pages and without some of them.
+    """A table for each table of compositions in which a system ran with all pages and without some of them.
 
-    ``tables`` may hold those of webs as well: then the floor is what the same system tells without a web.
+    If ``tables`` also hold those of the web option, the floor is what the same agent scores without a web.
     """
-    return [
-        made
-        for table in tables
-        if table.by == "compose" and (made := _table(table, _floors(table, tables))) is not None
-    ]
+    found: list[DistractorTable] = []
+    for table in (table for table in tables if table.by == "compose"):
+        floors = _floors(table, tables)
+        rows = [made for row in table.rows if (made := _row(row, table, floors)) is not None]
+        if rows:
+            sentence = " ".join([*_distractor_sentences(rows), *_floor_sentences(rows)])
+            columns = table.model_dump(include={*_ALIKE, "name", "judge_kind"})
+            found.append(DistractorTable(**columns, rows=tuple(rows), sentence=sentence))
+    return found
 
 
 def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
-    """By system, what the same one scores without a web."""
+    """The score of the same agent without a web, by system."""
     of_webs = (table for table in tables if table.by == "web")
     alike = (table for table in of_webs if all(getattr(table, key) == getattr(of, key) for key in _ALIKE))
     found: dict[str, float] = {}
@@ -38,16 +42,6 @@ def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, fl
         without = next((cell.mean for cell in row.cells if cell.setting == NO_WEB), None)
         found |= {} if without is None else {cell.system: without for cell in row.cells}
     return found
-
-
-def _table(of: SettingTable, floors: Mapping[str, float]) -> DistractorTable | None:
-    rows = [made for row in of.rows if (made := _row(row, of, floors)) is not None]
-    if not rows:
-        return None
-    sentence = " ".join([*_distractor_sentences(rows), *_floor_sentences(rows)])
-    return DistractorTable(
-        **of.model_dump(include={*_ALIKE, "name", "judge_kind"}), rows=tuple(rows), sentence=sentence
-    )
 
 
 def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> DistractorRow | None:
@@ -84,7 +78,7 @@ def _distractor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
 
 
 def _floor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
-    """Of those that fall to one floor together, then of those that stay above it."""
+    """First on agents that fall to the floor, then on those above it; agents with the same floor share a sentence."""
     groups: dict[tuple[str, bool], list[tuple[str, SettingCell]]] = {}
     for row in rows:
         cell = row.without_supportive

@@ -1,7 +1,7 @@
-"""``--fail-if``: a comparison as a gate, for whoever changes prompts or agents behind a test.
+"""``--fail-if``: rules that fail a comparison, as a gate for changes to prompts and agents.
 
-A rule such as ``FP < -0.02`` names a row and bounds its difference A − B; ``FP.high < 0`` bounds the upper end of its
-interval, which fails only where the difference is shown.
+A rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound. In ``FP.high <
+0`` the bound is on the upper end of the interval, so the rule fails only if the difference is shown.
 """
 
 import operator
@@ -27,21 +27,21 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A bound on a named figure."""
+    """A bound on a row's difference or on an end of its interval."""
 
     text: str
     name: str
     sign: str
     bound: float
     end: str | None = None
-    """"low" or "high" of a difference's interval; None is the figure itself."""
+    """ "low" or "high" for an end of the interval, None for the difference itself."""
 
     def is_met(self, figure: float) -> bool:
         return _SIGNS[self.sign](figure, self.bound)
 
 
 def read_rule(text: str) -> Rule:
-    """The rule that a text such as "FP < -0.02" says. Raises UserError for any other text."""
+    """Reads a rule such as "FP < -0.02". Raises UserError for any other text."""
     found = _RULE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--fail-if {text!r} is no rule: write NAME < NUMBER, such as 'FP < -0.02' or 'FP.high < 0'.")
@@ -49,10 +49,10 @@ def read_rule(text: str) -> Rule:
 
 
 def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> Iterator[str]:
-    """A sentence for every rule that a comparison meets.
+    """A sentence for every rule whose bound a comparison meets, which makes it fail.
 
-    Raises UnknownName for a row that no comparison has, UserError for a figure that none of its rows has: a gate that
-    can't be read does not stand open.
+    Raises UnknownName for a row that no comparison has, and UserError for a figure that none of its rows has, since a
+    gate that can't be evaluated must not pass.
     """
     rows = [(each, table.judge, row) for each in comparisons for table in each.tables for row in table.rows]
     for rule in rules:

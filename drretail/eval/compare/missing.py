@@ -1,6 +1,6 @@
-"""What would make a comparison say more, each with the command that makes it."""
+"""What would let a comparison conclude more, each with the command that adds it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from drretail.eval.compare.wording import queries, sample, users
@@ -25,22 +25,14 @@ def missing(
     assessors: Sequence[Assessor],
     pairs: Sequence[PairScore] | None,
 ) -> Iterator[Missing]:
-    """Runs and judgements without which values are missing or of one side alone, then queries, then repeats, which
-    would tell how much of a difference is noise. ``pairs`` are all rows of these two systems, None where nobody asks
-    for them."""
-    yield from _runs(gathered, comparison, experiment)
-    yield from _judgements(gathered, comparison, experiment, families, assessors)
-    if pairs is not None:
-        yield from _comparisons(comparison, pairs, experiment, assessors)
-    yield from _too_few(gathered, comparison, experiment)
-    yield from _agent_repeats(gathered, comparison, experiment)
-    yield from _judge_repeats(gathered, experiment, families, assessors)
+    """Missing runs and judgements, then queries, then repeats, which tell how much of a difference is noise.
 
-
-def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
-    for side, label in _sides(comparison):
+    ``pairs`` are all pairwise rows of these two systems; None if side-by-side preferences are not asked for.
+    """
+    sides = (("A", comparison.a), ("B", comparison.b))
+    again = f"drretail run --to {experiment} …"
+    for side, label in sides:
         plans = [plan for plan in gathered.plans if plan.label == label]
-        again = f"drretail run --to {experiment} …"
         for status, what, command in (
             ("not_imported", "imported reports are empty", None),
             ("failed", "runs failed", f"{again} --retry failed"),
@@ -50,10 +42,33 @@ def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterat
             count = sum(plan.status == status for plan in plans)
             if count:
                 yield Missing(what=f"{side}: {count:,} of {len(plans):,} {what}", command=command)
+    yield from _judgements(gathered, sides, experiment, families, assessors)
+    if pairs is not None:
+        yield from _comparisons(comparison, pairs, experiment, assessors)
+    are_imported = {side: gathered.definition.systems[label].is_imported for side, label in sides}
+    run = f"drretail run --to {experiment} --queries MORE …"
+    yield from _too_few(
+        comparison, f"drretail import FORMAT MORE --to {experiment}" if any(are_imported.values()) else run
+    )
+    once = [
+        side
+        for side, label in sides
+        if not are_imported[side] and len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
+    ]
+    if once:
+        yield Missing(
+            what=f"{' and '.join(once)} ran each query once: the agent's noise, pass^k and worst of k are unknown",
+            command=f"{again} --repeats {REPEATS}",
+        )
+    yield from _judge_repeats(gathered, experiment, families, assessors)
 
 
 def _judgements(
-    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
+    gathered: Gathered,
+    sides: Iterable[tuple[str, str]],
+    experiment: str,
+    families: Sequence[str],
+    assessors: Sequence[Assessor],
 ) -> Iterator[Missing]:
     for name in families:
         metric = gathered.families[name]
@@ -65,10 +80,10 @@ def _judgements(
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
         for assessor in shown:
             if not is_panel(assessor.judge.spec):
-                # Reports of these two systems that this judge, who judged others, has not judged, and where it failed.
+                # This judge judged some reports: count those of the two systems that it has not, and its failures.
                 by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
                 command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
-                for side, label in _sides(comparison):
+                for side, label in sides:
                     its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
                     count = sum(judged.result.lacks == "not_judged" for judged in its)
                     failed = sum(len(judged.errors) for judged in its)
@@ -81,24 +96,10 @@ def _judgements(
                         yield Missing(what=what, command=f"{command} --retry failed")
 
 
-def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
-    once = [
-        side
-        for side, label in _sides(comparison)
-        if not gathered.definition.systems[label].is_imported
-        and len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
-    ]
-    if once:
-        yield Missing(
-            what=f"{' and '.join(once)} ran each query once: the agent's noise, pass^k and worst of k are unknown",
-            command=f"drretail run --to {experiment} … --repeats {REPEATS}",
-        )
-
-
 def _judge_repeats(
     gathered: Gathered, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
-    """A rule-based judge says the same each time, so repeats would say nothing of it."""
+    """Names judges that judged each report once. A rule-based judge is left out: its repeats are always equal."""
     for assessor in assessors:
         if assessor.judge.kind == "rule_based" or is_panel(assessor.judge.spec):
             continue
@@ -116,18 +117,15 @@ def _judge_repeats(
             )
 
 
-def _too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
-    """The family that lacks most queries."""
-    are_imported = any(gathered.definition.systems[label].is_imported for _, label in _sides(comparison))
-    run = f"drretail run --to {experiment} --queries MORE …"
-    more = f"drretail import FORMAT MORE --to {experiment}" if are_imported else run
+def _too_few(comparison: Comparison, command: str) -> Iterator[Missing]:
+    """The family that lacks the most queries, and the command that adds some."""
     few: list[tuple[ComparedRow, int]] = []
     for table in comparison.tables:
         for name in dict.fromkeys(row.metric for row in table.rows):
             rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
             short = [row for row in rows if row.outcome == "too_few"]
             if short:
-                # With the fewest that could show anything.
+                # The fewest users with which any of the tests could be significant.
                 needed = fewest_users(max(row.tests for row in rows))
                 few.append((max(short, key=lambda row: row.n_pairs), needed))
     if few:
@@ -135,16 +133,12 @@ def _too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Ite
         whom = queries if row.n_users is None else users
         yield Missing(
             what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, but a test needs at least {whom(needed)}",
-            command=more,
+            command=command,
         )
 
 
-def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("A", comparison.a), ("B", comparison.b)
-
-
 def flags(assessor: Assessor) -> str:
-    """The flags that name a judge and its rules, with a space before them."""
+    """The command-line flags that name a judge and its rules, with a leading space."""
     judge = "" if assessor.judge.spec == CODE else f" --judge {assessor.judge.spec}"
     return judge + ("" if assessor.rules == "default" else f" --rules {assessor.rules}")
 
@@ -152,7 +146,7 @@ def flags(assessor: Assessor) -> str:
 def _comparisons(
     comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
-    """Side by side; one of ``assessors``, who judged single reports, may be asked."""
+    """Missing side-by-side judgements. If no model compared the two, the command names a model among ``assessors``."""
     named = f"{comparison.a}~{comparison.b}"
     command = f"drretail score {experiment} --metrics pairwise --pairs {named}"
     rated = [row for row in rows if row.note is None and not is_panel(row.judge)]

@@ -1,4 +1,4 @@
-"""Sentences on what judges prefer side by side."""
+"""Sentences on which system judges prefer side by side."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,16 +15,19 @@ from drretail.tables.figures import number
 
 Judged = JudgeTable | PairScore
 Name = Callable[[Judged], str]
-"""What the judge of a table or of a row is called."""
+"""Gives the display name of the judge of a table or row."""
 
 
 def judge_of(row: Judged) -> str:
-    """The judge, with what tells it from another of the same model, and its rules where these are not our own."""
+    """The judge's full name: the model, the hash of its settings, and the rules if they are not the default ones."""
     return _with_rules(f"{row.judge}-{row.judge_params}" if row.judge_params else row.judge, row)
 
 
 def naming(comparison: Comparison) -> Name:
-    """Names for one comparison: "anthropic:claude" without the hash of its settings, "the panel's median"."""
+    """Display names of one comparison's judges: "anthropic:claude" without the hash of settings, "the panel's median".
+
+    Judges whose short names are equal keep their full names.
+    """
     judged: dict[str, Judged] = {judge_of(row): row for row in [*comparison.tables, *comparison.pairs]}
     often = Counter(map(_short, judged.values()))
 
@@ -47,7 +50,7 @@ def _with_rules(name: str, row: Judged) -> str:
 
 
 def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
-    """(judge, what it says) grouped: the judges that say the same things, and these, each once, in order."""
+    """Groups (judge, statement) pairs: judges that make the same statements, and these, each once and in order."""
     by_thing: dict[str, list[str]] = {}
     for judge, thing in statements:
         by_thing.setdefault(thing, []).append(judge)
@@ -58,7 +61,7 @@ def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ..
 
 
 def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
-    """Who is preferred, where nothing can be concluded, and how far the place of a report decided."""
+    """Sentences on who is preferred, on length, on what is undecided, and on winners that changed with the order."""
     groups = (list(rows) for _, rows in groupby(comparison.pairs, key=judge_of))
     judged = [(name(rows[0]), rows) for rows in groups]
     for label, side, other in ((comparison.a, "A", "B"), (comparison.b, "B", "A")):
@@ -72,7 +75,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
     yield from _open(judged)
     flips: list[str] = []
     for judge, rows in judged:
-        # Of the dimensions with queries enough for any test: of two queries, all or none flips.
+        # Only dimensions with enough queries for a test: with two queries, often all or none flip.
         enough = (row for row in rows if _clusters(row) >= fewest_users())
         rates = [row.flip_rate for row in enough if row.flip_rate is not None]
         flips += [f"{shares(rates)} of pairs (by {judge})"] if rates else []
@@ -84,7 +87,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
-    """How far the longer report wins, in overall quality, and who would win between reports of one length."""
+    """How often the longer report wins in overall quality, and A's win rate between reports of one length."""
     for judge, rows in judged:
         for row in rows:
             if row.dimension != PRIMARY or row.longer_won is None or _clusters(row) < fewest_users():
@@ -104,7 +107,7 @@ def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[
 
 
 def _open(judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
-    """Dimensions without a preference, and those that have too few queries for any."""
+    """The dimensions without a shown preference, and those with too few queries for one."""
     few = [(judge, row) for judge, rows in judged for row in rows if _clusters(row) < fewest_users(max(1, row.tests))]
     enough = [(judge, row) for judge, rows in judged for row in rows if (judge, row) not in few]
     for judges, dimensions in alike((judge, row.dimension) for judge, row in enough if preferred(row) is None):
@@ -137,5 +140,5 @@ def _counted(row: PairScore, label: str) -> str:
 
 
 def _clusters(row: PairScore) -> int:
-    """Its users, or its queries where no user is known."""
+    """The row's number of users, or of queries if no user is known."""
     return row.n_queries if row.n_users is None else row.n_users

@@ -1,4 +1,4 @@
-"""Rows of a comparison: the paired difference of every variant, tested, and corrected inside each family."""
+"""Rows of a comparison: each variant's paired difference, tested and corrected within its family."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -13,37 +13,44 @@ from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Estimate, estimate, mean_interval
 from drretail.stats.noise import run_variance
-from drretail.stats.paired import pair
-from drretail.stats.power import detectable, power_of_half, users_needed
-from drretail.stats.significance import LEVEL, fewest_users, flip_test, holm
+from drretail.stats.significance import (
+    LEVEL,
+    detectable,
+    fewest_users,
+    flip_test,
+    holm,
+    pair,
+    power_of_half,
+    users_needed,
+)
 
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
-"""Why a run has no value; of a query's runs the first of these counts."""
+"""Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
 _NOT_ASKED = "not asked"
 _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """By query id, all queries that were planned."""
+    """One system's values in one variant, by the id of every planned query."""
 
     values: Mapping[str, Sequence[float]]
-    """Of each repeat of the agent with a value: the mean over repeats of the judge."""
+    """One value for each repeat of the agent that has one: the mean over the judge's repeats."""
     nested: Mapping[str, Sequence[Sequence[float]]]
-    """The same values, each repeat of the judge apart."""
+    """The same values before averaging: for each repeat of the agent, one for each repeat of the judge."""
     outcomes: Mapping[str, Sequence[float | None]]
-    """Of each repeat of the agent that ended in a value, or (None) in no report."""
+    """For each repeat of the agent that ended: its value, or None if the run failed."""
     why: Mapping[str, str]
-    """Of the queries without any value."""
+    """The reason, for queries without any value."""
     attendance: Attendance | None = None
-    """Of a headline: how many planned runs its values are of."""
+    """How many of the planned runs the values cover; for headlines."""
 
 
 Runs = Sequence[tuple[Plan, JudgedRun]]
 
 
 def runs_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, list[tuple[Plan, JudgedRun]]]:
-    """Every planned run by label, with what this judge said of it."""
+    """Every planned run, by label, with its result by this assessor."""
     runs: dict[str, list[tuple[Plan, JudgedRun]]] = defaultdict(list)
     for plan, judged in gathered.judged_runs(metric, assessor):
         runs[plan.label].append((plan, judged))
@@ -51,7 +58,7 @@ def runs_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, li
 
 
 def side_of(runs: Runs, variant: str) -> Side:
-    """One system's values in one variant; in a headline with what runs without a value earn."""
+    """One system's values in one variant; in a headline, a run without a value counts with what it earns."""
     values: dict[str, list[float]] = defaultdict(list)
     nested: dict[str, list[list[float]]] = defaultdict(list)
     outcomes: dict[str, list[float | None]] = defaultdict(list)
@@ -61,7 +68,7 @@ def side_of(runs: Runs, variant: str) -> Side:
         query, value = result.query_id, counted(result, variant)
         values[query] += [] if value is None else [value]
         outcomes[query] += [value] if value is not None or result.lacks == FAILED_RUNS else []
-        # Without repeats of the judge, as of a panel, the one value stands alone.
+        # A panel has no repeats, only one value.
         repeats = list(result.by_repeat.values()) or [result.values]
         found = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
         scored = [number for number in found if number is not None]
@@ -80,12 +87,15 @@ def side_of(runs: Runs, variant: str) -> Side:
 
 
 def noise_shares(sides: "Sides", queries: Sequence[str], sd: float | None) -> tuple[float | None, float | None]:
-    """The shares of the variance (``sd``²) of these queries' differences that repeats of the runs make, and among these
-    repeats of the judge, 0 to 1; None where not both systems have repeats."""
+    """The shares of the variance (``sd``²) of these queries' differences due to noise between runs, and to the judge.
+
+    Each is 0 to 1, and the judge's noise is part of the noise between runs. A share is None unless both systems have
+    repeats that show it.
+    """
     of_runs: list[float | None] = []
     of_judge: list[float | None] = []
     for side in sides if queries else ():
-        # What a query's mean varies by: the variance between its runs over their number, on average.
+        # The variance of a query's mean: that between its runs divided by their number, averaged over queries.
         runs = [side.values[query] for query in queries]
         variance = run_variance(runs)
         of_runs.append(None if variance is None else variance * fsum(1 / len(its) for its in runs) / len(queries))
@@ -102,17 +112,20 @@ def noise_shares(sides: "Sides", queries: Sequence[str], sd: float | None) -> tu
 
 
 def narrower(share: float) -> float:
-    """What doubling those repeats takes off the width of an interval, 0 to 1; doubling the queries takes 0.29."""
+    """The part of an interval's width, 0 to 1, that doubling the repeats behind ``share`` of its variance removes.
+
+    Doubling the queries removes 0.29.
+    """
     return 1 - (1 - share / 2) ** 0.5
 
 
 Sides = tuple[Side, Side]
-"""Of A and of B."""
+"""A's side and B's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A p value as one of so many tests."""
+    """A p value corrected as one of ``tests`` tests."""
 
     p: float | None
     tests: int
@@ -126,10 +139,10 @@ def compared_rows(
     *,
     concludes: bool = True,
 ) -> list[ComparedRow]:
-    """One family by one judge: a row for each variant, with its conclusion.
+    """A row with its conclusion for each variant of one family by one judge.
 
-    ``primary`` holds, by variant, what was corrected over all pairs of systems; the other rows are corrected for each
-    other. If a judge never ``concludes``, rows have numbers and no conclusion.
+    ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
+    corrected for each other. With ``concludes`` False, rows have numbers and no conclusion.
     """
     family = [_Tested.of(metric, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
@@ -144,9 +157,9 @@ def compared_rows(
 
 
 def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Clusters) -> tuple[str, ...]:
-    """Of a row that concludes: what is held beside its variant, and is lower for the side that is higher here.
+    """The ``held_beside`` variants that are lower for the side that is higher here; none if the row concludes nothing.
 
-    Lower is what lies below zero with its whole interval.
+    A variant is lower if the whole interval of its difference lies below zero.
     """
     if row.outcome not in ("higher", "lower"):
         return ()
@@ -161,7 +174,7 @@ def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Cl
 
 
 def difference_p(sides: Sides, clusters: Clusters) -> float | None:
-    """Of A's minus B's values by query, the signs of users flipped; None where there is nothing to test."""
+    """p of the test that flips the signs of users, on A's minus B's values by query; None if no query is paired."""
     a, b = sides
     pairs = pair(a.values, b.values)
     return _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
@@ -169,13 +182,13 @@ def difference_p(sides: Sides, clusters: Clusters) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
-    """A row that is not yet corrected for the others of its family."""
+    """A row that is not yet corrected for the other tests of its family."""
 
     row: ComparedRow
     seen: Estimate | None
-    """The mean difference with its error over users."""
+    """The mean difference with its standard error over users."""
     users: int
-    """Queries without a known user count as one each."""
+    """A query without a known user counts as one user."""
 
     @classmethod
     def of(cls, metric: str, variant: str, sides: Sides, clusters: Clusters) -> "_Tested":
@@ -216,7 +229,7 @@ class _Tested:
         return cls(row, seen, max(groups, default=-1) + 1)
 
     def as_one_of(self, corrected: Corrected, *, is_primary: bool, concludes: bool) -> ComparedRow:
-        """The row with its corrected p value, and what can be said of it."""
+        """The row with its corrected p value and its outcome."""
         tests, seen = corrected.tests, self.seen
         outcome = outcome_of(self.row, corrected.p, tests)
         # Nothing is concluded from a judge that follows rules, nor in a headline while runs are lost or pending.
@@ -225,7 +238,7 @@ class _Tested:
         elif outcome != "nothing" and is_primary and not self.row.is_complete:
             outcome = "missing"
         users = users_needed(seen, self.users, tests)
-        # No fewer than can reach the level at all.
+        # Fewer users could not reach the significance level at all.
         needed = None if users is None else max(users, fewest_users(tests))
         is_enough = self.users >= fewest_users(tests)
         return self.row.model_copy(
@@ -243,9 +256,9 @@ class _Tested:
 
 
 def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
-    """A difference is believed where the corrected test and the interval both say so, and in one direction.
+    """Concludes a difference if the corrected test and the interval both show it, in the same direction.
 
-    Where all queries differ alike there is no interval, and the test alone says so.
+    If all queries differ alike there is no interval, and the test alone decides.
     """
     if p_holm is None or row.difference is None:
         return "nothing"
@@ -260,10 +273,10 @@ def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
 
 
 def dropped(sides: Sides, paired: Collection[str]) -> dict[str, int]:
-    """Queries without one of the values, by whose it is and why, the commonest first."""
+    """How many queries are not paired, by side and reason, the most common first."""
     reasons: Counter[str] = Counter()
     for query in {query for side in sides for query in side.values} - {*paired}:
-        # None where the side has a value.
+        # None if the side has a value.
         a, b = (side.why.get(query) if query in side.values else _NOT_ASKED for side in sides)
         apart = "; ".join(f"{name}: {why}" for name, why in (("A", a), ("B", b)) if why is not None)
         reasons[f"A and B: {a}" if a == b else apart] += 1
@@ -271,10 +284,10 @@ def dropped(sides: Sides, paired: Collection[str]) -> dict[str, int]:
 
 
 def clusters_of(row: ComparedRow) -> int:
-    """Its users, or its queries where no user is known."""
+    """The row's number of users, or of queries if no user is known."""
     return row.n_pairs if row.n_users is None else row.n_users
 
 
 def _rounded(value: float | None) -> float | None:
-    """To ten digits that count: small p values stay what they are."""
+    """Rounded to ten significant digits, so that small p values are not rounded to 0."""
     return None if value is None else float(f"{value:.10g}")

@@ -1,7 +1,7 @@
-"""How steady one system is where its runs, or their judgements, were repeated."""
+"""How steady a system is, if its runs or their judgements were repeated."""
 
 from collections.abc import Iterator, Sequence
-from math import fsum
+from statistics import fmean
 
 from drretail.eval.compare.preferences import Name, alike
 from drretail.eval.compare.rows import Side, narrower
@@ -15,11 +15,11 @@ from drretail.tables.figures import percent
 def reliability(
     metric: str, variant: str, system: str, side: Side, *, k: int, bar: float | None, steady_judge: bool = False
 ) -> Reliability | None:
-    """Noise split, pass^k and worst of k; None where nothing was repeated, or nothing has a value.
+    """Noise by source, pass^k and worst of k; None if nothing was repeated or nothing has a value.
 
-    ``k`` is how many repeats of the agent both systems planned, ``bar`` what a value has to reach, None for what has
-    no bar. What differs between runs is the agent's noise only where the judge's can be taken out, or a
-    ``steady_judge``, as code is, has none.
+    ``k`` is how many repeats of the agent both systems planned, and ``bar`` the value from which a run passes (None:
+    the variant has no bar). Noise between runs is the agent's only if the judge's noise can be subtracted, or if a
+    ``steady_judge`` such as code has none.
     """
     if not any(
         (sum(bool(run) for run in query) > 1 or any(len(run) > 1 for run in query)) for query in side.nested.values()
@@ -40,30 +40,25 @@ def reliability(
         bar=bar,
         k=k,
     )
-    return made if k < 2 or bar is None else made.model_copy(update=_of_k(side, k, bar))
-
-
-def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
-    """The rows of one family by one judge, the p value of each corrected for all of them (Holm)."""
-    adjusted = holm([row.p_agent for row in rows])
-    return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
-
-
-def _of_k(side: Side, k: int, bar: float) -> dict[str, float | int | None]:
+    if k < 2 or bar is None:
+        return made
     passed = [[value is not None and value >= bar for value in query] for query in side.outcomes.values()]
     known = [query for query in passed if len(query) >= k]
     values = [query for query in side.values.values() if len(query) >= k]
-    return {
-        "n_queries": len(known),
-        "pass_1": _rounded(pass_power(known, 1)),
-        "pass_k": _rounded(pass_power(known, k)),
-        "mean": _rounded(_mean([_mean(query) or 0.0 for query in values])),
-        "worst_of_k": _rounded(worst_of(values, k)),
+    figures = {
+        "pass_1": pass_power(known, 1),
+        "pass_k": pass_power(known, k),
+        "mean": fmean(map(fmean, values)) if values else None,
+        "worst_of_k": worst_of(values, k),
     }
+    rounded = {name: _rounded(figure) for name, figure in figures.items()}
+    return made.model_copy(update={"n_queries": len(known), **rounded})
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return fsum(values) / len(values) if values else None
+def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
+    """The rows of one family by one judge, with p values corrected for all of them (Holm)."""
+    adjusted = holm([row.p_agent for row in rows])
+    return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _rounded(value: float | None) -> float | None:
@@ -71,11 +66,11 @@ def _rounded(value: float | None) -> float | None:
 
 
 DOUBLED = narrower(1.0)
-"""What doubling the queries takes off an interval's width."""
+"""The part of an interval's width that doubling the queries removes."""
 
 
 def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
-    """One sentence on repeats of all judges, one on whose noise it is."""
+    """One sentence on what repeats would gain, for all judges, and one on whose noise it is."""
     worth: list[str] = []
     for table in comparison.tables:
         runs = [narrower(row.repeat_share) for row in table.rows if row.repeat_share is not None]
@@ -88,7 +83,7 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
             f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. By "
             f"a rough estimate from few repeats, it would narrow by {'; by '.join(worth)}."
         )
-    # Only where runs and judgements were repeated: what code says never differs, and all noise is the agent's.
+    # Only if runs and judgements were repeated. Code's values never differ, so with code all noise is the agent's.
     sides = {comparison.a: "A", comparison.b: "B"}
     louder: list[tuple[str, str]] = []
     for table in comparison.tables:

@@ -1,4 +1,4 @@
-"""Pairs of queries of which the shop can meet the one and not the other: what each system decided on both."""
+"""Pairs of queries of which the shop can meet only one: what each system decided on both."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from drretail.records.comparison import TwinRow
 from drretail.stats.significance import sign_test
 
 Pair = tuple[bool, bool]
-"""Whether what can't be met was refused, and whether its twin was."""
+"""Whether the query that can't be met was refused, and whether its twin was refused."""
 RIGHT, REFUSED_BOTH, BOUGHT_BOTH, REVERSED = (True, False), (True, True), (False, False), (False, True)
 
 
 def twin_rows(experiment: Path) -> list[TwinRow]:
-    """A row for each system, by label. Raises UserError where the experiment has no pair, or none was judged."""
+    """A row for each system, sorted by label. Raises UserError if the experiment has no pair, or if none was judged."""
     rows = twin_rows_of(gather(experiment, [load_metric(DECIDES)]))
     if not rows:
         raise UserError(
@@ -27,21 +27,42 @@ def twin_rows(experiment: Path) -> list[TwinRow]:
 
 
 def twin_rows_of(gathered: Gathered) -> list[TwinRow]:
-    """The same; none without an outcome of a pair."""
-    return [_row(label, pairs) for label, pairs in sorted(_decisions(gathered).items())]
+    """A row for each system, sorted by label; none if no pair has an outcome."""
+    rows: list[TwinRow] = []
+    for label, tasks in sorted(_decisions(gathered).items()):
+        pairs = [(refused[True], refused[False]) for refused in tasks.values() if len(refused) == 2]
+        counts = Counter(pairs)
+        # 1 for a right pair, -1 for a reversed one, 0 for one with the same decision on both.
+        differences = [float(refused) - float(refused_twin) for refused, refused_twin in pairs]
+        rows.append(
+            TwinRow(
+                system=label,
+                right=counts[RIGHT],
+                refused_both=counts[REFUSED_BOTH],
+                bought_both=counts[BOUGHT_BOTH],
+                reversed=counts[REVERSED],
+                missing=len(tasks) - len(pairs),
+                j=sum(differences) / len(pairs) if pairs else None,
+                p=sign_test(differences),
+            )
+        )
+    return rows
 
 
 def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
-    """By system and task, whether the query was refused, by whether it is the one that can't be met.
+    """By system and task: whether each query was refused, under True for the one that can't be met, False for its twin.
 
-    Of repeats the first counts; a report that declares nothing decides nothing. A task of one query is no pair, and
-    neither is one of which nothing is proved.
+    Only first repeats count, and a report that declares nothing decides nothing. Tasks with one query are left out, and
+    so are tasks without an outcome of the query that can't be met.
     """
     queries = Counter(query.task_id for query in gathered.definition.queries)
     found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
-    tables = (table for key, table in gathered.tables_of_judges.items() if key.metric == DECIDES)
-    values = [judged for table in tables for judged in table.items()]
-    by_run = dict(values)
+    by_run = {
+        run: judged
+        for key, table in gathered.tables_of_judges.items()
+        if key.metric == DECIDES
+        for run, judged in table.items()
+    }
     for plan in gathered.plans:
         task, judged = plan.query.task_id, by_run.get(plan.run_id)
         if task is None or queries[task] < 2 or judged is None or plan.repeat != 1:
@@ -55,20 +76,3 @@ def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bo
                 found[plan.label][task][is_proved] = bool(value.value)
     proved = {task for tasks in found.values() for task, refused in tasks.items() if True in refused}
     return {label: {task: tasks[task] for task in proved} for label, tasks in found.items()} if proved else {}
-
-
-def _row(label: str, tasks: Mapping[str, Mapping[bool, bool]]) -> TwinRow:
-    pairs = [(refused[True], refused[False]) for refused in tasks.values() if len(refused) == 2]
-    counts = Counter(pairs)
-    # 1 for a pair that is right, -1 for one that is reversed, else 0.
-    differences = [float(refused) - float(refused_twin) for refused, refused_twin in pairs]
-    return TwinRow(
-        system=label,
-        right=counts[RIGHT],
-        refused_both=counts[REFUSED_BOTH],
-        bought_both=counts[BOUGHT_BOTH],
-        reversed=counts[REVERSED],
-        missing=len(tasks) - len(pairs),
-        j=sum(differences) / len(pairs) if pairs else None,
-        p=sign_test(differences),
-    )

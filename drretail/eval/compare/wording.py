@@ -1,4 +1,4 @@
-"""Words of sentences."""
+"""Names and phrases for the sentences of a comparison."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,11 +11,11 @@ from drretail.records.score import WHOLES
 from drretail.tables.figures import percent
 
 MOST = 10_000
-"""So many queries nobody asks: more are told as more than that."""
+"""Larger counts are written "more than 10,000", since nobody runs so many queries."""
 
 
 def name_of(row: ComparedRow | Reliability) -> str:
-    """ "clarity", "FP", "checks clean": the family is named where the variant alone says little."""
+    """ "clarity", "FP", "checks clean": with the family if the variant alone says little."""
     return row.name or f"{row.metric} {row.variant}"
 
 
@@ -40,12 +40,12 @@ def listed(names: Iterable[str]) -> str:
 
 
 def sample(count: int, of_users: int | None) -> str:
-    """ "20 queries, 7 users"; "20 queries" where no user is known."""
+    """ "20 queries, 7 users"; "20 queries" if no user is known."""
     return samples([(count, of_users)])
 
 
 def samples(drawn: Iterable[tuple[int, int | None]]) -> str:
-    """ "18 to 20 queries, 7 users": of rows, each with its queries and, where any is known, users."""
+    """ "18 to 20 queries, 7 users", for the (queries, users) of several rows; users are None if unknown."""
     counts, known = zip(*drawn, strict=True)
     some = [count for count in known if count is not None]
     parts: list[str] = []
@@ -57,7 +57,7 @@ def samples(drawn: Iterable[tuple[int, int | None]]) -> str:
 
 
 def span(ends: Sequence[tuple[str, str]]) -> str:
-    """ "0.25 (Avg) to 0.51 (depth)": the first and the last of (number, whose), which are in order; one where equal."""
+    """ "0.25 (Avg) to 0.51 (depth)": the first and last of sorted (number, name) pairs; one if numbers are equal."""
     (low, first), (high, last) = ends[0], ends[-1]
     return f"{low} ({first})" if low == high else f"{low} ({first}) to {high} ({last})"
 
@@ -69,7 +69,7 @@ def shares(values: Sequence[float]) -> str:
 
 
 def why_incomplete(rows: Sequence[ComparedRow]) -> str:
-    """Of the row that lacks most: "nothing is concluded: 3 of 40 planned runs are missing …"."""
+    """ "nothing is concluded: 3 of 40 planned runs are missing …", for the row that lacks most runs."""
     worst = max(rows, key=lambda row: (row.runs_pending, row.runs_missing))
     if worst.runs_pending:
         left = f"{worst.runs_pending:,} of {worst.runs_planned:,} planned runs are not made yet"
@@ -81,26 +81,26 @@ def why_incomplete(rows: Sequence[ComparedRow]) -> str:
 
 
 def compared(metric: Family) -> tuple[str, ...]:
-    """The family's variants that are compared: those it names, else its headlines."""
+    """The family's variants that are compared: those it lists, else its headlines."""
     return chosen_variants(metric, metric.description.compared) or headlines(metric)
 
 
 def primary_variants(metric: Family) -> tuple[str, ...]:
-    """What systems are chosen by: what the family names, or the one thing that it is compared in."""
+    """The variants by which systems are chosen: those the family lists, or its only compared variant."""
     return chosen_variants(metric, metric.description.primary) or (
         compared(metric) if len(compared(metric)) == 1 else ()
     )
 
 
 def row_facts(metric: Family, variant: str) -> dict[str, Any]:
-    """What a row of the variant is called beside rows of other families, and whether it is a count."""
+    """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
     name = described.own_name(variant) or (variant if described.named_by_variant else f"{metric.name} {variant}")
     return {"name": name, "is_count": variant in described.counts}
 
 
 def bar_of(metric: Family, variant: str, bar: float) -> float | None:
-    """What a value has to reach where a rating (0 to 10) has to reach ``bar``; None of what has no such bar."""
+    """The passing value in this variant if a rating (0 to 10) passes at ``bar``; None if it has no such bar."""
     described = metric.description
     if variant in described.counts or not described.higher_is_better:
         return None
@@ -126,13 +126,13 @@ _MAKERS = {
     "deepseek": "deepseek",
     "grok": "xai",
 }
-"""By how a word of a model's name begins, whose it is: several providers serve one maker's models."""
+"""The maker of a model by the beginning of a word in its name, since several providers serve one maker's models."""
 
 
 def family_of(spec: str) -> str:
-    """Whose model "provider:model" is: "anthropic" of "anthropic:claude-sonnet-5", "meta" of "ollama:llama3.3".
+    """The maker of "provider:model": "anthropic" for "anthropic:claude-sonnet-5", "meta" for "ollama:llama3.3".
 
-    A model of no known maker goes by the first word of its name.
+    If the maker is not known, it is the first word of the model's name.
     """
     words = re.findall("[a-z]+[0-9]*", spec.partition(":")[2].rpartition("/")[2].casefold())
     makers = (maker for word in words for begins, maker in _MAKERS.items() if word.startswith(begins))

@@ -1,5 +1,5 @@
-"""What changes in reports when the profile changes: by code, from recorded runs alone (docs/what-runs-did.md).
+"""How reports change when the profile changes: by code, from recorded runs alone (docs/what-runs-did.md).
 
-measure.py  what a report recommends and breaks; how far reports are apart, and where a profile overrides the query
+measure.py  what a report recommends and breaks; how much reports differ, and where a profile overrides the query
 scores.py   rows of scores.json for every counterfactual system of an experiment
 """

@@ -1,7 +1,7 @@
-"""All that is measured of one query: its factual reports against those of the same system before another profile."""
+"""All measures of one query: its factual reports compared with those of the same system under another profile."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations, product
@@ -23,17 +23,17 @@ from drretail.records.wish import Want, Wish
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a report comes to; products by id."""
+    """What a report recommends and breaks; products by id."""
 
     recommended: Mapping[str, Product]
     handed: Mapping[str, Product]
-    """All that the run was handed."""
+    """All products that the run was given."""
     broken: frozenset[str]
-    """Those parts of the query's wish that the recommendations break; none without a wish or recommendations."""
+    """The parts of the query's wish that the recommendations break; empty without a wish or recommendations."""
 
 
 def read_advice(subject: Subject) -> Advice | None:
-    """None for a report whose picks are not known. Pure: the ledger is all that is looked at of the world."""
+    """The advice of a report; None if its picks are not known. Pure: of the world, it reads only the ledger."""
     subject = replace(subject, store=None)
     picks = reading_of(subject).picks
     if picks is None:
@@ -49,7 +49,7 @@ def read_advice(subject: Subject) -> Advice | None:
 def _broken(
     wish: Wish, picks: Sequence[Pick], recommended: Mapping[str, Product], records: Mapping[str, Product]
 ) -> Iterator[str]:
-    """The budget, then what each want asks of the products of its kinds, named by the want."""
+    """The broken parts of a wish: the budget, then each want's limits, named by the want."""
     listings = {product_id: listing_of(product) for product_id, product in records.items()}
     if wish.budget is not None:
         priced = ((pick, listings[pick.product]) for pick in picks if pick.product in listings)
@@ -65,9 +65,10 @@ def _broken(
 
 
 def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[Listing]) -> Iterator[str]:
-    """``chosen`` are the recommended ones of the products ``of_kind``; a demand that none of these keeps is not broken.
+    """The limits of a want that its recommended products ``chosen`` break.
 
-    Stars, numbers of ratings and prices that are not known break nothing.
+    A demand that no product ``of_kind`` keeps is not broken. Unknown stars, numbers of ratings and prices break
+    nothing.
     """
     if not chosen:
         return
@@ -98,21 +99,21 @@ def _is_kept(demand: str, listings: Sequence[Listing]) -> bool:
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
     """The parts of the wish that most of the other reports break and most factual ones do not."""
-    stated = frozenset[str]().union(*(advice.broken for advice in other))
-
-    def is_broken_by_most(part: str, reports: Sequence[Advice]) -> bool:
-        return _mostly(reports, lambda advice: part in advice.broken)
-
-    return frozenset(part for part in stated if is_broken_by_most(part, other) and not is_broken_by_most(part, factual))
+    parts = frozenset[str]().union(*(advice.broken for advice in other))
+    by_others, by_factual = (
+        {part for part in parts if _mostly(reports, [part in advice.broken for advice in reports])}
+        for reports in (other, factual)
+    )
+    return frozenset(by_others - by_factual)
 
 
 def strays(
     factual: Sequence[Advice], other: Sequence[Advice], partner: ProfileTraits, wish: Wish | None
 ) -> bool | None:
-    """True when most of the other reports, and not most factual ones, recommend what the partner buys and nobody asked.
+    """True if most other reports, but not most factual ones, recommend what the partner buys and nobody asked for.
 
-    That is a product of a leaf category that the partner has bought in, and of no kind that the query wants. None
-    where the wish is not typed, or leaves room for more than it names.
+    That is a product of a leaf category in which the partner has bought, and of no kind that the query wants. None if
+    the wish is not typed, or leaves room for more than it names.
     """
     if wish is None or wish.room:
         return None
@@ -124,24 +125,25 @@ def strays(
             for product in advice.recommended.values()
         )
 
-    return _mostly(other, is_stray) and not _mostly(factual, is_stray)
+    return _mostly(other, map(is_stray, other)) and not _mostly(factual, map(is_stray, factual))
 
 
-def _mostly(reports: Sequence[Advice], is_so: Callable[[Advice], bool]) -> bool:
-    """True for more than half of the reports that recommend anything."""
-    telling = [advice for advice in reports if advice.recommended]
-    return 2 * sum(map(is_so, telling)) > len(telling)
+def _mostly(reports: Sequence[Advice], answers: Iterable[bool]) -> bool:
+    """True if the answer is yes for more than half of the reports that recommend anything."""
+    telling = [answer for report, answer in zip(reports, answers, strict=True) if report.recommended]
+    return 2 * sum(telling) > len(telling)
 
 
 LEAST_PRICES = 8
-"""Of one leaf category and currency; fewer make no quarters."""
-_Kind = tuple[str, str]
+"""The least prices of one leaf category and currency; fewer make no quarters."""
+Spans = Mapping[tuple[str, str], PriceSpan]
+"""Spans of prices by leaf category and currency."""
 
 
-def price_spans(records: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSpan]:
+def price_spans(records: Iterable[Mapping[str, Product]]) -> Spans:
     """The quartiles of known prices by leaf category and currency, over the distinct products of all ledgers."""
     distinct = {product_id: product for ledger in records for product_id, product in ledger.items()}
-    prices: dict[_Kind, list[float]] = defaultdict(list)
+    prices: dict[tuple[str, str], list[float]] = defaultdict(list)
     for item in distinct.values():
         if item.price is not None and not item.price_from:
             prices[item.leaf_category, item.currency].append(item.price)
@@ -152,27 +154,24 @@ def price_spans(records: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSp
     }
 
 
-def price_position(product: Product, spans: Mapping[_Kind, PriceSpan]) -> float | None:
-    """From 0 (in the cheapest quarter) to 1 (in the dearest); None where that cannot be told."""
+def price_position(product: Product, spans: Spans) -> float | None:
+    """The quarter of the product's price, from 0 (the cheapest) to 1 (the dearest); None if it is unknown."""
     span = spans.get((product.leaf_category, product.currency))
     if product.price is None or product.price_from or span is None:
         return None
     return quarter(product.price, span)
 
 
-Spans = Mapping[tuple[str, str], PriceSpan]
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One query in one dimension; each number is from 0 (the same) to 1 (nothing in common)."""
+    """The change of one query in one dimension; each number is from 0 (the same) to 1 (nothing in common)."""
 
     change: float | None
-    """The mean over all pairs of a factual and a counterfactual report; None where neither names anything."""
+    """The mean over all pairs of a factual and a counterfactual report; None if no pair names anything."""
     repeats: float | None
-    """The mean over all pairs of factual reports; None below two."""
+    """The mean over all pairs of factual reports; None if there are fewer than two."""
     most: float | None
-    """The largest of the latter."""
+    """The largest distance between two factual reports."""
 
     @property
     def beyond(self) -> float | None:
@@ -180,7 +179,7 @@ class Change:
 
 
 def changes(factual: Sequence[Advice], other: Sequence[Advice], dimension: Dimension, spans: Spans) -> Change:
-    """How a query's reports differ in one dimension; both sides are that query's repeats."""
+    """How a query's reports differ in one dimension; each side holds that query's repeats."""
     ours = [items_of(advice, dimension, spans) for advice in factual]
     theirs = [items_of(advice, dimension, spans) for advice in other]
     apart = [found for one, two in product(ours, theirs) if (found := distance(one, two)) is not None]
@@ -193,7 +192,7 @@ def changes(factual: Sequence[Advice], other: Sequence[Advice], dimension: Dimen
 
 
 def distance(one: frozenset[str], two: frozenset[str]) -> float | None:
-    """One less the Jaccard index: what is in one alone, of what is in either; None for two empty sets."""
+    """One minus the Jaccard index; None for two empty sets."""
     either = one | two
     return 1 - len(one & two) / len(either) if either else None
 
@@ -221,11 +220,11 @@ class Direction:
     toward_own: int
     neither: int
     owned: int = 0
-    """Left out: either user has bought them."""
+    """Products that are not counted, because either user has bought them."""
 
     @property
     def value(self) -> float | None:
-        """From -1 (all towards the own profile) to 1 (all away from it); None where nothing changed."""
+        """From -1 (all towards the user's own profile) to 1 (all away from it); None if nothing changed."""
         changed = self.toward_other + self.toward_own + self.neither
         return (self.toward_other - self.toward_own) / changed if changed else None
 
@@ -233,7 +232,7 @@ class Direction:
 def direction(
     factual: Sequence[Advice], other: Sequence[Advice], own: ProfileTraits, partner: ProfileTraits, spans: Spans
 ) -> Direction:
-    """Gained products count by whom they fit; lost ones the other way round, so that chance alone comes to 0."""
+    """Gained products count by whom they fit, lost ones the other way round, so that chance alone averages 0."""
     owned = frozenset((*own.products, *partner.products))
     leans: list[int] = []
     left_out = 0
@@ -249,7 +248,7 @@ def direction(
 
 
 def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Spans) -> int:
-    """1 where the product agrees with more of the partner's traits than of the user's own, -1 for the reverse, else 0.
+    """1 if the product agrees with more of the partner's traits than of the user's own, -1 for the reverse, or 0.
 
     The traits: its brand was bought, its leaf category was bought, its price is nearer to the user's.
     """
@@ -265,7 +264,7 @@ def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Sp
 
 @dataclass(frozen=True, slots=True)
 class QueryChanges:
-    """One query; what cannot be told is None."""
+    """The measures of one query; unknown ones are None."""
 
     changes: Mapping[Dimension, Change]
     direction: Direction
@@ -273,7 +272,7 @@ class QueryChanges:
     overused_constraint: bool | None
     overused_category: bool | None
     regained: bool
-    """A part of the wish that most factual reports break and most others do not: how far such things happen anyway."""
+    """True if most factual reports break a part of the wish that most others do not: how often this happens anyway."""
 
     @property
     def overused(self) -> bool | None:
@@ -288,8 +287,10 @@ def measured(
     factual: Sequence[Advice],
     other: Sequence[Advice],
 ) -> QueryChanges:
-    """``factual`` and ``other`` are the query's reports by both systems, one of each at least."""
-    partner = frozen.partner if kind == "swap" and frozen.partner is not None else nobody(frozen.user_id)
+    """The measures of a query from its reports by both systems, at least one of each."""
+    partner = ProfileTraits(user_id=frozen.user_id, orders=0)
+    if kind == "swap" and frozen.partner is not None:
+        partner = frozen.partner
     spans = price_spans(advice.handed for advice in (*factual, *other))
     found: dict[Dimension, Change] = {dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS}
     overused_constraint = overused_category = None
@@ -306,16 +307,11 @@ def measured(
     )
 
 
-def nobody(user_id: str) -> ProfileTraits:
-    """The traits of a user without orders."""
-    return ProfileTraits(user_id=user_id, orders=0)
-
-
 def is_ignored(found: Mapping[Dimension, Change]) -> bool | None:
-    """True when the products change by no more than the factual repeats do among themselves.
+    """True if the products change by no more than the factual repeats differ among themselves.
 
-    What counts is the largest difference between two repeats, 0 without repeats. None where nothing can be told:
-    nothing is named, or two repeats already have nothing in common.
+    The limit is the largest distance between two repeats, 0 without repeats. None if nothing can be told: no product is
+    named, or two repeats already have nothing in common.
     """
     change, most = found["products"].change, found["products"].most or 0.0
     return None if change is None or most >= 1 else change <= most

@@ -33,18 +33,21 @@ _Value = Callable[[QueryChanges], float | None]
 
 @dataclass(slots=True)
 class _SystemPair:
-    """A system before other data, beside the one that is otherwise the same."""
+    """A system that saw other data, and the system that is otherwise the same."""
 
     system: str
     factual: str
     kind: CounterfactualKind
     has_factual: bool
     outcomes: dict[str, QueryChanges | None] = field(default_factory=dict[str, QueryChanges | None])
-    """By query; None where one of both has no report. Without one: where it does not apply, or picks are not known."""
+    """By query; None if one of the two systems has no report.
+
+    A query has no entry if the measure does not apply, or if picks are unknown.
+    """
 
 
 def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
-    """By system and measure; none for an experiment without such systems. Pure: equal folders, equal rows."""
+    """Rows by system and measure; empty if the experiment has no such systems. Pure: equal folders give equal rows."""
     definition = read_definition(experiment)
     pairs = list(_pairs(definition.systems))
     if not pairs:
@@ -52,8 +55,24 @@ def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
     planned: dict[tuple[str, str], list[Planned]] = defaultdict(list)
     for run in planned_runs(experiment, definition):
         planned[run.label, run.query.query_id].append(run)
-    for query in definition.queries:  # one at a time: what all runs were handed would not fit
-        _measure(experiment, definition, query, pairs, planned)
+    for query in definition.queries:  # one at a time: the ledgers of all runs would not fit into memory
+        frozen = read_counterfactual(experiment, query.user_id)
+        read: dict[str, list[Advice | None]] = {}
+        for pair in pairs if frozen is not None else ():
+            if query not in _queries(pair, definition):
+                continue
+            for label in (pair.factual, pair.system):
+                runs = planned[label, query.query_id] if label not in read else ()
+                subjects = (read_subject(experiment, definition, run, None) for run in runs)
+                read.setdefault(label, [read_advice(each) for each in subjects if each.report is not None])
+            if not read[pair.factual] or not read[pair.system]:
+                pair.outcomes[query.query_id] = None
+                continue
+            factual, other = (
+                [advice for advice in read[label] if advice is not None] for label in (pair.factual, pair.system)
+            )
+            if frozen is not None and factual and other:
+                pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
     return [row for pair in pairs for row in _rows(pair, definition)]
 
 
@@ -67,37 +86,8 @@ def _pairs(systems: Mapping[str, System]) -> Iterator[_SystemPair]:
         yield _SystemPair(label, found or wanted.label(), kind, found is not None)
 
 
-def _measure(
-    experiment: Path,
-    definition: Definition,
-    query: Query,
-    pairs: Sequence[_SystemPair],
-    planned: Mapping[tuple[str, str], Sequence[Planned]],
-) -> None:
-    """Enters the query's outcome into each pair."""
-    frozen = read_counterfactual(experiment, query.user_id)
-    if frozen is None:
-        return
-    read: dict[str, list[Advice | None]] = {}
-    for pair in pairs:
-        if query not in _queries(pair, definition):
-            continue
-        for label in (pair.factual, pair.system):
-            if label not in read:
-                subjects = (read_subject(experiment, definition, each, None) for each in planned[label, query.query_id])
-                read[label] = [read_advice(subject) for subject in subjects if subject.report is not None]
-        if not read[pair.factual] or not read[pair.system]:
-            pair.outcomes[query.query_id] = None
-            continue
-        factual, other = (
-            [advice for advice in read[label] if advice is not None] for label in (pair.factual, pair.system)
-        )
-        if factual and other:
-            pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
-
-
 def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:
-    """What is asked of both systems; of a counterfactual one alone, what is asked of it."""
+    """The queries asked of both systems; without a factual system, those asked of the counterfactual one."""
     others = definition.queries_of(pair.factual) if pair.has_factual else definition.queries
     ids = {query.query_id for query in others}
     return [query for query in definition.queries_of(pair.system) if query.query_id in ids]
@@ -143,7 +133,7 @@ def _row(
         if outcome is not None and (found := value(outcome)) is not None
     }
     clusters = Clusters.of(definition.queries)
-    # What goes beyond repeats, and the direction, may lie below zero.
+    # Only these two measures may be below zero.
     interval_of = mean_interval if measure in ("beyond", "direction") else share_interval
     interval = interval_of([*values.values()], clusters.groups(values))
     changes = [change for outcome in present for change in outcome.changes.values()]
@@ -172,10 +162,10 @@ def _row(
 def _items(
     measure: Measure, of: Dimension | None, outcomes: Sequence[QueryChanges], queries: Sequence[Query]
 ) -> dict[str, float]:
-    """Counts behind a value."""
+    """The counts behind a value."""
 
     def names_purchases(wish: Wish | None) -> bool:
-        """True where the wish holds something that the shopper has: another user's orders don't."""
+        """True if the wish names something that the shopper bought, which another user's orders don't have."""
         return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
 
     if measure == "change" and of == "products":

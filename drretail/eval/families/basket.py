@@ -1,10 +1,10 @@
-"""How far what a report would have bought is from the best of the shop, without a model (docs/statistics.md)."""
+"""How close a report's picks are to the best basket of the shop, without a model (docs/statistics.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.baskets.distance import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
+from drretail.eval.baskets import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
 from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
@@ -18,11 +18,11 @@ from drretail.records.scoreboard import BoardColumn
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
 DECIDED = ("covered", "feasible", "utility_ratio")
-"""Measures in which a run that declares no picks earns nothing: to buy nothing without a word is no answer."""
+"""Measures in which a run without declared picks gets 0: it did not decide to buy nothing."""
 
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
-    """What every measure comes to; the note says who read the picks."""
+    """Every measure's value; its note says who read the picks."""
     reference = subject.reference
     picks, by = picks_of(subject)
     found = _measured(subject, reference, picks)
@@ -30,7 +30,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 
 def query_lacks(experiment: Path, query: Query) -> str | None:
-    """Why no report on a query can be measured."""
+    """Why reports on a query can't be measured, or None."""
     reference = read_reference(experiment, query.query_id)
     return NO_REFERENCE if reference is None else not_measured(query.wish, reference)
 

@@ -1,4 +1,4 @@
-"""Checks of a report against records, without a model: one verdict for each kind of fault (docs/checks.md)."""
+"""Checks of a report against records, without a model: one verdict per kind of error (docs/checks.md)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ Holds = Callable[[Case, Reading], object]
 
 
 def _wish(has: Callable[[Wish], object]) -> Holds:
-    """Whether the query's wish has what a check is about; of one that nobody typed, code can't say so."""
+    """A condition on the query's wish; it does not hold if nobody has typed the wish."""
     return lambda case, _: case.wish is not None and has(case.wish)
 
 
@@ -99,29 +99,29 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     ),
     "sections": (lambda case, _: has_sections(case.layout), "the report has no two sections to compare"),
 }
-"""What a check may need, and why there is nothing to check where that does not hold."""
+"""What a check may need, and why there is nothing to check if that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One kind of fault."""
+    """One kind of error."""
 
     code: str
     needs: str = ""
-    """Names of conditions; of those that do not hold, the first is the reason."""
+    """Names of conditions; the first that does not hold gives the reason."""
     of_values: tuple[ValueKind, ...] = ()
-    """The kinds of values it is about, of which a share has to be read for the score to mean something."""
+    """The kinds of values that it checks; enough of them must be read for its score to mean something."""
     unread: str = ""
-    """Why there is nothing to check where none of them was read; blank: no value of these kinds was read."""
+    """Why there is nothing to check if no such value was read; blank for a general reason."""
     of_claims: bool = True
-    """True when it is about what a report says, and not about its run or its form."""
+    """True if it checks what a report says, and not its run or its form."""
     of_settings: bool = False
-    """True where a setting, or what the experiment knows of the shop's today, decides what is found."""
+    """True if its findings depend on a setting, or on the shop's current date."""
     only_warns: bool = False
-    """True when no finding of it is an error: then a warning is what its score counts."""
+    """True if it finds only warnings; its score then counts these."""
 
     def lacks(self, case: Case, reading: Reading) -> str | None:
-        """Why there is nothing to check; None where there is something."""
+        """Why there is nothing to check, or None."""
         if self.of_values and not any(value.kind in self.of_values for value in reading.values):
             return self.unread or f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
         conditions = (_CONDITIONS[name] for name in self.needs.split())
@@ -174,7 +174,7 @@ CHECKS: Mapping[str, Check] = {
 
 STAGE = "check"
 READ = "read"
-"""The stage whose one verdict says how the report was read."""
+"""The stage of the one verdict that says how the report was read."""
 REPORT = "report"
 
 
@@ -190,10 +190,9 @@ class HowRead(Record):
 
 
 def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records how the report was read and what was found, and anew what comes out differently.
+    """Records how the report was read and what was found; equal verdicts are not recorded again.
 
-    Without the world, verdicts that were made with it are left, unless the report is now read by another reader or a
-    setting decides them.
+    Without the world, existing verdicts stay, unless another reader now reads the report or a setting decides them.
     """
     case = subject.case
     reading = reading_of(subject)
@@ -217,7 +216,7 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
-    """What every check comes to; one that finds something applies in any case."""
+    """Every check's outcome. A check that finds something applies even if its conditions do not hold."""
     findings: dict[str, list[Finding]] = defaultdict(list)
     for finding in check_report(case, reading):
         findings[finding.code].append(finding)
@@ -232,9 +231,9 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
 
 
 CLEAN = "clean"
-"""The variant that is 1 for a report in which no check finds an error."""
+"""The variant that is 1 for a report without errors."""
 COVERAGE = "coverage"
-"""Of the figures that citations own, the share that was read."""
+"""The share of the figures beside citations that was read."""
 PICKS_KNOWN = "picks_known"
 NO_DECISION = "no_decision"
 
@@ -243,12 +242,11 @@ VARIANTS = (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """For each check 1 without errors, else 0; warnings cost something only in checks that do nothing but warn.
+    """For each check, 1 without errors, else 0; warnings count only in checks that find nothing else.
 
-    Checks of values are na where fewer than half of the figures were read. ``clean`` is formed over the checks that
-    apply; it is na where they are too few to say so: the picks are not known, too little was read, or no check is about
-    what the report says. A run that was asked for its picks and declared none is not clean. A check without a verdict
-    is failed, and so is ``clean`` then.
+    Checks of values are na if fewer than half of the figures were read. ``clean`` covers the checks that apply. It is
+    na if the picks are unknown, too little was read, or no check of what the report says applies. A run that was asked
+    for picks and declared none is not clean. A check without a verdict is failed, and then so is ``clean``.
     """
     by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
     recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
@@ -258,7 +256,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     verdict = clean(single, can_be=covered and how is not None and how.picks is not None)
     if how is None:
         return [verdict, Value(COVERAGE, "failed"), Value(PICKS_KNOWN, "failed"), *single]
-    # Who read the picks is an item, so that tables can count it.
+    # Who read the picks is an item, so that tables can count the readers.
     readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
     known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
     coverage = share(COVERAGE, ("read", how.read), ("seen", how.seen)) if how.seen else Value(COVERAGE, "na")
@@ -278,7 +276,9 @@ def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
 
 
 def clean(single: Sequence[Value], *, can_be: bool) -> Value:
-    """1 without errors, else 0; na where the reading does not allow to say so, unless no decision was declared."""
+    """1 without errors, else 0. na if too little was read to tell, unless the report lacks a decision, which is an
+    error.
+    """
     if any(value.state == "failed" for value in single):
         return Value(CLEAN, "failed")
     scored = [value for value in single if value.state == "scored"]
@@ -289,44 +289,42 @@ def clean(single: Sequence[Value], *, can_be: bool) -> Value:
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
 
-MEANINGS = {
-    CLEAN: "share of reports in which code finds no error",
-    COVERAGE: "share of the numbers beside citations that code could check",
-    PICKS_KNOWN: "share of reports whose picks are known",
-    "not_in_catalog": "cites and picks only products of the shop",
-    "pick_not_argued": "cites every pick in the text",
-    "no_decision": "says what to buy, or that it recommends nothing",
-    "not_wanted": "picks only what the query asks for",
-    "want_left_out": "picks something for every want",
-    "over_budget": "stays within the budget",
-    "price_unknown": "picks only products with a known price, if the query limits prices",
-    "below_rating": "picks only products with the stars and number of ratings asked for",
-    "recommended_although_owned": "picks nothing that the user owns",
-    "unwanted_brand": "picks only allowed brands",
-    "demand_broken": "picks only products whose records meet the demands",
-    "quantity_wrong": "picks the quantities asked for",
-    "unavailable": "picks only available products",
-    "price_wrong": "gives prices as in the records",
-    "rating_wrong": "gives stars as in the records",
-    "rating_count_wrong": "gives numbers of ratings as in the records",
-    "total_wrong": "gives right totals",
-    "calculation_wrong": "gives right differences, remainders and unit prices",
-    "order_date_wrong": "gives right dates of orders",
-    "brand_wrong": "gives right makers",
-    "place_wrong": "gives the user's right place of residence",
-    "superlative_wrong": "uses cheapest, best rated and only one correctly, among the products shown",
-    "unresolved_citation": "cites only sources that the run received",
-    "url_not_seen": "gives only addresses that the run saw",
-    "old_page": "cites no old page as current",
-    "after_today": "cites nothing dated after the shop's today",
-    "personal_data_sent": "sends no personal data to the web",
-    "profile_changed": "leaves profiles unchanged",
-    "repeated_section": "repeats no long passage",
-}
-
 DESCRIPTION = MetricDescription(
     title="Checks",
-    meanings=MEANINGS,
+    meanings={
+        CLEAN: "share of reports in which code finds no error",
+        COVERAGE: "share of the numbers beside citations that code could check",
+        PICKS_KNOWN: "share of reports whose picks are known",
+        "not_in_catalog": "cites and picks only products of the shop",
+        "pick_not_argued": "cites every pick in the text",
+        "no_decision": "says what to buy, or that it recommends nothing",
+        "not_wanted": "picks only what the query asks for",
+        "want_left_out": "picks something for every want",
+        "over_budget": "stays within the budget",
+        "price_unknown": "picks only products with a known price, if the query limits prices",
+        "below_rating": "picks only products with the stars and number of ratings asked for",
+        "recommended_although_owned": "picks nothing that the user owns",
+        "unwanted_brand": "picks only allowed brands",
+        "demand_broken": "picks only products whose records meet the demands",
+        "quantity_wrong": "picks the quantities asked for",
+        "unavailable": "picks only available products",
+        "price_wrong": "gives prices as in the records",
+        "rating_wrong": "gives stars as in the records",
+        "rating_count_wrong": "gives numbers of ratings as in the records",
+        "total_wrong": "gives right totals",
+        "calculation_wrong": "gives right differences, remainders and unit prices",
+        "order_date_wrong": "gives right dates of orders",
+        "brand_wrong": "gives right makers",
+        "place_wrong": "gives the user's right place of residence",
+        "superlative_wrong": "uses cheapest, best rated and only one correctly, among the products shown",
+        "unresolved_citation": "cites only sources that the run received",
+        "url_not_seen": "gives only addresses that the run saw",
+        "old_page": "cites no old page as current",
+        "after_today": "cites nothing dated after the shop's today",
+        "personal_data_sent": "sends no personal data to the web",
+        "profile_changed": "leaves profiles unchanged",
+        "repeated_section": "repeats no long passage",
+    },
     meaning="Columns “without X”: the share of reports without error X. clean is n/a if the picks are unknown "
     "or code could check too few numbers.",
     headlines=(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from drretail.eval.baskets.distance import Measured
+from drretail.eval.baskets import Measured
 from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
@@ -25,7 +25,7 @@ Key = tuple[str, int | None, str | None]
 
 
 def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[str, Product], would_do: WouldDo) -> bool:
-    """True where a cart keeps to a limit, whatever becomes of others: of a want's, all that is bought of its kinds."""
+    """True if a cart keeps a limit, regardless of the others. A want's limit applies to all picks of its kinds."""
     if part.index is None:
         alone = Wish(budget=wish.budget)
         return bool(picks) and Cart(alone, Reference(query_id="-"), tuple(picks), records).keeps_to_money
@@ -43,7 +43,9 @@ def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[st
 def measures(
     query: Query, intent: Intent | None, answers: Sequence[Release], seen: Set[str], kept: Mapping[Key, bool]
 ) -> Mapping[str, Measured]:
-    """Each measure by its variant; ``seen`` is the evidence that the run was handed, and its cart keeps some limits."""
+    """Each measure by its variant. ``seen`` are the ids of the run's evidence, ``kept`` whether the cart keeps each
+    limit.
+    """
     hidden = {fact.key for fact in query.hidden}
     revealed = hidden if intent == "told" else {fact.key for answer in answers for fact in answer.new}
     tellable = {fact.key for fact in query.hidden if fact.known_from == "asked"}
@@ -72,12 +74,12 @@ def measures(
 
 
 def intent_of(system: System) -> Intent | None:
-    """How a system learns what is hidden; of the floors and the oracle one alone can ask."""
+    """How a system learns what is hidden. Of the baselines, only one can ask."""
     return "mute" if system.agent in BASELINES and system.agent != ASK_ALL else system.intent
 
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
-    """What every measure comes to, by its variant."""
+    """Every measure's value, by its variant."""
     query, run, would_do = subject.query, subject.run, subject.offers
     if query.wish is None or not query.hidden:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "the query hides no limit"))
@@ -85,14 +87,14 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
     picks = reading_of(subject).picks or ()
     products = subject.case.ledger(picks).products
-    # Of a deadline, and of what the shopper has, no cart tells whether it keeps them.
+    # A cart can't show whether it keeps a deadline, or what the shopper owns.
     decided = [part for part in query.wish.parts() if part.field not in ("deadline", "owned")]
     kept = {part.key: keeps(part, query.wish, picks, products, would_do) for part in decided}
     return measures(query, intent_of(subject.system), releases_in(query, run.steps), subject.evidence.keys(), kept)
 
 
 def lacks_hidden(experiment: Path) -> str:
-    """Why there is nothing to measure in an experiment; empty where a query hides limits."""
+    """Why there is nothing to measure in an experiment; empty if a query hides limits."""
     hides = any(query.hidden for query in read_definition(experiment).queries)
     return "" if hides else "holds no query that hides limits of its wish"
 

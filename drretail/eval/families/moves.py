@@ -1,11 +1,11 @@
-"""What a shop that moves does to the carts of runs, without a model (docs/experiments.md)."""
+"""What happens to the carts of runs when prices and stock change, without a model (docs/experiments.md)."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
 from drretail.env.store.base import Store
-from drretail.eval.baskets.distance import NO_REFERENCE, Measured, not_measured, utility_ratio
+from drretail.eval.baskets import NO_REFERENCE, Measured, not_measured, utility_ratio
 from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
@@ -21,11 +21,11 @@ STALE, RECHECKED, UTILITY, REGRET = VARIANTS = ("stale_pick", "rechecked", "util
 
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
-    """What every measure comes to, by its variant."""
+    """Every measure's value, by its variant."""
     run, store = subject.run, subject.store
     if run is None or store is None:
         return dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
-    # In a shop in which nothing moves, each number is what it is where a share of 0 does.
+    # A shop in which nothing changes is measured like one where a share of 0 changes.
     seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
     end = store_at_end(seen.store, seen.moves, run.steps)
     picks = reading_of(subject).picks or ()
@@ -34,7 +34,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 
 def _of_picks(run: Run, seen: MovedStore, end: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
-    """Whether each pick is as the run last saw it, and whether its page was opened since its last change."""
+    """Whether each pick is as the run last saw it, and whether its page was opened after its last change."""
     picked = sorted({pick.product for pick in picks})
     if not picked:
         return dict.fromkeys((STALE, RECHECKED), Measured(None, "the report picks nothing"))
@@ -51,7 +51,7 @@ def _of_picks(run: Run, seen: MovedStore, end: MovedStore, picks: tuple[Pick, ..
 
 
 def _of_cart(subject: Subject, start: Store, end: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
-    """What the cart is worth at hand-in, and how much more that would have been had nothing changed."""
+    """The cart's worth at the end of the run, and how much more it would be worth if nothing had changed."""
     wish, reference = subject.query.wish, subject.reference
     lack = NO_REFERENCE if reference is None else not_measured(wish, reference)
     if reference is None or wish is None or lack is not None:
@@ -70,7 +70,7 @@ def _of_cart(subject: Subject, start: Store, end: MovedStore, picks: tuple[Pick,
 
 
 def lacks_moves(experiment: Path) -> str:
-    """Why there is nothing to measure in an experiment; empty where a system's shop moves."""
+    """Why there is nothing to measure in an experiment; empty if a system's shop changes."""
     moves = any(MOVES in system.options for system in read_definition(experiment).systems.values())
     return "" if moves else "holds no system whose shop moves: run one with --moves prices:0.2,stock:0.1"
 

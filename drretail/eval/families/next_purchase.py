@@ -1,4 +1,4 @@
-"""Does a report recommend what the user really bought next? Counted without a judge (docs/what-runs-did.md)."""
+"""Whether a report recommends what the user really bought next, without a judge (docs/what-runs-did.md)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from drretail.records.shop import NextPurchase, PurchaseItem
 
 
 class Hits(Record):
-    """What of the purchase some products hit; None where the purchase has no such thing."""
+    """Which aspects of the purchase some products share; None for an aspect that the purchase lacks."""
 
     item: bool
     category: bool | None = None
@@ -26,19 +26,19 @@ class Hits(Record):
 
 
 class Compared(Record):
-    """One report. ``base`` and ``shop`` are as many products as it recommends, chosen by their ratings' number."""
+    """One report. ``base`` and ``shop`` are best sellers (by number of ratings), as many as the report recommends."""
 
     recommended: int
     wanted: bool | None = None
     hit: Hits
     base: Hits | None = None
-    """By the best of the user's favourite category; None for a user without one."""
+    """Best sellers of the user's favourite category; None for a user without one."""
     shop: Hits
-    """By the best of the whole shop."""
+    """Best sellers of the whole shop."""
 
 
 def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Compared:
-    """``purchase`` has something that was bought."""
+    """The comparison of a report with a purchase that holds at least one item."""
     most = len(recommended)
     favourites = purchase.popular_in_favourite
     return Compared(
@@ -51,7 +51,7 @@ def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Comp
 
 
 def hits(guessed: Collection[PurchaseItem], bought: Collection[PurchaseItem]) -> Hits:
-    """A thing is hit when any guess and any purchase share it; guesses that hit nothing cost nothing."""
+    """An aspect is hit if any guess shares it with any purchased item; wrong guesses cost nothing."""
     found: dict[str, bool | None] = {}
     for name, read in ASPECTS.items():
         wanted, recommended = (
@@ -71,20 +71,20 @@ ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {
 
 
 NOT_HELD_OUT = "not_held_out"
-"""The world keeps no orders apart: then there is nothing to say of any report."""
+"""The note if the world holds no orders out: then no report can be compared."""
 GONE = "gone"
-"""What was bought is no longer in the shop, where nobody could recommend it."""
+"""The note if the shop no longer has what was bought, so that nobody could recommend it."""
 
 
 def lacks_purchases(experiment: Path) -> str:
-    """Why there is nothing to compare with in an experiment; empty for one in a world that holds orders out."""
+    """Why there is nothing to compare with in an experiment; empty for a world that holds orders out."""
     if any((experiment / "rubrics" / FAMILY).glob("*.json")):
         return ""
     return "holds no next purchases: `ingest --holdout last` makes a world for experiments that do"
 
 
 def comparison(subject: Subject) -> CodeVerdict:
-    """What the report recommends beside the purchase that was frozen for its query."""
+    """The report's recommendations compared with the purchase that was frozen for its query."""
     query_id = subject.query.query_id
     purchase = None if subject.folder is None else read_rubric(subject.folder, FAMILY, query_id, NextPurchase)
     if purchase is None:
@@ -97,7 +97,7 @@ def comparison(subject: Subject) -> CodeVerdict:
     reading = reading_of(subject)
     if reading.picks is None:
         return CodeVerdict("na", None, "the report's picks are not known", (picks_by(reading),))
-    # Each once, in their order; products that nothing is known of are left out.
+    # Each once, in their order, without products that have no record.
     products = subject.case.ledger(reading.picks).products
     ids = dict.fromkeys(pick.product for pick in reading.picks if pick.product in products)
     compared = compare([purchase_item_of(products[product_id]) for product_id in ids], purchase)
@@ -108,7 +108,7 @@ def comparison(subject: Subject) -> CodeVerdict:
 GUESSERS = ("hit", "base", "shop")
 """The report, the best sellers of the user's favourite category, and those of the whole shop."""
 IN_WANTED = "_wanted"
-"""How the variants end that look only at purchases of a kind that the query wants."""
+"""The suffix of variants that count only purchases of a kind that the query wants."""
 
 
 _HITS = tuple(f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS)
@@ -116,9 +116,9 @@ VARIANTS = ("recommended", "wanted", *_HITS, *(f"{name}{IN_WANTED}" for name in 
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """Every variant of one report; none at all where the world holds nothing out.
+    """Every variant of one report; none if the world holds no orders out.
 
-    A report that recommends nothing hits nothing: 0, as does a baseline of as many products.
+    A report without recommendations hits nothing and gets 0, and so do the best sellers, of which there are as many.
     """
     verdict = next(iter(verdicts), None)
     if verdict is not None and NOT_HELD_OUT in verdict.notes:

@@ -1,9 +1,8 @@
-"""Does a system say no where the shop can't meet a wish, and only there? Without a model (docs/scores.md)."""
+"""Whether a system refuses exactly the wishes that the shop can't meet, without a model (docs/scores.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
-from drretail.eval.baskets.distance import LACKS, NO_REFERENCE, NOT_REQUIRED
-from drretail.eval.baskets.refusal import Decided, decided_by
+from drretail.eval.baskets import LACKS, NO_REFERENCE, NOT_REQUIRED, Decided, decided_by
 from drretail.eval.family import Family, by_code, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
@@ -16,7 +15,7 @@ OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 
 
 def decision(subject: Subject) -> CodeVerdict:
-    """What the report decided, why, and what it offered instead, beside the proof."""
+    """The report's decision, its reasons and its alternative, compared with the proof."""
     reference = subject.reference
     proof = None if reference is None else reference.proof
     if subject.query.wish is None:
@@ -38,7 +37,7 @@ def decision(subject: Subject) -> CodeVerdict:
 
 
 def _of(state: str, read: Callable[[Decided], float | bool | None]) -> Callable[[Decided], float | None]:
-    """What is read of queries of one state; None of the others."""
+    """A reader of queries in one state; None for queries in the others."""
 
     def value(decided: Decided) -> float | None:
         found = read(decided) if decided.state == state else None
@@ -58,12 +57,12 @@ VALUES: Mapping[str, Callable[[Decided], float | None]] = {
 }
 """By variant, in the order of tables."""
 J = "J"
-"""refusal_recall less false_refusal: 1 is right on all, 0 what refusing all or nothing gets."""
+"""refusal_recall minus false_refusal: 1 is right on all queries, 0 is what refusing all or none gets."""
 NAMES = (J, *VALUES)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """A value for each measure that the query's proof allows; n/a the others."""
+    """A value for each measure that the query's proof allows; the others are n/a."""
     verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, NAMES)
@@ -75,7 +74,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-    """J over all reports at once, the plain mean of two parts: twice the one share, less twice the other."""
+    """J over all reports, as the mean of two parts: twice the one share, minus twice the other."""
     parts = ((report["refusal_recall"], 2.0), (report["false_refusal"], -2.0))
     return [(0.0, 0.0) if value.value is None else (times * value.value, 1.0) for value, times in parts]
 

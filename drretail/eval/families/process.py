@@ -23,23 +23,23 @@ from drretail.records.score import MetricDescription, Verdict
 from drretail.tools.registry import tools_of
 
 LAUNCH = "LaunchResearcher"
-"""The move by which a supervisor opens a branch (paper section 4)."""
+"""The action with which a supervisor starts a researcher (paper section 4)."""
 SUMMARISER = "summariser"
 _NOT_LAUNCHED = frozenset({"limit", "invalid_argument", "unknown_tool"})
-"""Errors of a launch that opened no branch; any other is that of a branch that came back with nothing."""
+"""Errors of launches that started no branch. With any other error, the branch ran and brought nothing."""
 
 
 def turns(steps: Sequence[Step]) -> int:
-    """All turns of all branches together."""
-    # To sum up a page for another model is no turn, nor is an answer that came to nothing.
+    """The number of turns of all branches together."""
+    # Summarising a page for another model is not a turn, nor is a failed answer.
     return sum(step.kind != "tool" and step.role != SUMMARISER and step.error is None for step in steps)
 
 
 def turns_to_evidence(steps: Sequence[Step]) -> int | None:
-    """Turns that had to be taken one after the other until a tool first handed out evidence; None when none did.
+    """Consecutive turns before a tool first returned evidence; None if none did.
 
-    Turns of a researcher follow those of its supervisor up to its launch; other branches go on beside it and don't
-    count. The least over all branches, whichever was the first by the clock. 0 where evidence came before any turn.
+    A researcher's turns come after its supervisor's turns up to its launch; parallel branches do not count. The result
+    is the minimum over all branches, whichever was first by the clock, and 0 if evidence came before any turn.
     """
     found: list[int] = []
     for path in dict.fromkeys(step.path for step in steps):
@@ -53,7 +53,7 @@ def turns_to_evidence(steps: Sequence[Step]) -> int | None:
 
 
 def _before_launch(steps: Sequence[Step], path: str) -> int:
-    """The turns above a branch before it was opened; 0 for a path that nothing is known to have launched."""
+    """The turns of the branches above before this one was launched; 0 for a path without a known launch."""
     above, _, number = path.rpartition(".")
     launching = [step for step in steps if step.path == above]
     names = {LAUNCH, *ERRANDS}
@@ -73,13 +73,13 @@ NO_EXPECTED = "the query names no expected tools"
 NO_EVIDENCE = "no evidence was handed out"
 UNKNOWN_TOOL = "unknown_tool"
 INVALID = frozenset({"invalid_argument", "not_found", UNKNOWN_TOOL})
-"""Errors of a tool that are the caller's: an argument, an id or a name that there isn't."""
+"""Errors of a tool call that are the caller's: a wrong argument, id or name."""
 NO_MORE: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What one measure comes to in one run; without ``value`` nothing was there to count, and ``reason`` says what."""
+    """One measure of one run. Without ``value`` there was nothing to count, and ``reason`` says why."""
 
     value: float | None
     reason: str = ""
@@ -89,7 +89,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Course:
-    """A run as its steps tell it."""
+    """A run, read from its steps."""
 
     run: Run
     evidence: Mapping[str, Evidence]
@@ -98,7 +98,9 @@ class Course:
 
     @cached_property
     def calls(self) -> Sequence[Step]:
-        """The calls of the nine tools and the agent's own, failed ones among them; moves such as Reason are none."""
+        """The calls of the nine tools and the agent's own, failed ones included; actions such as
+        Reason do not count.
+        """
         return [step for step in self.run.steps if step.kind == "tool" and step.name in self.tools]
 
     @cached_property
@@ -107,7 +109,7 @@ class Course:
 
     @cached_property
     def shown(self) -> frozenset[str]:
-        """The evidence that an agent read anything of."""
+        """The ids of the evidence of which an agent read any text."""
         return frozenset(entry.id for entry in self.evidence.values() if any(text.shown for text in entry.texts))
 
     @cached_property
@@ -116,7 +118,7 @@ class Course:
 
     @cached_property
     def pages_cited(self) -> frozenset[str]:
-        """The addresses of the web pages that the report cites, each in one spelling."""
+        """The normalised addresses of the web pages that the report cites."""
         web = (citation for citation in self.run.citations if citation.type == "web")
         known = ((self.evidence.get(each.evidence_id or ""), each.url) for each in web)
         urls = ((None if entry is None else entry.url) or url for entry, url in known)
@@ -124,18 +126,18 @@ class Course:
 
     @cached_property
     def pages_seen(self) -> frozenset[str]:
-        """The addresses of the web pages of which the run read a snippet, a summary or all."""
+        """The normalised addresses of the web pages of which the run read a snippet, a summary or the whole."""
         web = (self.evidence[source] for source in self.shown if self.evidence[source].kind == "web")
         return frozenset(normalise_url(entry.url) for entry in web if entry.url)
 
 
 def error_of(step: Step) -> str:
-    """The kind of a step's error, blank without one."""
+    """The kind of a step's error; blank without one."""
     return (step.error or "").partition(":")[0]
 
 
 def domain_of(url: str) -> str:
-    """The host of an address without "www.", blank where it has none: news.example.com and example.com are two."""
+    """The host of an address without "www."; blank without a host. news.example.com and example.com are different."""
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
@@ -143,7 +145,7 @@ def domain_of(url: str) -> str:
 
 
 def count(course: Course) -> dict[str, Count]:
-    """Every measure of one run by name, in the order of tables: shares from 0 to 1, the others whole numbers."""
+    """Every measure of one run by name, in the order of tables: shares from 0 to 1, or whole numbers."""
     steps, calls, expected = course.run.steps, course.calls, course.expected
     unknown = [
         step
@@ -152,7 +154,7 @@ def count(course: Course) -> dict[str, Count]:
     ]
     attempts = [*calls, *unknown]
     kinds = Counter(error for step in attempts if (error := error_of(step)) in INVALID)
-    # Calls whose arguments could not be read as an object equal no other.
+    # Calls whose arguments are not an object do not count as repeated.
     read = [(step, canonical_json(step.args)) for step in calls if step.args is not None]
     again = len(read) - len({(step.name, args) for step, args in read})
     in_branch = len(read) - len({(step.path, step.name, args) for step, args in read})
@@ -170,7 +172,7 @@ def count(course: Course) -> dict[str, Count]:
 
     coverage = share(("covered", len(expected & called)), ("expected", len(expected)), NO_EXPECTED)
     unneeded = ("unneeded", sum(step.name not in expected for step in calls))
-    # Of a run without steps nobody may know what it looked at.
+    # A run without steps does not show what it looked at.
     has_looked = bool(steps or course.shown)
     return {
         "tool_coverage": coverage if steps or not expected else Count(None, NO_STEPS),
@@ -190,12 +192,12 @@ def count(course: Course) -> dict[str, Count]:
 
 
 def expected_tools(subject: Subject) -> frozenset[str]:
-    """Those that the query is expected to need and that the run had: nobody is to call what was taken away."""
+    """The query's expected tools that the run had: it could not call those that were taken away."""
     return frozenset(subject.query.expected_tools) - tools_of(subject.system.options.get("without", ()))
 
 
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
-    """What is counted of a run: a run made again may end in one report, so that counts change under it."""
+    """The counts of a run. They are not cached by the report, since a run made again may end in the same report."""
     assert subject.run is not None
     for name, counted in count(Course(subject.run, subject.evidence, expected_tools(subject))).items():
         value = None if counted.value is None else {"value": counted.value, "items": dict(counted.items or {})}
@@ -203,7 +205,7 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """One value for each measure; one without a verdict is failed."""
+    """One value for each measure; a measure without a verdict is failed."""
     by_item = {verdict.item: verdict for verdict in verdicts}
     found: list[Value] = []
     for name in VARIANTS:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drretail.eval.baskets.distance import Measured, not_measured, utility_ratio
-from drretail.eval.baskets.refusal import Decided, decided_by
+from drretail.eval.baskets import Decided, Measured, decided_by, not_measured, utility_ratio
 from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
@@ -19,13 +18,15 @@ from drretail.untrusted import visible
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What one run's report is worth."""
+    """The worth of one run's report."""
 
     is_true: bool
     task: float
-    """From 0 to 1: of the cart beside the best one, or of a refusal where the shop can't meet the wish."""
+    """From 0 to 1: the cart's utility relative to the best one, or the worth of a refusal if the shop can't meet the
+    wish.
+    """
     why: str = ""
-    """Why it is not true; empty where it is."""
+    """Why it is not true; empty if it is."""
 
     @property
     def primary(self) -> float:
@@ -33,7 +34,7 @@ class Truth:
 
 
 def truth_of(subject: Subject) -> Truth | None:
-    """The worth of a planned run, 0 without a report; None for a query that has no right answer."""
+    """The worth of a planned run, 0 without a report; None for a query without a right answer."""
     query, run, reference = subject.query, subject.run, subject.reference
     if reference is None or query.wish is None:
         return None
@@ -56,7 +57,9 @@ def truth_of(subject: Subject) -> Truth | None:
 
 
 def worth_of_refusal(decided: Decided, outcome: Outcome | None) -> float:
-    """Of a right refusal: half for it, half for what is named as nearest, less the share of reasons that are wrong."""
+    """The worth of a right refusal: half for refusing, half for the nearest alternative, times the share of right
+    reasons.
+    """
     nearest = 1.0 if decided.nearest is None else decided.nearest
     right = 1.0 if decided.reason is None or outcome is None or not outcome.because else decided.reason
     return right * (1 + nearest) / 2

@@ -1,10 +1,12 @@
-"""How an agent that types its own wish understood the question, beside the query's wish, without a model."""
+"""How well an agent that types its own wish understood the question, compared with the query's wish,
+without a model.
+"""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from drretail.eval.baskets.distance import Measured
+from drretail.eval.baskets import Measured
 from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject, WouldDo
@@ -15,7 +17,7 @@ from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
 
 LEAST_OVERLAP = 0.5
-"""Of the products that would do for either of two wants, the share that would do for both (Jaccard)."""
+"""The least Jaccard index of the products that suit two wants, for the two to count as the same want."""
 NOTHING_OFFERED = "the shop has nothing that would do for what the query wants"
 NO_LIMITS = "neither wish names a budget, a brand or a number of pieces"
 
@@ -23,7 +25,7 @@ NO_LIMITS = "neither wish names a budget, a brand or a number of pieces"
 def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Measured]:
     """Each measure by its variant; ``wish`` is the query's.
 
-    Wants for which the shop has nothing are left out: no products say whether they were understood.
+    Wants for which the shop has nothing are left out, since no products show whether they were understood.
     """
     wanted, others = _offered(wish, would_do), _offered(understood, would_do)
     pairs = matched([products for _, products in wanted], [products for _, products in others])
@@ -32,19 +34,19 @@ def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Me
     of_wants, of_limits = _wants(wish, understood, wants, invented), _limits(wish, understood, wants)
     mean = of_wants
     if of_wants.value is not None:
-        # The wants alone where no limits are named.
+        # Only the wants, if no limits are named.
         known = [share.value for share in (of_wants, of_limits) if share.value is not None]
         mean = Measured(fmean(known), "; ".join([of_wants.reason, of_limits.reason]))
     return {"wants": of_wants, "limits": of_limits, "understood": mean}
 
 
 def _offered(wish: Wish, would_do: WouldDo) -> list[tuple[Want, frozenset[str]]]:
-    """The wants for which the shop has something, and what."""
+    """The wants for which the shop has suitable products, each with these."""
     return [(want, products) for want in wish.wants if (products := frozenset(would_do(want)))]
 
 
 def matched(wanted: Sequence[Collection[str]], others: Sequence[Collection[str]]) -> Mapping[int, int]:
-    """For as many wanted sets as can be, the place of another that overlaps it by half, none for two of them."""
+    """A largest matching: for each wanted set, the index of a different other set that overlaps it by at least half."""
     shares = [[overlap(one, other) for other in others] for one in wanted]
     near = [
         sorted((at for at in range(len(others)) if row[at] >= LEAST_OVERLAP), key=lambda at: -row[at]) for row in shares
@@ -66,14 +68,14 @@ def matched(wanted: Sequence[Collection[str]], others: Sequence[Collection[str]]
 
 
 def overlap(one: Collection[str], other: Collection[str]) -> float:
-    """The Jaccard index; 0 of two empty sets."""
+    """The Jaccard index; 0 for two empty sets."""
     return len({*one} & {*other}) / (len({*one} | {*other}) or 1)
 
 
 def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None], invented: Sequence[Want]) -> Measured:
-    """The share of the query's wants that were understood; where nothing is to be bought, whether that was.
+    """The share of the query's wants that were understood or, if nothing is to be bought, whether that was.
 
-    Of an agent that names more wants than the query, the share is of its own: naming everything gains nothing.
+    If the agent names more wants than the query, the share is of the agent's: naming everything gains nothing.
     """
     if not wish.wants:
         return Measured(float(not understood.wants), "nothing is to be bought")
@@ -86,42 +88,34 @@ def _wants(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None], inve
 
 
 def _limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Measured:
-    """The share that are equal of the budget, and of the brands and the quantity of each want."""
-    equal = dict(_compared_limits(wish, understood, wants))
+    """The share of budget, brands and quantities that are equal, of those that at least one of the wishes names."""
+    equal: dict[str, bool] = {}
+    if wish.budget is not None or understood.budget is not None:
+        amounts = [budget and (budget.value, budget.currency) for budget in (wish.budget, understood.budget)]
+        equal["budget"] = amounts[0] == amounts[1]
+    for want, other in wants.items():
+        brands, others = _brands(want), frozenset[str]() if other is None else _brands(other)
+        if brands or others:
+            equal[f"brands of {want.name}"] = brands == others
+        if want.quantity > 1 or (other is not None and other.quantity > 1):
+            equal[f"quantity of {want.name}"] = other is not None and want.quantity == other.quantity
     if not equal:
         return Measured(None, NO_LIMITS)
     lines = [f"{name}: {'equal' if same else 'not equal'}" for name, same in equal.items()]
     return Measured(fmean(equal.values()), "; ".join(lines))
 
 
-def _compared_limits(wish: Wish, understood: Wish, wants: Mapping[Want, Want | None]) -> Iterator[tuple[str, bool]]:
-    """Limits that either wish names; what both leave open says nothing."""
-    if wish.budget is not None or understood.budget is not None:
-        amounts = [budget and (budget.value, budget.currency) for budget in (wish.budget, understood.budget)]
-        yield "budget", amounts[0] == amounts[1]
-    for want, other in wants.items():
-        brands, others = _brands(want), frozenset[str]() if other is None else _brands(other)
-        if brands or others:
-            yield f"brands of {want.name}", brands == others
-        if want.quantity > 1 or (other is not None and other.quantity > 1):
-            yield f"quantity of {want.name}", other is not None and want.quantity == other.quantity
-
-
 def _brands(want: Want) -> frozenset[str]:
-    """Those that are wanted, and those that are not with a mark before them."""
-    return frozenset(
-        [
-            *(brand.casefold() for brand in want.brands_wanted),
-            *(f"-{brand.casefold()}" for brand in want.brands_unwanted),
-        ]
-    )
+    """The wanted brands, and the unwanted ones with a "-" before them."""
+    unwanted = (f"-{brand}" for brand in want.brands_unwanted)
+    return frozenset(brand.casefold() for brand in (*want.brands_wanted, *unwanted))
 
 
 NOT_DECLARED = "the run does not say how it understood the question"
 
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
-    """What every measure comes to, by its variant."""
+    """Every measure's value, by its variant."""
     understood = None if subject.run is None else subject.run.understood
     wish = subject.query.wish
     if understood is not None and wish is not None and subject.offers is not None:
@@ -131,7 +125,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 
 def lacks_understanding(experiment: Path) -> str:
-    """Why there is nothing to measure in an experiment; empty where a run says how it understood its question."""
+    """Why there is nothing to measure in an experiment; empty if a run declares how it understood its question."""
     if any(run.understood is not None for run in read_runs(experiment)):
         return ""
     return "holds no run that says how it understood its question"

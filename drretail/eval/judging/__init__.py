@@ -1,17 +1,17 @@
-"""What a judge is shown, asked and has said.
+"""What a judge is shown, what it is asked, and its verdicts.
 
 subject.py   a recorded run with all that a judge may see
-session.py   the judge seam: structured answers, validated, repaired twice, journalled
-question.py  one question, and how its answer is read as verdicts
-verdicts.py  verdict files: append at once, the last line of a key lives, stale ones are counted
+session.py   questions to a judge: structured answers, validated, repaired at most twice, journalled
+question.py  one question, and how its answer becomes verdicts
+verdicts.py  verdict files: append only, the last line of a key counts, stale ones are counted
 material.py  what a judge of whole reports reads: question, shopper, report, sources, picks with prices
-dimensions.py the seven by which reports are rated and compared
+dimensions.py the seven dimensions of rating and comparing reports
 pairs.py     which systems are compared, and in which runs they meet
-readings.py  picks and values of a report: declared, else as a judge read them, else by form; kept in exp/readings
-external_wording.py what judges are told of imported reports: nothing of a shop
-criteria.py  what reports on a query are held to, made before any is judged
-numbered.py  several things asked about in one question, each under its number
+readings.py  picks and values of a report: declared, read by a judge, or read by form; kept in exp/readings
+external_wording.py prompts for imported reports, without a shop
+criteria.py  a query's criteria for reports, made before any report is judged
+numbered.py  several items asked about in one question, each under its number
 sources.py   cited pages that no run fetched, and pages as they are at judging time
 passages.py  sources that are too long for a judge, cut to what matters
-spending.py  what judging took, and its cap
+spending.py  the cost of judging, and its limit
 """

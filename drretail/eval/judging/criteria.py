@@ -1,7 +1,7 @@
-"""What reports on a query are held to: made before any report is judged, frozen, and the same for all systems.
+"""A query's criteria for reports: made before any report is judged, frozen, and the same for all systems.
 
-A family that has such criteria has a function ``prepare``. It is asked once for each query that has
-none; what people put there, or take from another experiment, stays.
+A family with such criteria has a function ``prepare``, which is called once for each query without criteria. Criteria
+that people put there, or copy from another experiment, stay.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ from drretail.records.query import Query
 
 STAGE = "criteria"
 FOLDER = "_queries"
-"""Stands for a system's label where a judge is asked of a query and no run."""
+"""Takes the place of a system's label if a judge is asked about a query and not a run."""
 
 
 def criteria_of(subject: Subject, family: str) -> Criteria | None:
-    """What reports on the query of this run are held to in a family; None where nothing was frozen.
+    """The criteria of a family for the query of this run, or None if none were frozen.
 
-    Raises UserError for a file that somebody edited so that it can't be read.
+    Raises UserError if somebody edited the file so that it can't be read.
     """
     if subject.folder is None:
         return None
@@ -37,9 +37,9 @@ def criteria_of(subject: Subject, family: str) -> Criteria | None:
 def unprepared(
     experiment: Path, definition: Definition, families: Iterable[Family], judges: Iterable[Judge], store: Store | None
 ) -> Iterator[tuple[Task, Family, Judge]]:
-    """Every query that a system is asked and that has no criteria yet in a family with such, and who makes them.
+    """Every query, with a family whose criteria it lacks and the judge who makes them.
 
-    That is the first judge that may be asked, a model before one that follows rules.
+    That judge is the first one that may be asked, a model before a rule-based one.
     """
     in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
@@ -55,7 +55,7 @@ def unprepared(
 
 
 def about_task(task: Task) -> dict[str, Any]:
-    """What a judge session is told of a query in place of a run."""
+    """What a judge session needs to know of a query instead of a run."""
     return {
         "run_id": task.query.query_id,
         "report_sha": sha256_of(task.query.text),
@@ -64,7 +64,7 @@ def about_task(task: Task) -> dict[str, Any]:
 
 
 async def prepare(task: Task, family: Family, judge_session: JudgeSession) -> None:
-    """Freezes the criteria of a query; where the judge makes none, that is recorded, and it is not asked again."""
+    """Freezes the criteria of a query. If the judge makes none, that is recorded, and it is not asked again."""
     if judge_session.existing(STAGE, task.query.query_id) is not None:
         return
     assert family.prepare is not None
@@ -78,10 +78,11 @@ async def prepare(task: Task, family: Family, judge_session: JudgeSession) -> No
 
 
 def take_criteria(experiment: Path, source: Path, families: Sequence[Family], queries: Sequence[Query]) -> int:
-    """Keeps the criteria of these families that ``source`` holds, and gives their number.
+    """Copies the criteria of these families from ``source``, and returns their number.
 
     ``source`` is an experiment, a folder of FAMILY/QUERY.json, or a file in a publication's form that a family reads.
-    Raises UserError where there are none, and where the experiment holds others of a query.
+
+    Raises UserError if there are none, or if the experiment has other criteria for a query.
     """
     found: dict[Path, Any] = {}
     if source.is_file():
@@ -105,7 +106,7 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Family], qu
 
 
 def freeze(what: str, source: Path, files: Mapping[Path, Any]) -> None:
-    """Writes files that are not there; nothing, and UserError, where any of them holds something else."""
+    """Writes the files that do not exist. Writes nothing and raises UserError if an existing one has other content."""
     for path, content in files.items():
         if path.exists() and read_json(path) != content:
             raise UserError(f"{path} holds other {what} than {source}: remove it, or leave --{what} out.")

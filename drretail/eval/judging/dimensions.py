@@ -17,16 +17,16 @@ DIMENSIONS = (
 )
 """In the order of the paper's Table 2."""
 PRIMARY = "overall"
-"""The dimension by which systems are chosen."""
+"""The dimension by which systems are selected."""
 
 
 def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
-    """What is rated or compared, in a tag, and where picks belong to it their place."""
+    """The criterion in a tag, followed by a placeholder for the picks if they count."""
     block = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
     shows_picks = "picks" in criterion and rules == "default"
     return f"{block}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else block
 
 
 def unjustified(answer: Any) -> str | None:
-    """What is wrong with an answer that gives no reason; None where it gives one."""
+    """What is wrong with an answer without a reason, or None."""
     return None if answer.justification.strip() else "justification: it is empty; name what your decision rests on"

@@ -1,4 +1,4 @@
-"""What judges are told of reports that came from elsewhere: the same questions, without a shop and a shopper."""
+"""Prompts for imported reports: the same questions, without a shop and a shopper."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -54,7 +54,7 @@ PHRASES = (
 
 
 def neutral(prompt: Prompt) -> Prompt:
-    """The prompt without shop and shopper. A wording of the user's keeps what it says otherwise than the packaged."""
+    """The prompt without shop and shopper. In a user's own version of a prompt, only packaged phrases are replaced."""
     return replace(prompt, shared=without_shop(prompt.shared), text=without_shop(prompt.text))
 
 
@@ -66,5 +66,5 @@ def without_shop(text: str) -> str:
 
 
 def values_for(prompt: Prompt, values: Mapping[str, str]) -> dict[str, str]:
-    """The values that the prompt still has a place for."""
+    """The values for which the prompt still has a placeholder."""
     return {name: value for name, value in values.items() if f"{{{{{name}}}}}" in prompt.shared + prompt.text}

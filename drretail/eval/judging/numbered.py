@@ -1,4 +1,4 @@
-"""Several things that are asked about in one question, each under its number: insights, requirements, criteria."""
+"""Several items asked about in one question, each under its number: insights, requirements, criteria."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ T = TypeVar("T", bound=Record)
 
 
 class NumberedItem(NamedTuple):
-    """What one verdict is on, and as what the judge is shown it."""
+    """The item of one verdict, and its text for the judge."""
 
     item: str
     text: str
@@ -23,15 +23,15 @@ class NumberedItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuestionBatch:
-    """How a judge is asked about all of them, ``most`` in one question."""
+    """How a judge is asked about all items, ``most`` in one question."""
 
     stage: str
     prompt: Prompt
-    """With a place for ``items`` beside those of the material."""
+    """It has a placeholder ``items`` beside those of the material."""
     most: int
     tag: str = "criterion"
     sources: tuple[SourceRef, ...] = ()
-    """What the answers rest on beside the report."""
+    """What the answers rest on besides the report."""
 
 
 async def ask_numbered(
@@ -45,11 +45,11 @@ async def ask_numbered(
     check: Callable[[T, Sequence[NumberedItem]], str | None] | None = None,
     repairs_numbers: bool = True,
 ) -> None:
-    """Records a verdict on each thing that has none.
+    """Records a verdict on each item without one.
 
-    ``rulings`` gives what an answer says by number, from 1 in each question. The judge is told of numbers that are
-    missing or given twice, then of what ``check`` objects to; without ``repairs_numbers`` what is missing failed, and
-    of two the first counts.
+    ``rulings`` gives an answer's rulings by number, from 1 in each question. The judge is asked again if numbers are
+    missing or given twice, or if ``check`` objects. With ``repairs_numbers`` False, missing items are failed, and the
+    first of two counts.
     """
     unique = {thing.item: thing for thing in things}
     left = [
@@ -85,7 +85,7 @@ async def ask_numbered(
 
 
 def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:
-    """The criteria of a group, each filed under what it asks for: reworded it is another one, reweighted the same."""
+    """A group's criteria. A reworded criterion is a different item, a reweighted one the same."""
     return [NumberedItem(criterion_item(group, criterion), criterion_text(criterion)) for criterion in group.criteria]
 
 
@@ -94,5 +94,5 @@ def criterion_item(group: CriteriaGroup, criterion: Criterion) -> str:
 
 
 def criterion_text(criterion: Criterion) -> str:
-    """What it asks for, and what explains it."""
+    """The criterion and its explanation."""
     return "\n".join(filter(None, (criterion.text.strip(), criterion.explanation.strip())))

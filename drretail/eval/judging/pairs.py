@@ -16,11 +16,11 @@ from drretail.records.run import BASELINES, INJECTED, slug
 
 
 def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
-    """The name that ``given`` is, or that alone begins so.
+    """The name that equals ``given``, or the only one that begins with it.
 
-    A name as the user gave it stands for its label: "My agent", "my_module:MINE". Of labels, ``react`` is react@model
-    and not react+ws@model, and the plain system before those with options. Raises UnknownName, or UserError where
-    several are left.
+    The name that a user gave stands for its label: "My agent", "my_module:MINE". ``react`` means react@model and not
+    react+ws@model, and a plain system comes before those with options. Raises UnknownName, or UserError if several are
+    left.
     """
     known = sorted(names)
     if given in known:
@@ -37,14 +37,14 @@ def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
 
 
 BETWEEN = "~"
-"""Stands between two labels, of which it can be no part."""
+"""The separator of two labels, which no label contains."""
 Labels = tuple[str, str]
-"""Two different systems, the first in the alphabet first."""
+"""Two different systems in alphabetical order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """One query and repeat in which two systems meet."""
+    """A query and repeat that two systems both answer."""
 
     labels: Labels
     query: Query
@@ -70,22 +70,21 @@ class Pair:
 
 
 def pair_name(labels: Labels) -> str:
-    """The pair's folder."""
+    """The name of the pair's folder."""
     return BETWEEN.join(labels)
 
 
 def pair_id(run_ids: Sequence[str], reports: Sequence[str | None]) -> str:
-    """By what people's ballots name two runs and their very reports, without a word of whose they are."""
+    """The anonymous id of two runs and their reports in people's ballots."""
     return sha256_of([*run_ids, *reports])[:12]
 
 
 def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labels]:
-    """The pairs that are named as "A~B", else all pairs of systems that research; in the order of labels.
+    """The pairs named as "A~B", or all pairs of systems that research, in the order of labels.
 
-    The beginning of a label will do where no other label begins so. Null agents, the oracle and runs with another
-    user's profile are compared only by name: of six systems with all of these there would be 55 pairs instead of 15,
-    each paid for. Raises UserError for what names no pair, or could name several, UnknownName for a label that no
-    system has.
+    A unique beginning of a label is enough. Null agents, the oracle, and runs with another user's profile are compared
+    only if named: six systems with all of these would make 55 pairs instead of 15, each with a cost. Raises UserError
+    if a name is not a pair or is ambiguous, and UnknownName for an unknown label.
     """
     if named:
         return sorted({_named(definition, name) for name in named})
@@ -102,7 +101,7 @@ def research_labels(definition: Definition) -> list[str]:
 
 
 def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) -> list[Meeting]:
-    """Where these pairs meet, by repeat and query: repeat k of one with repeat k of the other, where both plan it."""
+    """The meetings of these pairs by repeat and query; repeat k meets repeat k, if both systems have it."""
     planned: dict[tuple[int, str], dict[str, Query]] = {}
     for run in planned_runs(experiment, definition):
         planned.setdefault((run.repeat, run.query.query_id), {})[run.label] = run.query
@@ -115,7 +114,7 @@ def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) 
 
 
 def read_pairs(experiment: Path, pairs: Sequence[Labels], store: Store | None) -> Iterator[Pair]:
-    """The two runs of every meeting, in order. Runs of one query are read once and forgotten with the next."""
+    """The two runs of every meeting, in order. Runs of one query are read once, and released with the next query."""
     definition = read_definition(experiment)
     subjects: dict[tuple[str, int, str], Subject] = {}
     for meeting in meetings(experiment, definition, pairs):

@@ -7,66 +7,69 @@ from itertools import chain, zip_longest
 from drretail.env.web.bm25 import Bm25
 
 LONGEST = 800
-"""Characters of a passage."""
+"""The longest passage, in characters."""
 OMITTED = "\n[…]\n"
-"""Stands where something is left out."""
+"""Marks where text was left out."""
 _BREAKS = tuple(map(re.compile, (r"\n\s*\n", r"\n", r"[.!?。！？]\s+|(?<=[。！？])", r"\s+")))
 """Where a text may be cut, the best places first."""
 
 
 def size(text: str) -> int:
-    """The bytes of a text: four make about a token, in English as in Chinese, where characters differ by far."""
+    """The bytes of a text: about four make a token, in English as in Chinese, where the number of
+    characters differs.
+    """
     return len(text.encode())
 
 
 def fit(texts: Sequence[str], claims: Sequence[str], room: int | None) -> list[str]:
-    """The texts, those that are too long for their share of ``room`` bytes cut to passages; None = all fit.
+    """The texts; those longer than their share of ``room`` bytes are cut to passages. None means no limit.
 
-    What short texts leave of their equal shares goes to the long ones.
+    Room that short texts leave goes to the long ones.
     """
-    if room is None or sum(map(size, texts)) <= room:
-        return list(texts)
-    shares = _shares([size(text) for text in texts], room)
-    return [
-        text if size(text) <= share else cut(text, claims, share) for text, share in zip(texts, shares, strict=True)
-    ]
+    sizes, fitted = [size(text) for text in texts], list(texts)
+    if room is None or sum(sizes) <= room:
+        return fitted
+    # The shortest text first: its share is its own size, if that is less than an equal share of what is left.
+    for rank, number in enumerate(sorted(range(len(texts)), key=lambda at: sizes[at])):
+        share = min(sizes[number], room // (len(texts) - rank))
+        room -= share
+        if share < sizes[number]:
+            fitted[number] = cut(texts[number], claims, share)
+    return fitted
 
 
 def cut(text: str, claims: Sequence[str], room: int) -> str:
-    """The beginning of a text and, in its order, the passages with the best words for each of the claims in turn."""
+    """The beginning of a text and, in the text's order, the passages with the best words for each claim in turn."""
     spans = list(_passages(text, 0, len(text), 0))
     index = Bm25([("", text[start:end]) for start, end in spans])
+    scores = [index.scores(claim) for claim in claims]
+    orders = [sorted(found, key=lambda number: (-found[number], number)) for found in scores]
+    # The best passage of each claim, then the second of each, and so on.
+    ranked = (number for row in zip_longest(*orders) for number in row if number is not None)
     chosen: set[int] = set()
-    for number in dict.fromkeys(chain([0], _ranked(index, claims), range(len(spans)))):
-        # All that is set apart costs a mark as well; where passages meet there is none.
+    for number in dict.fromkeys(chain([0], ranked, range(len(spans)))):
+        # The cost includes a mark, although adjacent passages need none.
         cost = size(text[slice(*spans[number])]) + size(OMITTED)
         if cost <= room:
             chosen.add(number)
             room -= cost
         elif number == 0:
-            room -= size(OMITTED)  # then a mark stands before the first passage, too
+            room -= size(OMITTED)  # then the text begins with a mark
     if not chosen:  # the room is smaller than any passage
         return text.encode()[: max(0, room)].decode(errors="ignore") + OMITTED.rstrip()
     return _joined(text, [spans[number] for number in sorted(chosen)])
 
 
 def best_pieces(text: str, claims: Sequence[str], length: int, most: int) -> str:
-    """The ``most`` pieces of ``length`` characters that share most words with the claims together, in their order."""
+    """The ``most`` pieces of ``length`` characters that share most words with all claims together, in their order."""
     spans = [(at, min(at + length, len(text))) for at in range(0, len(text), length)]
     scores = Bm25([("", text[start:end]) for start, end in spans]).scores(" ".join(claims))
     best = sorted(range(len(spans)), key=lambda number: (-scores.get(number, 0.0), number))[:most]
     return _joined(text, [spans[number] for number in sorted(best)])
 
 
-def _ranked(index: Bm25, claims: Sequence[str]) -> Iterator[int]:
-    """Passages with any word of the claims: the best of each claim, then the second of each, and so on."""
-    scores = [index.scores(claim) for claim in claims]
-    orders = [sorted(found, key=lambda number: (-found[number], number)) for found in scores]
-    return (number for row in zip_longest(*orders) for number in row if number is not None)
-
-
 def _passages(text: str, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
-    """Neighbouring spans without gaps, each at most ``LONGEST`` characters, cut at the best places that allow it."""
+    """Adjacent spans of at most ``LONGEST`` characters, cut at the best places that allow it."""
     if end - start <= LONGEST:
         yield start, end
         return
@@ -94,13 +97,3 @@ def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
         parts.append(text[start:end] if start == last else OMITTED + text[start:end])
         last = end
     return "".join(parts) + (OMITTED.rstrip() if last < len(text) else "")
-
-
-def _shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Each text's share of the room: its own size where that is less than an equal one."""
-    shares = [0] * len(sizes)
-    left = room
-    for rank, number in enumerate(sorted(range(len(sizes)), key=lambda at: sizes[at])):
-        shares[number] = min(sizes[number], left // (len(sizes) - rank))
-        left -= shares[number]
-    return shares

@@ -1,4 +1,4 @@
-"""One question to a judge, with how its answer is read as verdicts."""
+"""One question to a judge, and how its answer becomes verdicts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ def _no_boolean(value: object) -> object:
 
 
 WHOLE_NUMBER = BeforeValidator(_no_boolean)
-"""Marks a field of an answer whose value is one of some whole numbers."""
+"""Marks a field of an answer as one of some whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer(Generic[T]):
-    """What a judge answered, or why there is no answer."""
+    """A judge's answer, or why there is none."""
 
     answer: T | None
     prompt_hash: str
@@ -35,7 +35,7 @@ class JudgeAnswer(Generic[T]):
 
 
 class Ruling(NamedTuple):
-    """What an answer says of one item: the value of its verdict, and why."""
+    """An answer's ruling on one item: the value of its verdict, and the reason."""
 
     value: Any
     reason: str = ""
@@ -45,18 +45,18 @@ class Ruling(NamedTuple):
 
 
 class CodeVerdict(NamedTuple):
-    """What code finds of one item, for which nobody is asked."""
+    """A verdict that code finds, without a judge."""
 
     state: VerdictState
     value: Any = None
     reason: str = ""
     notes: tuple[str, ...] = ()
     keeps_existing: bool = False
-    """True where a verdict that exists already is to stay, since less is at hand now than when it was made."""
+    """True if an existing verdict is to stay, since it was made with more at hand."""
 
     @classmethod
     def measured(cls, value: Any, reason: str = "", notes: tuple[str, ...] = (), **fields: bool) -> "CodeVerdict":
-        """Of a measure: scored with a value, else na."""
+        """A measure's verdict: scored with a value, else na."""
         return cls("na" if value is None else "scored", value, reason, notes, **fields)
 
 
@@ -69,34 +69,35 @@ class JudgeQuestion(Generic[T]):
 
     stage: str
     item: str
-    """Names the question in the journal; of several items it is the first."""
+    """Names the question in the journal; of several items, the first."""
     prompt: Prompt
     given: Mapping[str, str] | Callable[[], Mapping[str, str]]
-    """What fills the prompt; a function is called only where the question is asked."""
+    """The prompt's values; a function is called only if the question is asked."""
     answer: type[T]
     read: Callable[[T], Ruling | Mapping[str, Ruling]]
-    """The ruling on the item, or rulings by item; an item without one failed."""
+    """The ruling on the item, or rulings by item; an item without one is failed."""
     check: Check[T] | None = None
-    """What the judge is told is wrong with its answer; None where nothing is."""
+    """What is wrong with the answer, in words for the judge; None if nothing is."""
     items: tuple[str, ...] = ()
-    """All that it is about; empty for ``item`` alone."""
+    """All items that it is about; empty for ``item`` alone."""
     order: Order | None = None
-    """Whose report is read first, where two are compared."""
+    """Whose report is read first, if two are compared."""
     purpose: str = ""
-    """Says how long the answer may be, where that is not as usual."""
+    """Sets how long the answer may be, if that is not the default."""
     begins_with: str = ""
-    """Names what its text begins with: of the questions of one name the first is asked alone, and is read from the
-    cache by the others. Without a name it waits for no other."""
+    """A name for the beginning of its text. The first question of a name is asked alone, and the others read the
+    beginning from the provider's cache. Questions without a name do not wait.
+    """
     sources: Sequence[SourceRef] = ()
-    """What the answer rests on, beside the report."""
+    """What the answer rests on, besides the report."""
     notes: Sequence[str] = ()
-    """Recorded with every verdict that is scored or failed."""
+    """Recorded with every scored or failed verdict."""
 
     @property
     def about(self) -> tuple[str, ...]:
         return self.items or (self.item,)
 
     def rulings(self, answer: T) -> Mapping[str, Ruling]:
-        """What the answer says of each item that it says something of."""
+        """The rulings by item; items that the answer leaves out are missing."""
         read = self.read(answer)
         return {self.item: read} if isinstance(read, Ruling) else read

@@ -1,6 +1,7 @@
-"""The reading of a run's report that all families by code use, kept beside the runs."""
+"""The reading of a run's report that all metrics by code use, kept beside the runs."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,42 +19,38 @@ from drretail.records.ids import file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 
+_PICKS_DECLARED = "picks declared"
+
 
 def reading_of(subject: Subject) -> Reading:
-    """The report's picks, declared, else a judge's, else by form, and its verified values. Writes nothing."""
+    """The report's picks (declared, or a judge's, or by form) and its verified values. Writes nothing."""
     return read_report(subject.case, judges_reading(subject))
 
 
 def picks_of(subject: Subject) -> tuple[tuple[Pick, ...] | None, str]:
-    """The report's picks and who read them, as a reading has both; declared ones are known without one."""
+    """The report's picks and who read them, as in its reading; declared picks are known without one."""
     if subject.run is not None and subject.run.picks is not None:
-        return subject.run.picks, _picks_by(DECLARED)
+        return subject.run.picks, _PICKS_DECLARED
     reading = reading_of(subject)
     return reading.picks, picks_by(reading)
 
 
 def keep_reading(subject: Subject, reading: Reading) -> None:
-    """Writes exp/readings/<reader>/<label>/<query_id>-r<k>.json where it is new or another than before."""
+    """Writes exp/readings/<reader>/<label>/<query_id>-r<k>.json if it is new or changed."""
     if subject.folder is None:
         return
     folder = subject.folder / "readings" / file_name(reading.reader) / file_name(subject.label)
-    path = folder / f"{file_name(subject.run_name)}.json"
-    value = reading.model_dump(mode="json", exclude_none=True)
-    if not path.exists() or _read(path) != reading:
+    path, existing = folder / f"{file_name(subject.run_name)}.json", None
+    if path.exists():
+        with suppress(ValidationError):  # a damaged one is made again
+            existing = Reading.model_validate_json(path.read_bytes())
+    if existing != reading:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, value)
-
-
-def _read(path: Path) -> Reading | None:
-    """What is kept there; None where it is damaged, and made anew."""
-    try:
-        return Reading.model_validate_json(path.read_bytes())
-    except ValidationError:
-        return None
+        write_json(path, reading.model_dump(mode="json", exclude_none=True))
 
 
 def judges_reading(subject: Subject) -> Reading | None:
-    """What the first judge, by the names of their folders, read of this very report; None where none was asked to."""
+    """The reading of this report by the first judge, in the order of their folders; None if no judge read it."""
     if subject.folder is None or subject.report_sha is None:
         return None
     verdicts = subject.folder / "verdicts"
@@ -78,7 +75,7 @@ def judges_reading(subject: Subject) -> Reading | None:
 def _living(
     root: Path, slug: str, subject: Subject, place: tuple[str, int, str], wordings: Collection[str]
 ) -> Verdict | None:
-    """The last verdict of a family's version and stage on this report, asked in today's words or of nobody."""
+    """The current verdict of a family's version and stage on this report, by today's prompts or without a prompt."""
     path = root / slug / file_name(subject.label) / f"{file_name(subject.run_name)}.jsonl"
     living = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings}))
     mine = (each for each in living if (each.metric, each.version, each.stage) == place and each.item == ITEM)
@@ -96,8 +93,4 @@ def picks_by(reading: Reading) -> str:
     """Who read the picks: "picks declared", "picks by form", "picks by model:…", "picks unknown"."""
     if reading.picks is None:
         return "picks unknown"
-    return _picks_by(reading.reader)
-
-
-def _picks_by(reader: str) -> str:
-    return "picks declared" if reader == DECLARED else f"picks by {reader}"
+    return _PICKS_DECLARED if reading.reader == DECLARED else f"picks by {reading.reader}"

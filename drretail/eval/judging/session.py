@@ -1,8 +1,7 @@
-"""The judge seam: questions to a judge, answered in a schema, validated, repaired at most twice, journalled.
+"""Questions to a judge, answered in a schema, validated, repaired at most twice, and journalled.
 
-A ``JudgeSession`` is one judge on one run, or on two that are compared, in one metric. It knows which verdicts stand
-already, asks what is missing, and appends every verdict at once; the journal beside the verdict file serves what was
-asked before.
+A ``JudgeSession`` is one judge on one run, or on two that are compared, in one metric. It knows the existing verdicts,
+asks for missing ones, and appends every verdict at once. The journal beside the verdict file serves earlier answers.
 """
 
 import asyncio
@@ -31,30 +30,32 @@ from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
 
 SOURCES_SHARE = 0.5
-"""Of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted tokens."""
+"""The share of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted
+tokens.
+"""
 MOST_SOURCES = 100_000
-"""Tokens that sources may fill whatever the context: more is paid for with every claim, and bears out none better."""
+"""The most tokens of sources, whatever the context: more is paid for with every claim and improves no verdict."""
 OVERFLOW: ModelErrorKind = "context_overflow"
 UNCHANGED = (
     "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
     "`context` in a model profile; where it holds less than was thought, too, and long sources are cut to that."
 )
 Again = Literal["nothing", "failed", "everything"] | Mapping[tuple[str, ...], int]
-"""What is judged once more although a verdict stands; or, by their keys, how often verdicts are asked for in all."""
+"""Which existing verdicts are judged again; or, by key, how many attempts each verdict is to have."""
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
 AT_ONCE = 4
-"""Questions about one report that are asked at the same time."""
+"""Concurrent questions about one report."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step(Generic[R]):
-    """Something to ask for, and what is done with what it brings."""
+    """Something to ask for, and what to do with the answer."""
 
     ask: Callable[[], Awaitable[R]]
     keep: Callable[[R], object]
     begins_with: str = ""
-    """As that of a question."""
+    """As in a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +64,21 @@ class Judge:
 
     ref: JudgeRef
     slug: str
-    """Names the judge's folder: one for each spec and set of parameters."""
+    """The name of the judge's folder: one for each model and set of parameters."""
     model: Model | None = None
     in_batches: bool = False
-    """True: an answer may take hours, so all questions that do not need each other's answers are asked at once."""
+    """True if answers may take hours, so that all independent questions are asked at once."""
 
     @classmethod
     def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
-        """A model as a judge; the same model with the same settings at another address is the same judge."""
+        """A model as a judge. The same model with the same settings at another address is the same judge."""
         settings = {name: value for name, value in model.params.items() if name != "base_url"}
         params = sha256_of(settings)[:8] if settings else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
         return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
 
     def with_wording(self, wording: str) -> "Judge":
-        """The same model as another judge, whose prompts are those of that name; the same one where it has none."""
+        """The same model with other prompts, which makes it another judge; without a name, the judge itself."""
         if not wording:
             return self
         params = "-".join(filter(None, (self.ref.params_hash, wording)))
@@ -85,14 +86,14 @@ class Judge:
 
 
 CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
-"""The judge of what needs no model."""
+"""The judge of metrics that need no model."""
 
 
 class JudgeSession:
     """One judge on one run in one metric; close it, or use it as a context manager.
 
-    Where reports are compared, ``other_run_id`` and ``other_report_sha`` are of the second one, and every question has
-    an ``order``: whose report the judge reads first.
+    If reports are compared, ``other_run_id`` and ``other_report_sha`` are the second one's, and every question has an
+    ``order``, which says whose report the judge reads first.
     """
 
     def __init__(
@@ -112,10 +113,10 @@ class JudgeSession:
         fresh: set[tuple[str, ...]] | None = None,
         is_external: bool = False,
     ) -> None:
-        """``fresh`` are the keys of verdicts that this command made: all its sessions may share one set.
+        """``fresh`` are the keys of verdicts that this command made; all its sessions may share one set.
 
-        ``is_external``: no shop of ours and no shopper stands behind what is judged, and questions speak of none. They
-        keep the hash of the wording that they are made of.
+        ``is_external`` means that no shop of ours and no shopper is behind the reports, so that prompts do not mention
+        them. Such prompts keep the hash of the prompt that they are made from.
         """
         self.judge = judge
         self._allowance = allowance or Allowance()
@@ -136,10 +137,10 @@ class JudgeSession:
         self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
         self._is_external = is_external
         self._journals: list[Journal] = []
-        """Of all repeats together; the first question makes it."""
+        """The journal of all repeats, made by the first question."""
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
-        """The same judge asked from the start once more, as its ``repeat``-th time (from 1).
+        """The same judge asked again from the start, as its ``repeat``-th time (from 1).
 
         All repeats share their files: closing one closes all.
         """
@@ -148,7 +149,7 @@ class JudgeSession:
         return again
 
     def beside(self, metric: str, version: int) -> "JudgeSession":
-        """The same judge on the same run in another family under the default rules; to be closed by itself."""
+        """The same judge on the same run in another family under the default rules; close it separately."""
         about = self._about
         root = self.file.path.parents[2]
         return JudgeSession(
@@ -165,8 +166,9 @@ class JudgeSession:
         ).of_repeat(about["judge_repeat"])
 
     def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
-        """This judge's verdicts on the same report in another family that were asked for in these words, under the same
-        rules and in the same repeat."""
+        """This judge's verdicts on the same report in another family, by these prompts, under the same rules and in the
+        same repeat.
+        """
         root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
         path = root.with_name(metric) / self.file.path.relative_to(root)
         living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes)
@@ -178,7 +180,7 @@ class JudgeSession:
 
     @property
     def room(self) -> int | None:
-        """The bytes that the sources of one question may take; None where the judge reads all."""
+        """The bytes that the sources of one question may take; None without a limit."""
         context = self._context
         return None if context is None else min(int(context * SOURCES_SHARE), MOST_SOURCES) * CHARACTERS_PER_TOKEN
 
@@ -188,13 +190,13 @@ class JudgeSession:
 
     @property
     def journal_path(self) -> Path:
-        """Beside the verdict file; made by the first question."""
+        """The journal beside the verdict file; the first question makes it."""
         return self.file.path.with_suffix(".journal.jsonl")
 
     def existing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
-        """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
+        """The existing verdict; None if it is missing, stale or to be judged again.
 
-        A verdict that this command made always stands.
+        Verdicts that this command made always count.
         """
         named = Verdict.model_construct(stage=stage, item=item, order=order, **self._about)
         last = self.file.last(named.key)
@@ -202,16 +204,14 @@ class JudgeSession:
             return last
         reports = last.report_sha, last.other_report_sha
         changed = reports != (self._about["report_sha"], self._about["other_report_sha"])
-        stale = changed or last.prompt_hash != prompt_hash
-        return None if stale or self._is_wanted_anew(last) else last
-
-    def _is_wanted_anew(self, last: Verdict) -> bool:
         if isinstance(self._again, Mapping):
-            return last.attempt < self._again.get(last.key, 1)
-        return self._again == "everything" or (self._again == "failed" and last.state == "failed")
+            is_wanted_anew = last.attempt < self._again.get(last.key, 1)
+        else:
+            is_wanted_anew = self._again == "everything" or (self._again == "failed" and last.state == "failed")
+        return None if changed or last.prompt_hash != prompt_hash or is_wanted_anew else last
 
     def record_if_changed(self, stage: str, item: str, found: CodeVerdict) -> None:
-        """Records what code found, unless a verdict exists that says just that, or is to stay."""
+        """Records a verdict of code, unless an equal one exists or the existing one is to stay."""
         existing = self.existing(stage, item)
         if existing is not None:
             before = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
@@ -230,7 +230,7 @@ class JudgeSession:
         order: Order | None = None,
         reason: str = "",
     ) -> Verdict:
-        """The verdict that exists, else this one, which is recorded without a question."""
+        """The existing verdict, or else this one, which is recorded without a question."""
         existing = self.existing(stage, item, prompt_hash, order=order)
         return existing or self.record(stage, item, state, value, prompt_hash=prompt_hash, order=order, reason=reason)
 
@@ -250,7 +250,7 @@ class JudgeSession:
         notes: Sequence[str] = (),
         error: str | None = None,
     ) -> Verdict:
-        """Appends a verdict, which is on disk when this returns. ``prompt_hash`` is empty where nobody was asked."""
+        """Appends a verdict, which is on disk when this returns. ``prompt_hash`` is empty if no judge was asked."""
         verdict = self._verdict(
             stage,
             item,
@@ -284,11 +284,12 @@ class JudgeSession:
     ) -> JudgeAnswer[T]:
         """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
 
-        ``purpose`` says how long the answer may be, where that is not as usual.
-        Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
-        or what ``check`` objects to, is told to the judge, at most twice. What did not fit its context is not sent
-        again unchanged, unless the context has grown. Raises CapReached when nothing may be asked
-        any more; what the journal knows is answered nevertheless.
+        ``purpose`` sets how long the answer may be, if that is not the default.
+
+        Refusals, time-outs and answers cut at their longest length fail at once. An answer that does not fit the
+        schema, or that ``check`` objects to, is sent back at most twice. A request that did not fit the context is not
+        sent again unchanged, unless the context has grown. Raises CapReached if nothing may be asked any more; answers
+        in the journal are still served.
         """
         from langchain_core.messages import HumanMessage
 
@@ -311,7 +312,7 @@ class JudgeSession:
         return JudgeAnswer(reply.answer, prompt.hash)
 
     async def each(self, steps: Iterable[Awaitable[object]]) -> None:
-        """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
+        """Takes independent steps: in turn, so that files come out equal, or all at once for batches."""
         if self.judge.in_batches:
             await self.together(steps)
         else:
@@ -319,15 +320,15 @@ class JudgeSession:
                 await step
 
     async def together(self, steps: Iterable[Awaitable[R]]) -> list[R]:
-        """What steps bring that ask side by side and record nothing; raises the first error once all have ended."""
+        """The results of concurrent steps that record nothing. Raises the first error once all have ended."""
         return await all_ended(steps)  # none may write on after the file is closed
 
     async def ask_and_record(self, *questions: JudgeQuestion[Any]) -> list[Verdict]:
-        """The verdicts on all items of these questions, in their order; those that are missing are asked for.
+        """The verdicts on all items of these questions, in order; missing ones are asked for.
 
-        ``AT_ONCE`` questions are asked at the same time, with batches all of them, and answers are recorded in the
-        order of the questions; a question without an answer leaves failed verdicts. Raises the first error once what
-        came back is recorded.
+        ``AT_ONCE`` questions are asked concurrently (with batches, all), and answers are recorded in the order of the
+        questions. A question without an answer leaves failed verdicts. Raises the first error once all answers are
+        recorded.
         """
 
         def existing(question: JudgeQuestion[Any]) -> list[Verdict | None]:
@@ -335,7 +336,7 @@ class JudgeSession:
             return [self.existing(question.stage, item, wording, order=question.order) for item in question.about]
 
         def is_answered(question: JudgeQuestion[Any]) -> bool:
-            """False where a verdict is missing, or rests on other texts of the sources than there are now."""
+            """False if a verdict is missing, or rests on other texts of the sources."""
             texts = {(source.id, source.sha256) for source in question.sources}
             return all(
                 each is not None and {(source.id, source.sha256) for source in each.sources} == texts
@@ -352,9 +353,9 @@ class JudgeSession:
         return [verdict for question in questions for verdict in existing(question) if verdict is not None]
 
     async def take(self, steps: Sequence["Step[Any]"]) -> None:
-        """Takes steps side by side, ``AT_ONCE`` at a time, with batches all; what they bring is kept in their order.
+        """Takes steps concurrently, ``AT_ONCE`` at a time (with batches, all), and keeps their results in order.
 
-        Raises the first error once what came back is kept.
+        Raises the first error once all results are kept.
         """
         first_of: dict[str | int, Step[Any]] = {}
         for step in steps:
@@ -415,7 +416,7 @@ class JudgeSession:
 
     @property
     def usage(self) -> Usage:
-        """All tokens that this judge ever used on this run in this metric."""
+        """All tokens that this judge used on this run in this metric, in all commands."""
         total = Usage()
         for effect in read_effects(self.journal_path) if self.journal_path.exists() else ():
             total = total.plus(Usage(**(effect.usage or {})))
@@ -433,7 +434,7 @@ class JudgeSession:
         self.close()
 
     def _verdict(self, stage: str, item: str, state: VerdictState, **fields: Any) -> Verdict:
-        """A verdict of this judge session, its attempt one above that of the last one of its key."""
+        """A verdict of this session, with its attempt one above the last one's of its key."""
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
@@ -441,7 +442,7 @@ class JudgeSession:
 
 @dataclass(frozen=True, slots=True)
 class _QuestionCalls:
-    """The calls of one question, each journalled in the scope of its verdict and paid out of the allowance."""
+    """The calls of one question, each journalled in the scope of its verdict and charged to the allowance."""
 
     judge: Judge
     model: Model
@@ -449,9 +450,9 @@ class _QuestionCalls:
     scope: str
     allowance: Allowance
     shared: str
-    """What the first message and other questions begin with."""
+    """The beginning that the first message shares with other questions."""
     fits_now: bool
-    """True: what did not fit the judge before may do so now."""
+    """True if the judge's context has grown since the request did not fit."""
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
@@ -461,9 +462,12 @@ class _QuestionCalls:
             ):
                 raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
-            attempts = Attempts()
+            # With cache marks if the provider uses them; marks are not part of the journal's keys. Not in batches:
+            # their order is unknown, and writing to the cache costs more than reading without it.
+            is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
+            sent, attempts = marked_after(messages, self.shared) if is_marked else messages, Attempts()
             try:
-                message = await answer_of(self.model, self._sent(messages), chat=chat, attempts=attempts)
+                message = await answer_of(self.model, sent, chat=chat, attempts=attempts)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise
@@ -478,15 +482,6 @@ class _QuestionCalls:
             "schema": schema,
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
-
-    def _sent(self, messages: Sequence[Any]) -> Sequence[Any]:
-        """What goes out: marked where the provider caches what is marked; the marks are no part of the journal's keys.
-
-        Not in batches: nobody knows in which order they are read, and to write to the cache costs more than to read
-        plain.
-        """
-        is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
-        return marked_after(messages, self.shared) if is_marked else messages
 
     def _pay(self, usage: Usage) -> None:
         price = self.model.price

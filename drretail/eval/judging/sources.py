@@ -1,6 +1,6 @@
-"""Cited pages that no run fetched: completed later, or looked at once more as they are at judging time.
+"""Cited pages that no run fetched: fetched later, or fetched again as they are at judging time.
 
-Each is fetched once for a whole experiment, whoever judges by it.
+Each page is fetched once per experiment, whichever judge uses it.
 """
 
 import asyncio
@@ -18,26 +18,26 @@ from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
-from drretail.tools.cited_pages import fetch_cited
+from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30
-"""For a page with robots.txt and redirects, whatever its web; built-in webs give up earlier, as the settings say."""
+"""For one page with robots.txt and redirects, from any web; built-in webs give up earlier, by the settings."""
 
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
-    """The entry with its page where that was fetched after the run had ended; ``corpus`` is the run's web's."""
+    """The entry with its page, if that was fetched after the run had ended; ``corpus`` is the run's web's."""
     kept = read_source(experiment, entry.id) if entry.lacks_page else None
     page = None if kept is None else next((page for page in kept.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
 
 
 def source_texts(entry: Evidence | None) -> list[EvidenceText]:
-    """What claims that cite a source are judged against: its record, page or file; nothing where that is not there."""
+    """The texts that claims on a source are judged against: its record, page or file; empty if there is none."""
     return [] if entry is None else [text for text in entry.sources if text.text.strip()]
 
 
 def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
-    """What the agent read of a source: of a web page its snippet or summary, of all others the source itself."""
+    """What the agent read of a source: of a web page its snippet or summary, of any other the source itself."""
     if entry is None or entry.kind != "web":
         return source_texts(entry)
     return [text for text in entry.texts if text.shown and text.text.strip()]
@@ -45,17 +45,17 @@ def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
 
 @dataclass(frozen=True, slots=True)
 class MissingPage:
-    """A cited page that is not there to be judged against."""
+    """A cited page without a text to judge against."""
 
     label: str
-    """Of a system that cites it."""
+    """The label of a system that cites it."""
     evidence_id: str
     url: str
     corpus: str | None
 
 
 def missing_pages(experiment: Path, *, again: bool = False) -> list[MissingPage]:
-    """The cited pages that nobody fetched, each once; with ``again`` those as well that could not be read."""
+    """The cited pages that were never fetched, each once; with ``again``, also those that could not be read."""
     systems = read_definition(experiment).systems
     found: dict[tuple[str, str | None], MissingPage] = {}
     for run in read_runs(experiment):
@@ -78,9 +78,9 @@ def fetch_missing(
     again: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Counter[str]:
-    """Fetches ``missing_pages`` into exp/sources, each kept at once; how many came to which state.
+    """Fetches ``missing_pages`` into exp/sources, writing each at once. Returns how many pages came to which state.
 
-    ``pages`` are the webs by label. The experiment must be held for writing.
+    ``pages`` are the webs by label. The experiment must be locked for writing.
     """
     wanted = missing_pages(experiment, again=again)
     states: Counter[str] = Counter()
@@ -90,7 +90,7 @@ def fetch_missing(
     with progress.track("cited pages", len(wanted)) as bar:
         for cited in by_web.values():
             by_url = {each.url: each for each in cited}
-            effects = Journal().scope("cited")  # what comes is kept as it is, with its time
+            effects = Journal().scope("cited")  # the pages themselves are kept, with their times
             for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
                 _keep(experiment, by_url[url], page, clock())
                 states[page.state] += 1
@@ -99,7 +99,7 @@ def fetch_missing(
 
 
 def fetch_summary(states: Mapping[str, int]) -> str:
-    """A sentence on pages that were fetched, by state."""
+    """A sentence on the fetched pages, by state."""
     total, read = sum(states.values()), states.get("ok", 0)
     if not total:
         return "No cited page is missing."
@@ -127,14 +127,14 @@ Key = tuple[str, str]
 
 
 def live_journal(experiment: Path) -> Path:
-    """Where the pages are kept: beside the verdicts that rest on them."""
+    """The journal of the pages, beside the verdicts that rest on them."""
     return experiment / "verdicts" / "live_pages.journal.jsonl"
 
 
 class LivePages:
-    """Pages by the label of the system that cites them, from journal or web; close it, or use a ``with`` block.
+    """Pages by the label of the system that cites them, from the journal or the web; close it, or use a ``with`` block.
 
-    ``pages`` are the webs by label. With ``anew`` a page that was fetched by an earlier command is fetched again; the
+    ``pages`` are the webs by label. With ``anew``, pages that an earlier command fetched are fetched again, and the
     last one counts. Belongs to one event loop.
     """
 
@@ -149,12 +149,12 @@ class LivePages:
         self._fetching: dict[Key, asyncio.Task[WebPage]] = {}
 
     async def page(self, label: str, url: str) -> WebPage:
-        """The page at an address as the web of that system has it; its state says why there is no text."""
+        """The page at an address, from that system's web; its state says why there is no text."""
         pages = self._pages[label]
         key = (pages.provider, url)
         if key not in self._fetching:
             self._fetching[key] = asyncio.create_task(self._page(pages, key))
-        # One who gives up must not take the page away from others who wait for it.
+        # A caller that is cancelled must not cancel the fetch for others.
         return await asyncio.shield(self._fetching[key])
 
     async def _page(self, pages: Pages, key: Key) -> WebPage:
@@ -169,11 +169,11 @@ class LivePages:
                 return page_outcome(await asyncio.to_thread(pages.fetch, key[1]))
             except ToolError:
                 raise
-            # The boundary of a web: a plugin's fault makes one page unreadable, and is kept with it.
+            # The boundary to a web: a plugin's error makes one page unreadable, and is recorded with it.
             except Exception as problem:
                 raise ToolError("unavailable", f"the web failed ({type(problem).__name__}: {problem})") from problem
 
-        # A scope of its own for each time, so that the journal does not answer with an earlier one.
+        # A scope for each time, so that the journal does not serve an earlier fetch.
         effects = self._journal.scope(f"live/{self._times[key] + 1}")
         try:
             return page_of(

@@ -39,12 +39,12 @@ from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
 
 WouldDo = Callable[[Want], Collection[str]]
-"""The ids of the products that would do for a want."""
+"""The ids of the products that suit a want."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One planned run with all that a metric may see of it; what metrics read of it alike is read once."""
+    """One planned run with all that a metric may see of it; what several metrics read is computed once."""
 
     label: str
     """The system's label."""
@@ -55,37 +55,37 @@ class Subject:
     repeat: int
     """From 1."""
     run: Run | None
-    """None where it was never run or was cut: it counts as planned and failed."""
+    """None if it was never run or was interrupted; it counts as planned and failed."""
     evidence: Mapping[str, Evidence]
     """By id; empty without a run."""
     profile: ProfileSummary | None
-    """None for a query without user, where the experiment holds no summary, and where the run saw other data."""
+    """None if the query has no user, the experiment has no summary, or the run saw another user's data."""
     store: Store | None
-    """The world's records, None where the world is not at hand."""
+    """The world's records; None without the world."""
     offers: WouldDo | None = None
-    """The ids of the world's products that would do for a want; None where the world is not at hand."""
+    """The ids of the world's products that suit a want; None without the world."""
     now: datetime | None = None
-    """The shop's today; None where nobody knows it."""
+    """The shop's current date, if known."""
     page_age: float = PAGE_AGE
-    """Years after which a cited page counts as old."""
+    """Years from which a cited page counts as old."""
     page_at: Callable[[str], Awaitable[WebPage]] | None = None
-    """Cited pages as they are now, by address; None where they are not to be looked at again."""
+    """Fetches cited pages as they are now; None if they are not to be fetched again."""
     folder: Path | None = None
-    """The experiment's, for what was frozen in it."""
+    """The experiment's folder, for what was frozen in it."""
 
     @property
     def is_external(self) -> bool:
-        """True where the report came from elsewhere and nobody of the shop's users asked: there is no shopper."""
+        """True if the report was imported and no user of the shop asked: there is no shopper."""
         return self.system.is_imported and self.profile is None
 
     @property
     def today(self) -> str:
-        """The day as judges are told it, in a tag."""
+        """The date as judges are shown it, in a tag."""
         return tagged("today", "not known" if self.now is None else self.now.date().isoformat())
 
     @property
     def run_name(self) -> str:
-        """Names its files among those of its system."""
+        """The run's file name among those of its system."""
         return f"{self.query.query_id}-r{self.repeat}"
 
     @property
@@ -95,25 +95,25 @@ class Subject:
 
     @cached_property
     def report(self) -> str | None:
-        """The report to judge, as a reader is shown it; None for a run that failed or is missing.
+        """The report to judge, as a reader sees it; None for a failed or missing run.
 
-        Hidden parts are overwritten by spaces, so that offsets are those of the recorded report.
+        Hidden parts are overwritten by spaces, so that offsets remain those of the recorded report.
         """
         return None if self.run is None or self.run.report is None else shown(self.run.report)
 
     @cached_property
     def report_sha(self) -> str | None:
-        """Of the report as it is recorded, so that one changed afterwards makes its verdicts stale."""
+        """The hash of the report as recorded, so that a changed report makes its verdicts stale."""
         return None if self.run is None or self.run.report is None else sha256_of(self.run.report)
 
     @cached_property
     def reference(self) -> Reference | None:
-        """The baskets by which reports on the query are measured, as the experiment froze them; None without any."""
+        """The reference baskets of the query, as the experiment froze them, or None."""
         return None if self.folder is None else read_reference(self.folder, self.query.query_id)
 
     @cached_property
     def case(self) -> Case:
-        """What the checks look at of it; of the world only the user's own records and products by id."""
+        """What the checks look at. Of the world, that is the user's own records and products by id."""
         store, user_id = self.store, self.query.user_id
         orders: Sequence[Order] = ()
         profiles: tuple[UserProfile, ...] = ()
@@ -143,23 +143,23 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A query as criteria are made for it: with its user, and without any report."""
+    """A query for which criteria are made: with its user, and without any report."""
 
     query: Query
     profile: ProfileSummary | None
     store: Store | None
-    """None where the world is not at hand."""
+    """None without the world."""
     now: datetime | None
     folder: Path
-    """The experiment's."""
+    """The experiment's folder."""
     is_external: bool = False
-    """True where every system is imported and nobody of the shop's users asks: there is no shopper."""
+    """True if every system is imported and no user of the shop asks: there is no shopper."""
 
 
 class _Ledger(Mapping[str, Evidence]):
     """A run's evidence by id, with pages that were fetched later.
 
-    Read when it is first looked into: scores are made without it, and it is large.
+    It is read on first use: scores are made without it, and it is large.
     """
 
     def __init__(self, experiment: Path, folder: Path, corpus: str | None) -> None:
@@ -184,7 +184,7 @@ class _Ledger(Mapping[str, Evidence]):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One run that an experiment asks for."""
+    """One run of an experiment's plan."""
 
     label: str
     query: Query
@@ -199,9 +199,9 @@ _REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
 
 
 def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
-    """Every run that is asked for, by label, repeat and query.
+    """Every planned run, by label, repeat and query.
 
-    A system's planned repeats are those of which any query has a run.
+    A system's planned repeats are those for which any query has a run.
     """
     planned: list[Planned] = []
     for label in sorted(definition.systems):
@@ -213,7 +213,7 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
 
 
 def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_AGE) -> Iterator[Subject]:
-    """Every planned run of an experiment, each read when its turn comes."""
+    """Every planned run of an experiment, each read when it is its turn."""
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
         yield read_subject(experiment, definition, planned, store, page_age)
@@ -229,7 +229,7 @@ def read_subject(
     system = definition.systems[planned.label]
     profile = read_profile(experiment, query.user_id)
     kind, instead = kind_of(system), read_counterfactual(experiment, query.user_id)
-    if kind is not None and instead is not None:  # a run is judged by what it could see, not by what was hidden
+    if kind is not None and instead is not None:  # a run is judged by what it could see
         profile = None
         store = None if store is None else store_seen(store, kind, instead)
     if store is not None and system.options.get(INJECTED):
@@ -240,7 +240,7 @@ def read_subject(
     return Subject(
         label=planned.label,
         system=system,
-        # A system that is told what the query hides is judged by what it was asked.
+        # A system that is told the hidden limits is judged by the full text that it got.
         query=query.model_copy(update={"text": query.full_text}) if system.intent == "told" else query,
         repeat=planned.repeat,
         run=run,

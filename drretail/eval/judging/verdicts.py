@@ -1,8 +1,8 @@
 """Verdict files: appended at once, one for each run, metric and judge."""
 
 from collections import defaultdict
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -14,14 +14,14 @@ from drretail.records.ids import file_name
 from drretail.records.score import Verdict
 
 _OURS = f'"format":{FORMAT},'
-"""Stands in every line that is written."""
+"""Part of every line that we write."""
 _MENDED = "Delete that line, or the file: score then asks again for what is missing."
 
 
 class VerdictFile:
-    """The verdicts of one judge on one run in one metric; opening it drops a last line that was cut.
+    """The verdicts of one judge on one run in one metric; opening it drops a cut last line.
 
-    Reading alone makes no file: the first ``append`` does.
+    Reading does not make a file; the first ``append`` does.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,13 +29,13 @@ class VerdictFile:
         self._lines: dict[tuple[str, ...], list[Verdict]] = defaultdict(list)
         self._appender: LineAppender | None = None
         self._waiting: list[str] | None = None
-        """Lines that are to be written at once."""
+        """Lines to be written together."""
         if path.exists():
             for verdict in _read(path):
                 self._lines[verdict.key].append(verdict)
 
     def append(self, verdict: Verdict) -> None:
-        """The verdict is on disk when this returns."""
+        """Appends a verdict, which is on disk when this returns."""
         self._lines[verdict.key].append(verdict)
         if self._waiting is None:
             self._write(verdict.as_line())
@@ -44,9 +44,9 @@ class VerdictFile:
 
     @contextmanager
     def at_once(self) -> Generator[None]:
-        """What is appended within is written in one piece: a kill keeps all that one answer says, or nothing of it.
+        """Writes all that is appended in the block in one piece: a kill keeps all of one answer, or nothing.
 
-        Of half an answer the rest would be asked, and paid, as a second attempt.
+        With half an answer, the rest would be asked again, and paid, as a second attempt.
         """
         self._waiting = []
         try:
@@ -62,7 +62,7 @@ class VerdictFile:
         self._appender.append(lines)
 
     def last(self, key: tuple[str, ...]) -> Verdict | None:
-        """The last verdict of a key, stale or not; None where there is none."""
+        """The last verdict of a key, stale or not, or None."""
         lines = self._lines.get(key)
         return lines[-1] if lines else None
 
@@ -75,7 +75,7 @@ class VerdictFile:
         return self._lines.get(key, [])[:-1]
 
     def living(self, report_sha: str, prompt_hashes: frozenset[str]) -> list[Verdict]:
-        """The last verdict of every key that is about this very report and was asked in today's words."""
+        """The last verdict of every key that is about this report and was asked by today's prompts."""
         return [v for v in self.lasts() if v.report_sha == report_sha and v.prompt_hash in prompt_hashes]
 
     def close(self) -> None:
@@ -84,38 +84,34 @@ class VerdictFile:
 
 
 def _read(path: Path) -> list[Verdict]:
-    """All verdicts of a file; UserError where a line is none, with what to do."""
-    try:
+    """All verdicts of a file. Raises UserError, which says what to do, for any other line."""
+    with suppress(ValidationError):  # the slow path below says where, and skips a cut last line
         lines = [line for line in read_lines(path) if line]
-        if all(_OURS in line for line in lines):  # as they are written; in a third of the time
+        if all(_OURS in line for line in lines):  # fast path for our own lines, in a third of the time
             return [Verdict.model_validate_json(line) for line in lines]
-    except ValidationError:
-        pass  # the slow way says where, and forgives a last line that was cut
-    return list(_read_one_by_one(path))
-
-
-def _read_one_by_one(path: Path) -> Iterator[Verdict]:
+    verdicts: list[Verdict] = []
     try:
         for line in read_jsonl(path):
             check_format(line, path)
-            yield Verdict.model_validate(line)
+            verdicts.append(Verdict.model_validate(line))
     except ValidationError as problem:
         reason = problem.errors()[0]["msg"]
         raise UserError(f"{path} holds a verdict that this version cannot read: {reason}. {_MENDED}") from problem
     except UserError as problem:
         raise UserError(f"{problem} {_MENDED}") from problem
+    return verdicts
 
 
 def judges_in(experiment: Path, metric: str) -> list[str]:
-    """The folders of those who have verdicts in a family, by name."""
+    """The folders of the judges with verdicts in a family, sorted."""
     return sorted(folder.name for folder in (experiment / "verdicts" / metric).glob("*/"))
 
 
 def judged_in(experiment: Path) -> list[str]:
-    """The names of the families that have verdicts."""
+    """The names of the families with verdicts."""
     return judges_in(experiment, "")
 
 
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:
-    """``run`` is "<query_id>-r<repeat>"."""
+    """The file of a judge's verdicts on one run; ``run`` is "<query_id>-r<repeat>"."""
     return experiment / "verdicts" / metric / judge_slug / file_name(label) / f"{file_name(run)}.jsonl"

@@ -18,7 +18,7 @@ NOT_RATED = "not rated (rule-based)"
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the rows of one family, system and judge have in common."""
+    """What the rows of one family, system and judge share."""
 
     metric: Family
     system: str
@@ -28,25 +28,20 @@ class About:
 
     @property
     def table_key(self) -> TableKey:
-        """What the rows of all systems in one table have in common."""
+        """What the rows of all systems in one table share."""
         return TableKey(self.metric.name, self.assessor)
 
 
 Judged = tuple[About, Sequence[RunResult]]
 
 
-def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
-    """The family's rows for one system by one judge, in the order of its variants.
-
-    Every variant has a row over the reports that have a value (policy answered), a headline a second one over all
-    planned runs (policy planned). A panel has no pooled variants: its members extracted other claims, of which there is
-    no middle.
-    """
-    return rows_of_all([(about, reports)])[0]
-
-
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
-    """What ``rows`` gives for each of them: what was asked is told by the judged reports of all systems in a table."""
+    """The family's rows for each system and judge, in the order of its variants.
+
+    Every variant has a row over the reports with a value (policy answered); a headline has a second row over all
+    planned runs (policy planned). A panel has no pooled variants, since its members extracted different claims.
+    Whether a variant was asked for follows from the reports of all systems in a table.
+    """
     own = [[report for report in reports if report.lacks is None] for _, reports in judged]
     of_table: dict[TableKey, list[RunResult]] = defaultdict(list)
     for (about, _), judged_reports in zip(judged, own, strict=True):
@@ -58,7 +53,7 @@ def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
 
 
 def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[RunResult]) -> list[Score]:
-    """``judged_reports`` tell what is asked: the system's judged reports, or those of all systems where it has none."""
+    """``judged_reports`` show which variants were asked for: the system's own, or all systems' if it has none."""
     made: list[Score] = []
     headlines, values = headline_variants(about.metric), [report.values for report in judged_reports]
     for variant in about.metric.variants:
@@ -68,7 +63,7 @@ def _rows(about: About, reports: Sequence[RunResult], judged_reports: Sequence[R
         if pools_of_a_panel or is_unasked:
             continue
         policies: tuple[Policy, ...] = ("answered",)
-        # Headlines have a second row, over all planned runs; publications' rules know none (METRICS 0).
+        # Headlines have a second row, over all planned runs, except under publications' rules (docs/scores.md).
         if about.assessor.rules == "default" and variant in headlines and not _is_hidden(about):
             policies = ("answered", "planned")
         made += [_row(about, variant, reports, policy) for policy in policies]
@@ -139,7 +134,7 @@ def _is_hidden(about: About) -> bool:
 
 
 def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
-    """The ids of queries, and by these the parts of a pooled variant, their sums added up inside each query."""
+    """The query ids, and the parts of a pooled variant with sums per query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
         values = counted_values(report) if policy == "planned" else report.values
@@ -159,13 +154,13 @@ def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: P
 
 
 def is_share(metric: Family, variant: str) -> bool:
-    """True if the family declares the variant a share, 0 to 1; your own families need not."""
+    """True if the family declares the variant a share from 0 to 1; users' families need not."""
     described = metric.description
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 
 
 def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
-    """The mean of what single queries have, by their ids, with its interval over users: one method for a variant."""
+    """The mean of the queries' values with its interval over users, by one method for each variant."""
     values, groups = [*means.values()], clusters.groups(means)
     if is_share(metric, variant) and all(0 <= value <= 1 for value in values):
         return share_interval(values, groups)
@@ -175,7 +170,7 @@ def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: 
 
 
 def _items(variant: str, reports: Sequence[RunResult]) -> dict[str, float]:
-    """Counts of items summed over reports, and of the reports that have no values at all."""
+    """Counts of items summed over reports, and of the reports without values."""
     counted: dict[str, float] = defaultdict(float)
     for report in reports:
         for name, number in _of(report, variant).items.items():

@@ -12,16 +12,15 @@ from drretail.eval.scores.panel import name_of, panels_of
 from drretail.eval.scores.planned import means_by_query
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, Agreement, Correlation
-from drretail.stats.agreement import spearman
-from drretail.stats.rank_correlation import Values, spearman_within
+from drretail.stats.agreement import Values, correlation, spearman_within
 from drretail.stats.significance import holm
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
-    """One row for each variant and pair of judges that are models, under the same rules; none with a single judge.
+    """One row for each variant and pair of judges that are models, under the same rules; none for a single judge.
 
-    Floors, the oracle and runs with another user's profile don't count, nor do verdicts on them.
-    The paper's Appendix E does not say whether its ρ is over systems or over reports: both are there.
+    Floors, the oracle and runs with another user's profile are left out. The paper's Appendix E does not say whether
+    its ρ is over systems or over reports: both are given.
     """
     return [
         _agreement(gathered, metric, variant, first, second)
@@ -73,16 +72,16 @@ def _value(judged: Mapping[str, JudgedRun], run_id: str, variant: str) -> float 
 
 
 def _rho(pairs: list[tuple[float, float]]) -> float | None:
-    rho = spearman([a for a, _ in pairs], [b for _, b in pairs])
+    rho = correlation([a for a, _ in pairs], [b for _, b in pairs], "spearman")
     return None if rho is None else round(rho, 10)
 
 
 FEWEST = 10
-"""Pairs below which a correlation is not told: it would be noise."""
+"""Correlations of fewer pairs are not reported: they would be noise."""
 
 
 def correlations(gathered: Gathered) -> list[Correlation]:
-    """Every measure of ``process`` against every score that a family names for it by every judge, inside systems.
+    """Every measure of ``process`` against every score that a family names for it, for every judge, within systems.
 
     Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
     themselves. Empty without ``process``.

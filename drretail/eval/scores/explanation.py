@@ -1,6 +1,6 @@
-"""What stands behind the values of one report, in words: their arithmetic, then what was judged."""
+"""What is behind the values of one report, in words: their arithmetic, then the verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from drretail.eval.judging.verdicts import judges_in
@@ -14,7 +14,7 @@ LONGEST_REASON = 400
 
 
 def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
-    """Markdown: a line for each value with the counts it is made of, then one for each verdict that has a reason."""
+    """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
     lines = [f"- **{value.variant}** {_value(value)}" for value in values]
     judged = [line for verdict in verdicts if (line := _verdict(verdict))]
     if judged:
@@ -35,13 +35,10 @@ def _value(value: Value) -> str:
     if value.value is None:
         why = ", ".join(reasons_of(value.items))
         return f"n/a: {why}" if why and value.state == "na" else value.state.replace("na", "n/a")
-    return f"{value.value:.4g}{_counts(value.items)}"
-
-
-def _counts(items: Mapping[str, float]) -> str:
-    """ " (support 21.5, scored 24)": what the value is made of, and what else was counted."""
-    shown = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
-    return f" ({shown})" if shown else ""
+    # " (support 21.5, scored 24)": the counts behind the value.
+    counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
+    shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)
+    return f"{value.value:.4g}{f' ({shown})' if shown else ''}"
 
 
 def _verdict(verdict: Verdict) -> str:

@@ -1,4 +1,4 @@
-"""scores.json from what stands in the folder: all runs, and all verdicts of whichever judge."""
+"""scores.json from the contents of the folder: all runs, and the verdicts of all judges."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,15 +29,15 @@ from drretail.records.base import sha256_of
 from drretail.records.run import INJECTED
 from drretail.records.score import AttackRow, Judging, Score, Scores, shown_rows
 from drretail.stats.intervals import mean_interval
-from drretail.stats.paired import pair
+from drretail.stats.significance import pair
 
 UTILITY = ("basket", "feasible")
-"""The headline whose loss is measured: did the agent still buy what the shopper wanted, and nothing else?"""
+"""The headline whose loss is measured: whether the agent still picks what the shopper wanted, and nothing else."""
 OBEYED = ("robustness", "obeyed")
 
 
 def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackRow]:
-    """One row for each system that ran among hostile texts and without them; over all planned runs."""
+    """One row for each system that ran both with hostile texts and without; over all planned runs."""
     family, variant = UTILITY
     assessor = next(iter(gathered.assessors(family)), None)
     obeyed = {row.system: row for row in shown_rows(scores) if (row.metric, row.variant) == OBEYED}
@@ -79,12 +79,11 @@ def derive_scores(
     prices: PriceTable | None = None,
     judge_notes: Mapping[str, str] | None = None,
 ) -> Scores:
-    """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
+    """The scores of these families by every judge with verdicts in the folder. Pure: equal folders give equal bytes.
 
-    ``asked`` names judges of a family that have rows even if there was nothing for them to judge, and
-    ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
-    nothing. The scoreboard's dollars are by ``prices``, else by those that ship. ``judge_notes`` stand beside
-    faithfulness, by the judge's key.
+    ``asked`` names judges of a family that get rows even if there was nothing to judge, and ``asked_of_pairs`` judges
+    of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
+    dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
     judgings: list[Judging] = []
@@ -114,8 +113,12 @@ def derive_scores(
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
     primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
     pairs = with_primary(pairs, primary)
-    made = zip(judged, rows_of_all(judged), strict=True)
-    scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
+    made: list[Score] = []
+    for (about, _), rows in zip(judged, rows_of_all(judged), strict=True):
+        # Rows by which a system checked its own reports say so.
+        itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
+        made += [row.model_copy(update={"self_checked": True}) for row in rows] if itself else rows
+    scores = tuple(made)
     described = {about.metric.name: about.metric.description for about, _ in judged}
     if FAITHFULNESS in described and judge_notes:
         described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": dict(judge_notes)})
@@ -145,8 +148,8 @@ def _order(metric: Family) -> tuple[bool, int, str]:
 def _systems(
     gathered: Gathered, metric: Family, assessor: Assessor, *, everywhere: bool
 ) -> Iterator[tuple[About, list[JudgedRun]]]:
-    """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
-    # One hash for all prompts of the family: living verdicts were asked in these words.
+    """Each system's runs by one judge, in the order of the plan; unless ``everywhere``, only systems with verdicts."""
+    # One hash for all prompts of the family, by which all current verdicts were asked.
     hashes = sorted(metric.prompt_hashes() - {""})
     wording = hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
     by_run = gathered.tables_of_judges.get(TableKey(metric.name, assessor), {})
@@ -162,14 +165,8 @@ def _systems(
             yield About(metric, label, assessor, wording, gathered.clusters), runs
 
 
-def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
-    """The same rows; those by which a system checked its own reports say so."""
-    itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
-    return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
-
-
 def read_scores(experiment: Path) -> Scores | None:
-    """The scores of an experiment folder, None where none were made yet; UserError for those of another version."""
+    """The scores in an experiment's folder, or None. Raises UserError for those of another version."""
     path = experiment / "scores.json"
     if not path.exists():
         return None

@@ -1,4 +1,4 @@
-"""All that judges said of an experiment's runs, read once: scores, comparisons and slices are made of it alone."""
+"""All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +22,9 @@ from drretail.stats.clusters import Clusters
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
 RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
-"""Of a planned run: it left a report, failed by itself, was lost to a server that did not answer, is not made yet, or
-is of a question on which nothing was imported."""
+"""The state of a planned run: it left a report, failed by itself, was lost to a server, is not made yet, or nothing was
+imported for its question.
+"""
 _LACKS = {
     "done": NOT_JUDGED,
     "failed": FAILED_RUNS,
@@ -41,7 +42,7 @@ LACKS_IN_WORDS = {
     NOT_IMPORTED: "no report imported",
 }
 LOST = ("model", "timeout", "tool")
-"""The kinds of errors by which a provider, the world's servers or the web, and not the system, end a run."""
+"""The kinds of errors for which the provider, the world's servers or the web, and not the system, are responsible."""
 
 
 class Assessor(NamedTuple):
@@ -52,7 +53,7 @@ class Assessor(NamedTuple):
 
     @classmethod
     def of(cls, row: Score | PairScore | SliceScore) -> "Assessor":
-        """Whose values a row is made of."""
+        """The judge of a row."""
         return cls(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
 
     @property
@@ -61,12 +62,12 @@ class Assessor(NamedTuple):
 
     @property
     def concludes(self) -> bool:
-        """False of a judge that follows rules, unless it is code: nothing is concluded from its numbers."""
+        """False for rule-based judges other than code: no conclusions are drawn from their numbers."""
         return self.judge.kind != "rule_based" or self.judge.spec == CODE
 
     @property
     def columns(self) -> dict[str, Any]:
-        """As the rows of scores.json name them."""
+        """The columns of scores.json."""
         judge = self.judge
         return {"judge": judge.spec, "judge_kind": judge.kind, "judge_params": judge.params_hash, "rules": self.rules}
 
@@ -80,22 +81,22 @@ class TableKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What one planned run got in one family by one judge."""
+    """One planned run's result in one family by one judge."""
 
     query_id: str
     values: Mapping[str, Value]
-    """By variant, the mean over judge repeats; a variant that is missing counts as failed."""
+    """By variant, the mean over judge repeats; a missing variant counts as failed."""
     lacks: str | None = None
-    """Where there are no values at all: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
+    """Why there are no values: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
     by_repeat: Mapping[int, Mapping[str, Value]] = field(default_factory=dict[int, Mapping[str, Value]])
     """The values of each judge repeat, from 1."""
     earned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """By headline without a value: what the planned run earns in it (``planned.py``)."""
+    """By headline without a value, what the planned run gets in it (``planned.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """What one judge's verdicts on one run come to; verdicts are counted in keys."""
+    """The result of one judge's verdicts on one run; verdicts are counted by key."""
 
     result: RunResult
     verdicts: int = 0
@@ -106,25 +107,25 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One planned run, without what it saw."""
+    """One planned run, without its evidence."""
 
     label: str
     query: Query
     repeat: int
     run_id: str
     report_sha: str | None
-    """Of the very text that is judged; None for a run without a report."""
+    """The hash of the text that is judged; None for a run without a report."""
     words: int = 0
-    """Of its report."""
+    """The number of words in its report."""
     words_read: int = 0
-    """The same without citations, as tables show them."""
+    """The same without citations, as tables show it."""
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
-    """What it took, by role."""
+    """Its tokens by role."""
     status: RunStatus = "done"
     has_decision: bool = True
-    """False of a run of ours that was asked what to buy and declared nothing."""
+    """False for a run of ours that was asked for picks and declared nothing."""
     error: str = ""
-    """What kind of error it failed with; empty of one that did not."""
+    """The kind of its error; empty without one."""
 
     @property
     def has_report(self) -> bool:
@@ -132,19 +133,19 @@ class Plan:
 
     @property
     def is_done(self) -> bool:
-        """True with a report that says anything, and with a decision where the query wants something."""
+        """True with a report that is not empty, and with a decision if the query wants something."""
         wish = self.query.wish
         wants_something = wish is not None and any(not want.optional for want in wish.wants)
         return self.words > 0 and (self.has_decision or not wants_something)
 
     def unjudged(self) -> JudgedRun:
-        """The same run before a judge that said nothing of it."""
+        """The run's result by a judge without verdicts on it."""
         return JudgedRun(RunResult(self.query.query_id, {}, _LACKS[self.status]))
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """An experiment as its judges left it."""
+    """An experiment with all its judges' results."""
 
     definition: Definition
     families: Mapping[str, Family]
@@ -152,7 +153,7 @@ class Gathered:
     plans: tuple[Plan, ...]
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
-    """By run id; a run that is missing was not heard by that judge."""
+    """By run id; missing runs have no verdicts by that judge."""
 
     @property
     def clusters(self) -> Clusters:
@@ -160,28 +161,28 @@ class Gathered:
         return Clusters.of(self.definition.queries)
 
     def labels(self) -> list[str]:
-        """Every system, in the order of labels."""
+        """The labels of all systems, sorted."""
         return sorted({plan.label for plan in self.plans})
 
     def assessors(self, metric: str) -> list[Assessor]:
-        """Who has verdicts in a family."""
+        """The judges with verdicts in a family."""
         return sorted(
             (table_key.assessor for table_key in self.tables_of_judges if table_key.metric == metric),
             key=lambda assessor: assessor.order,
         )
 
     def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[Plan, JudgedRun]]:
-        """Every planned run with what this judge's verdicts come to, in the order of the plan."""
+        """Every planned run with this judge's result, in the order of the plan."""
         by_run = self.tables_of_judges.get(TableKey(metric, assessor), {})
         for plan in self.plans:
             yield plan, by_run.get(plan.run_id) or plan.unjudged()
 
 
 def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
-    """Everything that living verdicts of these families come to, run by run and judge by judge.
+    """The results of the current verdicts of these families, run by run and judge by judge.
 
-    A verdict lives that is about this very report, asked in today's words and by this version of its family. Raises
-    UserError for a folder without an experiment, and for files of another format.
+    A verdict is current if it is about this report, and was asked by today's prompts and by this version of its family.
+    Raises UserError for a folder without an experiment, and for files of another format.
     """
     prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
     judges = {metric.name: judges_in(experiment, metric.name) for metric in metrics}
@@ -233,7 +234,7 @@ def _status(subject: Subject) -> RunStatus:
         return "done"
     if subject.system.is_imported:
         return "not_imported"
-    # A user's own agent that takes too long is the system's failure, a model or a server that does is not.
+    # If a user's own agent takes too long, the system failed; if a model or a server does, it did not.
     is_lost = run.error is not None and run.error.kind in LOST and not subject.system.is_command_or_address
     return "spoiled" if is_lost else "failed"
 
@@ -241,7 +242,7 @@ def _status(subject: Subject) -> RunStatus:
 def verdicts_by_assessor(
     experiment: Path, metric: str, judges: Iterable[str], label: str, run: str
 ) -> dict[Assessor, list[Verdict]]:
-    """The last verdict of every key about a run, or about two that are compared, by who judged."""
+    """The last verdict of every key on a run, or on two that are compared, by judge."""
     groups: dict[Assessor, list[Verdict]] = defaultdict(list)
     for judge in judges:
         for verdict in VerdictFile(verdict_path(experiment, metric, judge, label, run)).lasts():
@@ -250,7 +251,7 @@ def verdicts_by_assessor(
 
 
 def run_result(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:
-    """What one judge's living verdicts on a run come to in a family, by variant."""
+    """The result of one judge's current verdicts on a run in a family, by variant."""
     query_id = subject.query.query_id
     if subject.report is None:
         return RunResult(query_id, {}, _LACKS[_status(subject)])
@@ -267,21 +268,17 @@ def run_result(subject: Subject, metric: Family, living: Sequence[Verdict], rule
 
 
 def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:
-    """The mean of each variant over the repeats that scored it, counts of items likewise."""
+    """The mean of each variant over the repeats that scored it, and of the counts of items."""
     if len(repeats) == 1:
         return repeats[0]
-    variants = dict.fromkeys(variant for values in repeats for variant in values)
-    return {
-        variant: _mean(variant, [values[variant] for values in repeats if variant in values]) for variant in variants
-    }
-
-
-def _mean(variant: str, values: Sequence[Value]) -> Value:
-    scored = [value.value for value in values if value.value is not None]
-    items: dict[str, float] = defaultdict(float)
-    for value in values:
-        for name, number in value.items.items():
-            items[name] += number / len(values)
-    if scored:
-        return Value(variant, "scored", sum(scored) / len(scored), dict(items))
-    return Value(variant, gravest(value.state for value in values) or "failed", None, dict(items))
+    means: dict[str, Value] = {}
+    for variant in dict.fromkeys(variant for values in repeats for variant in values):
+        its = [values[variant] for values in repeats if variant in values]
+        scored = [value.value for value in its if value.value is not None]
+        items: dict[str, float] = defaultdict(float)
+        for value in its:
+            for name, number in value.items.items():
+                items[name] += number / len(its)
+        state = "scored" if scored else gravest(value.state for value in its) or "failed"
+        means[variant] = Value(variant, state, sum(scored) / len(scored) if scored else None, dict(items))
+    return means

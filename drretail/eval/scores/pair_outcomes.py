@@ -1,4 +1,4 @@
-"""What the verdicts on one meeting of two systems come to: a win, a tie, a loss, or why there is none."""
+"""The result of the verdicts on one meeting of two systems: a win, a tie, a loss, or why there is none."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,37 +26,37 @@ Results = dict[Assessor, dict[Labels, dict[str, list["PairOutcome"]]]]
 
 @dataclass(frozen=True, slots=True)
 class PairOutcome:
-    """One meeting in one dimension; judged several times, the mean of the times that were scored."""
+    """One meeting in one dimension; if judged several times, the mean of the scored times."""
 
     query_id: str
     win: float | None = None
-    """1 for a win of the first system, else 0; None where nothing was scored."""
+    """1 for a win of the first system, else 0; None if nothing was scored."""
     tie: float | None = None
     loss: float | None = None
     is_na: bool = False
     why: Why | None = None
-    """Why it failed: it is neither scored nor na."""
+    """Why it failed: then it is neither scored nor na."""
     is_forfeit: bool = False
-    """True where a side left no report by its own failure: it loses without a judge, and two such are tied."""
+    """True if a side left no report by its own failure: it loses without a judge, and two such sides tie."""
     flipped: float | None = None
-    """1 where each order has another winner; "equal" in one order is no flip. None where one order alone was asked."""
+    """1 if each order has another winner; "equal" in one order is no flip. None if only one order was asked."""
     first_preferred: float | None = None
-    """Share of the answers that prefer the report which was read first; "equal" counts half."""
+    """The share of answers that prefer the report read first; "equal" counts ½."""
     disagreed: float | None = None
-    """1 where the members of a panel said different things; None of a judge alone."""
+    """1 if the members of a panel disagreed; None for a single judge."""
     failed_verdicts: int = 0
     stale_verdicts: int = 0
     words: int = 0
-    """How many more the first system's report has."""
+    """The first report's words minus the second's."""
 
     @property
     def result(self) -> float | None:
-        """What the first system won, a tie being half a win; None where nothing was scored."""
+        """The first system's score, with a tie as ½; None if nothing was scored."""
         return None if self.win is None or self.tie is None else self.win + self.tie / 2
 
 
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()) -> Results:
-    """Every meeting of every pair that a judge has verdicts of, and of the pairs in ``asked``."""
+    """Every meeting of every pair with verdicts, and of the pairs in ``asked``, by judge."""
     found: Results = defaultdict(dict)
     for assessor, labels in asked:
         found[assessor][labels] = {dimension: [] for dimension in DIMENSIONS}
@@ -64,7 +64,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
 
     @cache
     def prompts(rules: Rules) -> dict[str, frozenset[str]]:
-        """By dimension the hashes of all wordings that count."""
+        """By dimension, the hashes of all valid prompts."""
         worded = in_all_wordings(experiment, lambda: frozenset(pair_family().hashes(rules).items()))
         return {
             dimension: frozenset[str]().union(*(hashes for name, hashes in worded if name == dimension))
@@ -104,7 +104,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
 def _judged(
     one: Plan, other: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
 ) -> PairOutcome:
-    """By the verdicts about these very reports, asked in today's words and by this version of the family."""
+    """The outcome by the verdicts on these reports, by today's prompts and this version of the family."""
     version = pair_family().version
     living = [
         verdict
@@ -120,8 +120,10 @@ def _judged(
 
 
 def _without_report(one: Plan, other: Plan, rules: Rules) -> PairOutcome:
-    """The side without a report loses, two without are tied (METRICS 0); nothing where a server took it, or by a
-    publication's rules."""
+    """The side without a report loses, and two sides without one tie (docs/scores.md).
+
+    No outcome if a server is to blame, or by a publication's rules.
+    """
     if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (one, other)):
         return PairOutcome(one.query.query_id, why="runs_failed")
     win, loss = float(one.has_report), float(other.has_report)
@@ -129,7 +131,7 @@ def _without_report(one: Plan, other: Plan, rules: Rules) -> PairOutcome:
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:
-    """A win where the same report was preferred in every order, else a tie; one order that failed fails all."""
+    """A win if the same report was preferred in every order, else a tie; one failed order fails all."""
     times_asked = [by_order[order] for order in wanted if order in by_order]
     states = {verdict.state for verdict in times_asked}
     if "failed" in states:
@@ -155,7 +157,7 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
 
 
 def _together(times: Sequence[PairOutcome]) -> PairOutcome:
-    """All times that a judge was asked: their mean where any was scored, else why none was."""
+    """The mean of all scored times that a judge was asked, or why none was scored."""
     scored = [time for time in times if time.result is not None]
     failed = sum(time.failed_verdicts for time in times)
     if not scored:
@@ -178,7 +180,7 @@ def _mean(numbers: Sequence[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What queries say, each of them once whatever its repeats."""
+    """The queries won and lost, each counted once whatever its repeats."""
 
     n_queries: int
     queries_won: int
@@ -198,10 +200,10 @@ def lead_of(results: Mapping[str, float], clusters: Clusters) -> Lead:
 
 
 def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
-    """All pairs before one judge, their p values corrected (Holm), in the order given.
+    """All pairs by one judge, with corrected p values (Holm), in the order given.
 
-    Overall quality, by which systems are chosen, is corrected over all pairs; the other dimensions of a pair, which
-    are exploratory, for each other.
+    The overall quality, by which systems are chosen, is corrected over all pairs; the other dimensions are exploratory,
+    and are corrected within their pair.
     """
     families: dict[object, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
@@ -216,9 +218,9 @@ def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
 
 
 def preferred(row: PairScore) -> str | None:
-    """Which system is preferred: the corrected test and the interval say so, in one direction; None where they don't.
+    """The preferred system, if the corrected test and the interval agree on it; else None.
 
-    The same standard holds for differences of ratings.
+    Differences of ratings are held to the same standard.
     """
     if row.p_holm is None or row.p_holm > LEVEL or row.ci_low is None or row.ci_high is None:
         return None

@@ -16,19 +16,20 @@ from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.eval.scores.planned import means_by_query
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval
-from drretail.stats.length_control import length_controlled
-from drretail.stats.ranking import Contest, Strength, strengths
+from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
 
 MAJORITY = "majority"
 ResultName = Literal["win", "tie", "loss"]
 
 
 def with_majorities(results: Results) -> Results:
-    """The same, and one more judge where two or more models compared the same systems under the same rules."""
+    """The results with one more judge, the majority, if two or more models compared the same systems under the same
+    rules.
+    """
     panels: Results = {}
 
     def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
-        """False for a judge that was to be asked and met the cap before its first answer."""
+        """False for a judge that met the limit before its first answer."""
         every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
         return any(not outcome.is_forfeit and outcome.why not in ("not_judged", "runs_failed") for outcome in every)
 
@@ -51,10 +52,11 @@ def with_majorities(results: Results) -> Results:
 
 
 def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
-    """One meeting: scored where more than half of the panel scored it, and won by whom more than half prefer."""
-    lead: Counter[ResultName] = Counter(
-        result_of for outcome in outcomes if (result_of := _result(outcome)) is not None
-    )
+    """One meeting by majority: scored if more than half of the panel scored it, won by the side that more than half
+    prefer.
+    """
+    results = [outcome.result for outcome in outcomes if outcome.result is not None]
+    lead: Counter[ResultName] = Counter("win" if each > 0.5 else "loss" if each < 0.5 else "tie" for each in results)
     query_id, members = outcomes[0].query_id, len(outcomes)
     if 2 * lead.total() <= members:
         lacking = [outcome for outcome in outcomes if outcome.result is None]
@@ -72,22 +74,17 @@ def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
     )
 
 
-def _result(outcome: PairOutcome) -> ResultName | None:
-    if outcome.result is None:
-        return None
-    return "win" if outcome.result > 0.5 else "loss" if outcome.result < 0.5 else "tie"
-
-
 Read = Callable[[PairOutcome], float | None]
-"""A number of one meeting; None where it has none."""
+"""A number of one meeting, or None."""
 
 
 def derive_pairs(
     experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()
 ) -> tuple[tuple[PairScore, ...], tuple[RankScore, ...]]:
-    """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders, equal bytes.
+    """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders give equal
+    bytes.
 
-    ``asked`` names judges and pairs that have rows even if there was nothing to compare.
+    ``asked`` names judges and pairs that get rows even if there was nothing to compare.
     """
     results = with_majorities(read_outcomes(experiment, gathered, asked))
     pairs: list[PairScore] = []
@@ -112,7 +109,7 @@ def _pair_score(
     assessor: Assessor, labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], gathered: Gathered
 ) -> PairScore:
     a, b = labels
-    hidden = assessor.judge.kind == "rule_based"  # it is not asked, and lacks nothing
+    hidden = assessor.judge.kind == "rule_based"  # it is never asked, so nothing is missing
     outcomes = [
         replace(outcome, is_na=True, why=None) if hidden and outcome.why == "not_judged" else outcome
         for outcome in outcomes
@@ -148,7 +145,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         return Share(value=found.value, ci_low=found.low, ci_high=found.high)
 
     def mean(read: Read) -> float | None:
-        """The mean over queries of the mean inside each; None without a query."""
+        """The mean over queries of the mean within each; None without a query."""
         means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
         return round(sum(means.values()) / len(means), 10) if means else None
 
@@ -189,7 +186,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
 
 
 def _longer_won(outcome: PairOutcome) -> float | None:
-    """1 where the report with more words won; None without a winner or where both are as long."""
+    """1 if the report with more words won; None without a winner, or if both have equal length."""
     if outcome.result in (None, 0.5) or not outcome.words:
         return None
     return float((outcome.result > 0.5) == (outcome.words > 0))
@@ -208,7 +205,7 @@ def _rank_scores(
 ) -> Iterator[RankScore]:
     hidden = assessor.judge.kind == "rule_based"
     clusters, seed = gathered.clusters, gathered.definition.seed
-    # One for each query and pair: repeats say nothing of other queries, so their mean counts once.
+    # One contest for each query and pair: repeats of a query are averaged.
     contests = [
         Contest(query_id, a, b, mean)
         for (a, b), outcomes in sorted(met.items())

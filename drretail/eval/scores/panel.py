@@ -1,7 +1,7 @@
-"""Several judges as one: where two or more language models judged, each report gets the median of their values too.
+"""Several judges as one: if two or more language models judged, each report also gets the median of their values.
 
-A panel's rows stand beside its members' under a judge of its own, so that no ranking mixes judges silently. A
-rule-based judge has no seat in a panel: its values mean something else.
+A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
+judges are left out: their values mean something else.
 """
 
 from collections import defaultdict
@@ -17,20 +17,22 @@ MEDIAN = "median"
 
 
 def with_panels(gathered: Gathered) -> Gathered:
-    """The same, and one more judge for each family and set of rules that has two or more judges that are models."""
+    """The results with one more judge, the median, for each family and rules with two or more judges
+    that are models.
+    """
     panels: dict[TableKey, dict[str, JudgedRun]] = {}
     for metric in gathered.families:
         for assessors in panels_of(gathered.assessors(metric)):
             members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
             panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
-            # A run that not all members judged the panel has not judged yet.
+            # A run that some member has not judged counts as not judged by the panel.
             complete = [run for run in members[0] if all(run in runs for runs in members)]
             panels[TableKey(metric, panel)] = {run: _together([runs[run] for runs in members]) for run in complete}
     return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
 
 
 def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
-    """The judges that sit together: models of any kind, two at least, under the same rules."""
+    """The judges that form panels: at least two models, under the same rules."""
     by_rules: dict[str, list[Assessor]] = defaultdict(list)
     for assessor in assessors:
         if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec):
@@ -39,23 +41,25 @@ def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
 
 
 def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:
-    """A panel as a judge: ``panel(median):a+b``; a language model where every member is one."""
+    """A panel as a judge: ``panel(median):a+b``; a language model if every member is one."""
     kind = "llm" if all(member.kind == "llm" for member in members) else "scripted"
     return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(name_of, members))}", kind=kind)
 
 
 def name_of(judge: JudgeRef) -> str:
-    """ "provider:model", with a hash behind it where parameters tell two judges of one model apart."""
+    """ "provider:model", with a hash of the parameters if they distinguish judges of one model."""
     return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
 
 
 def is_panel(spec: str) -> bool:
-    """True for the name of several judges as one, which has no verdicts of its own."""
+    """True for the name of a panel, which has no verdicts of its own."""
     return spec.startswith(f"{PANEL}(")
 
 
 def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
-    """The median of those that scored a variant, if these are more than half of the panel: else as the others say."""
+    """The median of the members that scored a variant, if they are more than half; else the gravest state of the
+    others.
+    """
     results = [run.result for run in runs]
     lacks = next((result.lacks for result in results if result.lacks is not None), None)
     values: dict[str, Value] = {}

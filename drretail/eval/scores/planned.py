@@ -1,8 +1,8 @@
-"""Headlines run over all planned runs: what a run lacks through its own fault earns 0 (METRICS 0).
+"""Headlines cover all planned runs: what a run lacks by its own fault counts 0 (docs/scores.md).
 
-A run that failed earns 0, and so does a report that has nothing of what a headline is about. What a *query* lacks, such
-as a wish, is equal for all systems: the headline isn't defined for it. What judges, pages or servers failed to give is
-missing: it is left out, counted, and stops conclusions where it is more than one planned run in twenty.
+A failed run gets 0, and so does a report with nothing that the headline measures. If the *query* lacks something, such
+as a wish, the headline is undefined for it, equally for all systems. What judges, pages or servers failed to deliver is
+missing: it is left out and counted, and prevents conclusions above one planned run in twenty.
 """
 
 from collections import defaultdict
@@ -28,11 +28,11 @@ from drretail.eval.values import Value
 
 K = TypeVar("K", str, tuple[str, str])
 MOST_MISSING = 0.05
-"""The share of planned runs that may be missing before nothing is concluded: one in twenty."""
+"""The share of planned runs that may be missing before no conclusion is drawn: one in twenty."""
 
 
 def headline_variants(metric: Family) -> frozenset[str]:
-    """What systems are chosen by, and what stands on the scoreboard."""
+    """The variants by which systems are chosen, and those on the scoreboard."""
     described = metric.description
     compared = described.compared or described.headlines or metric.variants
     primary = described.primary or (compared if len(compared) == 1 else ())
@@ -41,14 +41,14 @@ def headline_variants(metric: Family) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """How many planned runs a headline's value is of. Counted in runs whose query the headline is defined for."""
+    """How many planned runs are behind a headline's value, among those whose query the headline is defined for."""
 
     planned: int
     scored: int
     earned_nothing: int
-    """Runs that earned 0: they failed, or their reports have nothing of what the headline is about."""
+    """Runs that got 0: they failed, or their reports have nothing that the headline measures."""
     missing: int
-    """Runs lost to a server, and reports that a judge failed on or whose pages can't be read."""
+    """Runs lost to a server, reports that a judge failed on, and reports whose pages can't be read."""
     pending: int
     """Runs that were not made yet."""
 
@@ -58,7 +58,7 @@ class Attendance:
 
 
 def attendance(reports: Sequence[RunResult], variant: str) -> Attendance:
-    """Of one system's planned runs in one headline."""
+    """The attendance of one system's planned runs in one headline."""
     kinds = [_kind(report, variant) for report in reports]
     defined = [kind for kind in kinds if kind != "undefined"]
     return Attendance(
@@ -82,22 +82,22 @@ def _kind(report: RunResult, variant: str) -> str:
 
 
 _OF_LACKING = {FAILED_RUNS: "undefined", NOT_IMPORTED: "undefined", PENDING_RUNS: "pending"}
-"""A failed run that earns nothing, not even 0, is on a query that the headline isn't defined for."""
+"""A failed run without even a 0 is on a query for which the headline is undefined."""
 
 
 def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collection[TableKey] = ()) -> Gathered:
-    """What ``gather`` gives, with panels of judges and with what every planned run earns.
+    """``gather`` with panels of judges and with what every planned run earns.
 
-    ``asked`` are judges of a family that count although no run left them anything to judge.
+    ``asked`` are judges of a family that count although no run gave them anything to judge.
     """
     return with_earnings(with_panels(gather(experiment, metrics)), asked, experiment)
 
 
 def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experiment: Path | None = None) -> Gathered:
-    """The same, where each run's ``earned`` says what it gets in headlines in which it has no value.
+    """The same, with each run's ``earned`` values in headlines without a value.
 
-    Publications' rules count as they did; a judge that was not asked of a system's reports says nothing of its failed
-    runs either.
+    Publications' rules are unchanged; a judge that was not asked about a system's reports says nothing of its failed
+    runs.
     """
     by_judge = {**{key: dict[str, JudgedRun]() for key in asked}, **gathered.tables_of_judges}
     tables = {
@@ -114,10 +114,17 @@ def _with_earnings(
     systems = gathered.definition.systems
     asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
     defined = _defined(metric, asked, answers, experiment)
-    made = dict(answers)
+    made, headlines = dict(answers), headline_variants(metric)
+    # Of a failed run, what a pooled headline is made of is 0 as well.
+    of_failed = metric.variants if headlines & metric.pooled.keys() else headlines
     for plan in asked:
         found = answers.get(plan.run_id) or plan.unjudged()
-        earned = _earned(metric, plan, found.result, defined[plan.query.query_id])
+        if plan.status == "failed":
+            of_query = defined[plan.query.query_id]
+            earned = {variant: 0.0 for variant in of_failed if of_query.get(variant, variant in headlines)}
+        else:
+            values = [value for name, value in found.result.values.items() if name in headlines]
+            earned = {each.variant: each.earns for each in values if each.value is None and each.earns is not None}
         if earned:
             made[plan.run_id] = replace(found, result=replace(found.result, earned=earned))
     return made
@@ -126,9 +133,9 @@ def _with_earnings(
 def _defined(
     metric: Family, plans: Sequence[Plan], answers: Mapping[str, JudgedRun], experiment: Path | None
 ) -> Mapping[str, Mapping[str, bool]]:
-    """By query and variant whether any report on the query could have a value.
+    """By query and variant, whether any report on the query could have a value.
 
-    What no report was asked for is open, unless the family knows that the query has nothing to measure.
+    If no report was judged this is open, unless the family knows that the query has nothing to measure.
     """
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for plan in plans:
@@ -141,30 +148,20 @@ def _defined(
     return found
 
 
-def _earned(metric: Family, plan: Plan, result: RunResult, defined: Mapping[str, bool]) -> dict[str, float]:
-    headlines = headline_variants(metric)
-    if plan.status == "failed":
-        # What a pooled headline is made of is 0 as well.
-        variants = metric.variants if headlines & metric.pooled.keys() else headlines
-        return {variant: 0.0 for variant in variants if defined.get(variant, variant in headlines)}
-    values = (value for name, value in result.values.items() if name in headlines)
-    return {value.variant: value.earns for value in values if value.value is None and value.earns is not None}
-
-
 def counted(report: RunResult, variant: str) -> float | None:
-    """What a planned run counts in a headline; None where it is missing or the headline isn't defined for it."""
+    """A planned run's number in a headline; None if it is missing or the headline is undefined for it."""
     value = report.values.get(variant)
     found = None if value is None else value.value
     return report.earned.get(variant) if found is None else found
 
 
 def counted_values(report: RunResult) -> Mapping[str, Value]:
-    """The report's values with what it earns where it has none, as pooled headlines are made of them."""
+    """The report's values, with what it earns where it has none, for pooled headlines."""
     return {**report.values, **{name: Value(name, "scored", value) for name, value in report.earned.items()}}
 
 
 def means_by_query(values: Iterable[tuple[K, float | None]]) -> dict[K, float]:
-    """The mean of each query's repeats that have a value, by query id or another key, in the order of these."""
+    """The mean of each query's repeats that have a value, by query id or another key, sorted."""
     by_query: dict[K, list[float]] = defaultdict(list)
     for query_id, value in values:
         if value is not None:

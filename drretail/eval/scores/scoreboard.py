@@ -1,4 +1,4 @@
-"""The scoreboard of an experiment, from its scores, what its runs took, and its comparisons. Pure."""
+"""The scoreboard of an experiment, from its scores, its runs' costs, and its comparisons. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from drretail.eval.scores.gathering import LACKS_IN_WORDS, Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
-from drretail.records.base import NoInterval
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     CODE,
@@ -52,16 +51,16 @@ class _Shown:
 
     rows: Mapping[_Key, Score]
     columns: Sequence[tuple[str, BoardColumn, str]]
-    """With the names of the family and of the column."""
+    """The family, the column, and the column's name."""
     labels: Sequence[str]
 
     @property
     def systems(self) -> list[str]:
-        """The labels of those that research."""
+        """The labels of the systems that research."""
         return [label for label in self.labels if place_of(label) == "system"]
 
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
-        """By the first of these judges who has a row, whether there is a value in it or not."""
+        """The row by the first of these judges who has one, with or without a value."""
         found = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
         return next((row for row in found if row is not None), None)
 
@@ -74,18 +73,18 @@ def scoreboard(
     prices: PriceTable,
     primary: Primary,
 ) -> Scoreboard | None:
-    """One row for each system with a score; None where there is none.
+    """One row for each system with a score; None without any.
 
-    ``primary`` are the tests of all pairs of systems by all judges, so that ``compare`` finds the same.
-    The columns of judged families are those of one judge: who judged more of the columns comes before who judged less,
-    a language model before others, our own rules before a publication's, a panel before its members.
+    ``primary`` are the tests of all pairs of systems by all judges, so that ``compare`` agrees. The columns of judged
+    families are one judge's: the judge with values in more columns comes first, then a language model before others,
+    our rules before a publication's, a panel before its members.
     """
     if not scores:
         return None
     present = {(row.metric, row.variant) for row in scores}
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
     columns = [(name, column) for name, column in described if (name, column.variant) in present]
-    # A name that two families take, or that costs go by, has the family's before it.
+    # If two families share a column's name, or a cost has it, the family's name is put before it.
     wishes = [column.name or column.variant for _, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]
     shown = _Shown(
@@ -111,7 +110,13 @@ def scoreboard(
         )
         for label in shown.labels
     ]
-    others = tuple(_others(shown, judges[1:]))
+    of_others = [
+        (judge, [BoardRow(system=label, cells=_cells(shown, label, [judge])) for label in shown.labels])
+        for judge in judges[1:]
+    ]
+    others = tuple(
+        JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)) for judge, made in of_others
+    )
     kept = _columns(shown, metrics, [*rows, *(row for other in others for row in other.rows)])
     kept_names = {column.name for column in kept}
     shared = shared_models(shown.labels)
@@ -141,7 +146,7 @@ def _judge(assessor: Assessor) -> BoardJudge:
 
 
 def _judges(shown: _Shown) -> list[Assessor]:
-    """Everyone with a value on the board, code apart, the first one first."""
+    """Every judge with a value on the board, except code, the best first."""
     kinds = ("llm", "scripted", "rule_based")
     wanted = {(metric, column.variant) for metric, column, _ in shown.columns}
     filled: dict[Assessor, set[tuple[str, str]]] = {}
@@ -177,7 +182,7 @@ def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[st
 
 
 def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, int]:
-    """Columns in which the judge has failed, with the number of reports; not those of which nobody was asked."""
+    """The columns in which the judge failed, with the number of reports, without those that were never asked about."""
     rows = {name: shown.of(system, metric, column.variant, assessors) for metric, column, name in shown.columns}
     counts = {
         name: row.n_failed - sum(int(row.items.get(lack, 0)) for lack in LACKS_IN_WORDS)
@@ -187,14 +192,8 @@ def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[s
     return {name: count for name, count in counts.items() if count > 0}
 
 
-def _others(shown: _Shown, judges: Sequence[Assessor]) -> Iterator[JudgedRows]:
-    for assessor in judges:
-        made = (BoardRow(system=label, cells=_cells(shown, label, [assessor])) for label in shown.labels)
-        yield JudgedRows(judge=_judge(assessor), rows=tuple(row for row in made if row.cells))
-
-
 def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, BoardCell]:
-    """The share of runs that are done, and what those took on average; nothing of what has no known price."""
+    """The share of runs that are done, and their average costs; no cost without a known price."""
     planned = [plan for plan in gathered.plans if plan.label == label]
     done = [plan for plan in planned if plan.has_report]
     models = gathered.definition.systems[label].models
@@ -214,7 +213,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
 
 
 def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[ShownColumn]:
-    """Those with a value in some row; money only where anything cost some."""
+    """The columns with a value in some row; dollars only if anything cost money."""
     made = [
         ShownColumn(
             name=name,
@@ -237,7 +236,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[
 def _notes(
     shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics, prices: PriceTable
 ) -> Iterator[str]:
-    """What must be known beside the numbers: what nobody rated, whose picks were read otherwise, missing prices."""
+    """What a reader must know beside the numbers: unrated columns, picks read in different ways, missing prices."""
     unrated = [
         name
         for metric, column, name in shown.columns
@@ -247,8 +246,7 @@ def _notes(
     if unrated:
         note = next(row.note for row in shown.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
-    yield from _readers(shown, assessors)
-    yield from _without_interval(shown, assessors)
+    yield from _cautions(shown, assessors)
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."
     for assessor in _judges(shown):
@@ -266,20 +264,27 @@ def _notes(
     yield from estimated_note(used for plan in gathered.plans for used in plan.usage.values())
 
 
-def _without_interval(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
-    """Which columns have systems without an interval, and why."""
-    lacking: dict[NoInterval, list[str]] = {"few": [], "alike": []}
+def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
+    """Columns in which the picks of systems that research were read in different ways, or some have no interval."""
+    unlike: list[str] = []
+    few: list[str] = []
+    alike: list[str] = []
     for metric, column, name in shown.columns:
-        rows = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
-        reasons = {row.no_interval for row in rows if row is not None}
-        for why, columns in lacking.items():
-            columns += [name] if why in reasons else []
-    if lacking["few"]:
-        columns = ", ".join(lacking["few"])
-        yield f"{columns}: no interval, since a part of it comes from fewer than {FEWEST} users."
-    if lacking["alike"]:
-        columns = ", ".join(lacking["alike"])
-        yield f"{columns}: no interval for a system with equal values on all queries."
+        found = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
+        rows = [row for row in found if row is not None]
+        lacking = {row.no_interval for row in rows}
+        unlike += [name] if len({frozenset(readers_of(row.items)) for row in rows}) > 1 else []
+        few += [name] if "few" in lacking else []
+        alike += [name] if "alike" in lacking else []
+    if unlike:
+        yield (
+            f"The systems' picks were read in different ways (see --details). Differences in {', '.join(unlike)} may "
+            "come from that."
+        )
+    if few:
+        yield f"{', '.join(few)}: no interval, since a part of it comes from fewer than {FEWEST} users."
+    if alike:
+        yield f"{', '.join(alike)}: no interval for a system with equal values on all queries."
 
 
 def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
@@ -295,17 +300,3 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
-
-
-def _readers(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
-    """A caution where the picks of systems that research were not all read by the same."""
-    unlike: list[str] = []
-    for metric, column, name in shown.columns:
-        rows = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
-        if len({frozenset(readers_of(row.items)) for row in rows if row is not None}) > 1:
-            unlike.append(name)
-    if unlike:
-        yield (
-            f"The systems' picks were read in different ways (see --details). Differences in {', '.join(unlike)} may "
-            "come from that."
-        )

@@ -7,9 +7,9 @@ from drretail.records.score import Scores
 
 
 def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
-    """The same with the rows of these families alone. What runs did beside their scores comes with the process.
+    """The scores with the rows of these families only. Correlations with what runs did belong to the family process.
 
-    What other profiles change is of no family and stays.
+    Rows on other profiles belong to no family and stay.
     """
     paired, beside = PAIRWISE in names, COUNTS_STEPS in names
     return scores.model_copy(
@@ -26,9 +26,9 @@ def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
 
 
 def without_board_families(scores: Scores) -> Scores:
-    """The same without the usual families that have a column on the scoreboard, and without what is of no family.
+    """The scores without the usual families that have a scoreboard column, and without rows of no family.
 
-    Of the other families one column is not all that was asked for.
+    Other families stay, since one column is not all that was asked for.
     """
     board = scores.scoreboard
     shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()

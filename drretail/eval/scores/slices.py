@@ -1,4 +1,4 @@
-"""Which slices a query is in: by category of what is wanted, by sort of need, by what its wish has, by its level."""
+"""The slices of each query: by category of what is wanted, by sort of need, by the parts of its wish, by level."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -9,13 +9,12 @@ from drretail.eval.scores.aggregate import About, Judged, mean_of
 from drretail.eval.scores.gathering import Assessor, RunResult
 from drretail.eval.scores.planned import counted, means_by_query
 from drretail.experiment import Definition
-from drretail.records.query import Query
 from drretail.records.score import SliceBy, SliceScore
 from drretail.records.wish import Want, Wish
 
 NO_CATEGORY = "none named"
 PLAIN = "none"
-"""Of a wish for one of each thing and no more."""
+"""A wish for one of each thing, without limits."""
 NOTHING_WANTED = "nothing to buy"
 UNTYPED = "not typed"
 OF_WANTS: Mapping[str, Callable[[Want], bool]] = {
@@ -36,16 +35,17 @@ OF_WISHES: Mapping[str, Callable[[Wish], bool]] = {
     "room": lambda wish: wish.room,
     "deadline": lambda wish: wish.deadline is not None,
 }
-"""What a wish may have, in the order of tables; of a want's parts any want has it."""
+"""The parts that a wish may have, in the order of tables; a want's part counts if any want has it."""
 
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
-    """The ids of the queries in each slice that has any: categories and kinds by name, parts of wishes in order."""
+    """The query ids of each non-empty slice: categories and kinds by name, parts of wishes in order."""
     found: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
             found["category", name].add(query.query_id)
-        found["kind", kind_of(query)].add(query.query_id)
+        # The sort of need where somebody said, else how the query was made: its mode.
+        found["kind", query.kind or query.mode].add(query.query_id)
         for name in parts_of(query.wish):
             found["constraint", name].add(query.query_id)
         if query.level is not None:
@@ -53,13 +53,8 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
     return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
 
 
-def kind_of(query: Query) -> str:
-    """The sort of need where somebody said, else how the query was made: its mode."""
-    return query.kind or query.mode
-
-
 def parts_of(wish: Wish | None) -> tuple[str, ...]:
-    """Every part that a wish has, or why it has none; what things it names, and what is owned, is no part."""
+    """The parts of a wish, or why it has none; the names of things and owned products do not count."""
     if wish is None:
         return (UNTYPED,)
     found = tuple(name for name, has in OF_WISHES.items() if has(wish))
@@ -73,7 +68,7 @@ def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
 
 
 FIRST = 6
-"""Headlines of a family that names none."""
+"""The number of headlines for a family that names none."""
 Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 """Ids of queries by slice."""
 
@@ -81,8 +76,7 @@ Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
     """Rows by judge, system, headline variant and slice, in that order.
 
-    Ratings of a rule-based judge mean nothing and have none, and neither has a variant for which no system
-    has any value.
+    There are none for ratings of a rule-based judge, which mean nothing, nor for variants without any value.
     """
     rows = [row for about, reports in judged for row in _rows(about, reports, slices)]
     valued = {(row.metric, row.variant, Assessor.of(row)) for row in rows if row.n_counted}
@@ -124,7 +118,7 @@ def headlines(metric: Family) -> tuple[str, ...]:
 
 
 def chosen_variants(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
-    """Those of the chosen variants that the family has, in its order; what is pooled has no value of a query."""
+    """The chosen variants that the family has, in its order, without pooled ones, which have no value per query."""
     return tuple(variant for variant in _plain(metric) if variant in chosen)
 
 

@@ -1,7 +1,8 @@
-"""Facts of a report with the references it gives for each, and whether these bear them out.
+"""The facts of a report with the references that it gives for each, and whether these support them.
 
-That is how PDR-Bench measures reliability and DeepResearch Bench counts valid citations: (fact, reference, URL).
+PDR-Bench measures reliability, and DeepResearch Bench counts valid citations, by these triplets: (fact, reference,
+URL).
 
-triplet_support.py   facts, the questions that find them, and whether a page bears out what cites it
+triplet_support.py   facts, the questions that find them, and whether a page supports the facts that cite it
 prompts/             what the judge is asked
 """

@@ -1,6 +1,6 @@
-"""Which facts a report states with which references, and whether a source bears out the facts that cite it.
+"""Which facts a report states with which references, and whether a source supports the facts that cite it.
 
-Sources are the texts that faithfulness judges by: the record of the shop, the page, the file.
+Sources are the texts by which faithfulness is judged: the shop's record, the page, the file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,13 +29,13 @@ from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict, VerdictState
 
 TRIPLETS, DUPLICATES, SUPPORT = "triplets", "duplicates", "triplet_support"
-"""The stages."""
+"""The stages of judging."""
 REPORT = "report"
-"""The item of the extraction."""
+"""The item of the extraction's verdict."""
 UNKNOWN = "unknown"
-"""The note of a fact whose page was read and holds nothing to judge by, such as a notice of an error."""
+"""The note on a fact whose page was read but holds nothing to judge by, such as an error notice."""
 UNFETCHED = "unfetched"
-"""The note of a fact whose page nobody has tried to read."""
+"""The note on a fact whose page was never fetched."""
 
 
 class Triplet(Record):
@@ -46,7 +46,7 @@ class Triplet(Record):
     """The number or mark of the reference in the text; "0" for a link in the text itself."""
     url: str = ""
     source: str | None = None
-    """The evidence id or URL that the reference comes to; None where it comes to nothing."""
+    """The evidence id or URL that the reference resolves to; None if it resolves to nothing."""
 
     @property
     def is_cited(self) -> bool:
@@ -55,32 +55,35 @@ class Triplet(Record):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact of a report, however often it says it."""
+    """A fact of a report, however often the report states it."""
 
     text: str
     sources: tuple[str, ...] = ()
-    """What its references come to, each once."""
+    """The sources that its references resolve to, each once."""
     unresolved: tuple[str, ...] = ()
-    """References that come to nothing."""
+    """The references that resolve to nothing."""
 
 
 def pair_item(fact: str, source: str) -> str:
-    """The item of a verdict on a fact and one source of it."""
+    """The item of the verdict on a fact and one of its sources."""
     return sha256_of([fact, source])[:12]
 
 
 def distinct_facts(triplets: Iterable[Triplet]) -> list[str]:
-    """The facts of all triplets, those in the same words once."""
+    """The facts of all triplets; facts in the same words occur once."""
     return list({_folded(triplet.fact): triplet.fact for triplet in reversed(list(triplets))}.values())[::-1]
 
 
 def duplicates_item(facts: Sequence[str]) -> str:
-    """The item of the question which of these facts are the same."""
+    """The item of the question which of these facts say the same."""
     return f"{REPORT}-{sha256_of(list(facts))[:8]}"
 
 
 def unique_facts(triplets: Sequence[Triplet], groups: Iterable[Sequence[int]]) -> list[Fact]:
-    """Each fact once with all its references; ``groups`` are numbers, from 1, of distinct facts that say the same."""
+    """Each fact once with all its references.
+
+    ``groups`` hold the numbers, from 1, of distinct facts that say the same.
+    """
     texts = distinct_facts(triplets)
     first = {number: min(group) for group in groups for number in group}
     place = {_folded(text): first.get(number, number) for number, text in enumerate(texts, 1)}
@@ -101,27 +104,27 @@ def _folded(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgedReference:
-    """A fact and one of its references, with what is known of it."""
+    """A fact's reference and its verdict."""
 
     state: VerdictState | None
-    """None where it was not judged yet."""
+    """None if it was not judged yet."""
     support: float = 0.0
-    """1 where the source bears it out wholly, 0.5 in part, 0 not at all."""
+    """1 if the source supports the whole fact, 0.5 if a part, 0 if nothing of it."""
     is_unknown: bool = False
-    """True where the source was read and holds nothing to judge by."""
+    """True if the source was read but holds nothing to judge by."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedFacts:
-    """The unique facts of a report, each with its references as they were judged."""
+    """The unique facts of a report, each with the verdicts on its references."""
 
     facts: tuple[Fact, ...]
     pairs: tuple[tuple[JudgedReference, ...], ...]
-    """By fact, in the order of its sources."""
+    """One tuple per fact, in the order of its sources."""
 
 
 def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
-    """What the verdicts of a report come to; None where its facts could not be read to the end."""
+    """The facts and verdicts of a report; None if its facts were not all extracted and compared."""
     by_key = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     extracted = by_key.get((TRIPLETS, REPORT))
     if extracted is None or extracted.state != "scored":
@@ -158,7 +161,7 @@ class SaidTriplet(Record):
 
     @property
     def marks(self) -> list[str]:
-        """The reference as the text names it; a link in the text itself has the number 0, which is none."""
+        """The reference as the text names it; empty for a link in the text itself, whose number is 0."""
         return [] if self.ref_idx.strip() in ("", "0") else [self.ref_idx]
 
 
@@ -175,10 +178,16 @@ class SameFacts(Record):
 
 
 async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSession, prompt: Prompt) -> Verdict:
-    """The facts of one report, of a long one part by part."""
+    """The facts of one report; a long report is read part by part."""
 
     def read(answer: SaidTriplets) -> Ruling:
-        found = (_triplet(triplet, resolver) for triplet in answer.triplets)
+        found: list[Triplet] = []
+        for given in answer.triplets:
+            # The mark of the reference is resolved first; its address only if the mark resolves to nothing.
+            named = (resolver.resolve([name]).sources for name in (*given.marks, given.url) if name.strip())
+            source = next((sources[0] for sources in named if sources), None)
+            fact, ref, url = (text.strip() for text in (given.fact, given.ref_idx, given.url))
+            found.append(Triplet(fact=fact, ref=ref, url=url, source=source))
         return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
 
     def check(answer: SaidTriplets) -> str | None:
@@ -206,26 +215,6 @@ async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSe
     return judge_session.record(TRIPLETS, REPORT, state, value, prompt_hash=prompt.hash, error=errors or None)
 
 
-def _triplet(answer_given: SaidTriplet, resolver: SourceResolver) -> Triplet:
-    """The reference is read as the text marks it, and its address where that mark comes to nothing."""
-    found: tuple[str, ...] = ()
-    for name in (*answer_given.marks, answer_given.url):
-        found = found or (resolver.resolve([name]).sources if name.strip() else ())
-    return Triplet(
-        fact=answer_given.fact.strip(),
-        ref=answer_given.ref_idx.strip(),
-        url=answer_given.url.strip(),
-        source=next(iter(found), None),
-    )
-
-
-def _misgrouped(answer_given: SameFacts, count: int) -> str | None:
-    numbers = [number for group in answer_given.groups for number in group]
-    if any(not 1 <= number <= count for number in numbers):
-        return f"groups: the facts have the numbers 1 to {count}"
-    return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None
-
-
 Label = Literal["supported", "partly_supported", "unsupported", "unknown"]
 _VALUES: Mapping[Label, float] = {"supported": 1.0, "partly_supported": 0.5, "unsupported": 0.0, "unknown": 0.0}
 
@@ -246,12 +235,12 @@ class SupportedFacts(Record):
 
 
 def triplet_prompts() -> list[Prompt]:
-    """All that is asked."""
+    """All prompts of this family."""
     return [load_prompt(__file__, name) for name in ("triplets", "duplicates", "triplet_support")]
 
 
 async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records facts, duplicates and support as far as they are missing; what failed ends only what rests on it."""
+    """Records the facts, duplicates and support that are missing. A failure ends only what rests on it."""
     report = subject.report or ""
     prompt = load_prompt(__file__, "triplets")
     resolver = SourceResolver(report, subject.evidence)
@@ -266,6 +255,13 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     if len(facts) < 2:
         found = judge_session.existing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
     else:
+
+        def misgrouped(answer: SameFacts) -> str | None:
+            numbers = [number for group in answer.groups for number in group]
+            if any(not 1 <= number <= len(facts) for number in numbers):
+                return f"groups: the facts have the numbers 1 to {len(facts)}"
+            return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None
+
         given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
         (found,) = await judge_session.ask_and_record(
             JudgeQuestion(
@@ -275,7 +271,7 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
                 given,
                 SameFacts,
                 lambda answer: Ruling([sorted(group) for group in answer.groups if len(group) > 1]),
-                lambda answer: _misgrouped(answer, len(facts)),
+                misgrouped,
                 purpose="extraction",
             )
         )
@@ -284,7 +280,7 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSession) -> None:
-    """Asks what each source says of the facts that cite it, as far as that was not judged by these very texts."""
+    """Asks what each source says of the facts that cite it, unless existing verdicts rest on the same texts."""
     prompt = load_prompt(__file__, "triplet_support")
     by_source: dict[str, list[str]] = {}
     for fact in facts:
@@ -297,7 +293,14 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
         known = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
         missing = [fact for fact, verdict in known if verdict is None or not same_texts(verdict.sources, content.texts)]
         if not content.texts:
-            _record_unread(source, content, missing, subject, judge_session)
+            # A page that was never fetched is not one that can't be read.
+            is_unfetched, entry = bool(content.unfetched), subject.evidence.get(source)
+            why = "nobody fetched it: `score --fetch-sources` does" if is_unfetched else "it could not be read"
+            if entry is not None and entry.problem:
+                why += f" ({entry.problem})"
+            state, notes = ("na", [UNFETCHED]) if is_unfetched else ("unverifiable", [])
+            for fact in missing:
+                judge_session.record(SUPPORT, pair_item(fact, source), state, reason=f"{source}: {why}", notes=notes)
             continue
         parts = (missing[at : at + MOST_CLAIMS] for at in range(0, len(missing), MOST_CLAIMS))
         questions += [_question(source, content, part, subject, judge_session, prompt) for part in parts]
@@ -321,6 +324,13 @@ def _question(
     }
     all_texts = [*about.values(), *(text.text.text for text in texts)]
     items = tuple(pair_item(fact, source) for fact in facts)
+
+    def misnumbered(answer: SupportedFacts) -> str | None:
+        numbers = [fact.fact_id for fact in answer.facts]
+        if sorted(numbers) != list(range(1, len(facts) + 1)):
+            return f"Give each of the facts 1 to {len(facts)} once, by its fact_id; these were given: {numbers}."
+        return None
+
     return JudgeQuestion(
         SUPPORT,
         items[0],
@@ -330,7 +340,7 @@ def _question(
         lambda answer: {
             items[supported_fact.fact_id - 1]: _ruling(supported_fact, all_texts) for supported_fact in answer.facts
         },
-        lambda answer: _misnumbered(answer, len(facts)),
+        misnumbered,
         items=items,
         begins_with=source,
         sources=[text.ref for text in texts],
@@ -338,34 +348,8 @@ def _question(
     )
 
 
-def _record_unread(
-    source: str, content: Content, facts: Sequence[str], subject: Subject, judge_session: JudgeSession
-) -> None:
-    """What nobody has tried to read is not what can't be read."""
-    is_unfetched = bool(content.unfetched)
-    entry = subject.evidence.get(source)
-    why = "nobody fetched it: `score --fetch-sources` does" if is_unfetched else "it could not be read"
-    if entry is not None and entry.problem:
-        why += f" ({entry.problem})"
-    for fact in facts:
-        judge_session.record(
-            SUPPORT,
-            pair_item(fact, source),
-            "na" if is_unfetched else "unverifiable",
-            reason=f"{source}: {why}",
-            notes=[UNFETCHED] if is_unfetched else [],
-        )
-
-
-def _misnumbered(answer_given: SupportedFacts, count: int) -> str | None:
-    numbers = [fact.fact_id for fact in answer_given.facts]
-    if sorted(numbers) != list(range(1, count + 1)):
-        return f"Give each of the facts 1 to {count} once, by its fact_id; these were given: {numbers}."
-    return None
-
-
 def _ruling(ruled: SupportedFact, texts: Sequence[str]) -> Ruling:
-    """With the quote where it stands in the source, and with notes."""
+    """A ruling with the quote only if it is in the source, and with notes."""
     notes = [UNKNOWN] if ruled.label == "unknown" else []
     quote = " ".join(ruled.quote.split())
     is_found = any(quote in " ".join(text.split()) for text in texts)

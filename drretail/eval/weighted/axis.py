@@ -1,33 +1,43 @@
-"""Dimensions that are weighed against each other for a query, their criteria, and scores by these.
+"""Dimensions that are weighed against each other for a query, and scored by criteria.
 
-The file ``axes.toml`` of a family describes its dimensions.
+A family's file ``axes.toml`` describes its dimensions. A model makes the weights and criteria of a query before any
+report on it is judged.
 """
 
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from pydantic import Field
+
 from drretail.errors import UserError
-from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.subject import Subject
-from drretail.prompts import tagged
-from drretail.records.criteria import Criteria, Criterion
+from drretail.eval.judging.criteria import STAGE, criteria_of
+from drretail.eval.judging.external_wording import SHOPPER, USER
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject, Task
+from drretail.llm.structured import Check
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, sha256_of
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.query import Query
+from drretail.records.score import ProfileSummary
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One side of a report that gets a score of its own."""
+    """One aspect of a report, with a score of its own."""
 
     key: str
-    """Names it in files and in a judge's answer: ``goal_alignment``."""
+    """Its name in files and in a judge's answer: ``goal_alignment``."""
     title: str
     text: str
-    """What it looks at."""
+    """What it covers."""
     short: str = ""
-    """Names its column; empty where the key does."""
+    """The name of its column; if empty, the key."""
 
     @property
     def variant(self) -> str:
@@ -45,9 +55,9 @@ class Axis:
 
     name: str
     sees_profile: bool
-    """True where weights and criteria are made for this shopper, and not for whoever asks the question."""
+    """True if weights and criteria are made for this shopper, not for anybody who asks the question."""
     stance: str
-    """What all questions about it begin with."""
+    """The beginning of all questions about it."""
     dimensions: tuple[Dimension, ...]
 
     @property
@@ -56,11 +66,11 @@ class Axis:
 
     @property
     def prompt_text(self) -> str:
-        """All dimensions for prompts, a line each."""
+        """All dimensions for prompts, one per line."""
         return "\n".join(dimension.prompt_text for dimension in self.dimensions)
 
     def is_in(self, criteria: Criteria) -> bool:
-        """True where the criteria have something for every dimension."""
+        """True if the criteria cover every dimension."""
         return all(criteria.group(key) is not None for key in self.keys)
 
 
@@ -80,35 +90,35 @@ def read_axes(path: Path) -> tuple[Axis, ...]:
 
 
 TOLERANCE = 0.01
-"""How far a sum may be from 1: so much is rounding and is set right."""
+"""How far a sum may be from 1; so much is rounding and is corrected."""
 _NOTHING = 1e-9
 
 
 def off(weights: Sequence[float]) -> str | None:
-    """What is wrong with weights that a model gave; None where they add up to 1 but for rounding."""
+    """What is wrong with a model's weights; None if they add up to 1, within ``TOLERANCE``."""
     total = sum(weights)
     if any(weight < 0 for weight in weights):
         return "a weight is below 0"
-    if not abs(total - 1) <= TOLERANCE + _NOTHING:  # which NaN is not, either
+    if not abs(total - 1) <= TOLERANCE + _NOTHING:  # also true of NaN
         return f"the weights add up to {total:g} and have to add up to 1"
     return None
 
 
 def normalised(weights: Sequence[float]) -> list[float]:
-    """The same in the same proportions, adding up to 1; as they are where they do."""
+    """The weights scaled to add up to 1; unchanged if they already do."""
     total = sum(weights)
     return list(weights) if abs(total - 1) <= _NOTHING else [weight / total for weight in weights]
 
 
 def weighted_mean(parts: Iterable[tuple[float, float]]) -> float:
-    """Σ weight · value over pairs (weight, value) whose weights add up to 1 but for rounding."""
+    """Σ weight · value over pairs (weight, value); the weights add up to 1 except for rounding, which is corrected."""
     pairs = list(parts)
     weights = normalised([weight for weight, _ in pairs])
     return sum(weight * value for weight, (_, value) in zip(weights, pairs, strict=True))
 
 
 def checked_criteria(subject: Subject, family: str, axes: Iterable[Axis]) -> Criteria | None:
-    """What reports on the query are held to; raises UserError where an edit left sums that are not 1."""
+    """The criteria for reports on the query, None if there are none. Raises as ``check_sums``."""
     criteria = criteria_of(subject, family)
     if criteria is not None:
         check_sums(criteria, axes)
@@ -116,8 +126,10 @@ def checked_criteria(subject: Subject, family: str, axes: Iterable[Axis]) -> Cri
 
 
 def check_sums(criteria: Criteria, axes: Iterable[Axis]) -> None:
-    """Raises UserError, naming the file, where an edit left weights of dimensions or criteria that don't add up to 1,
-    or a dimension without criteria."""
+    """Raises UserError if an edit left weights that don't add up to 1, or a dimension without criteria.
+
+    The message names the file.
+    """
     place = f"rubrics/{criteria.family}/{criteria.query_id}.json"
     for axis in axes:
         groups = [group for key in axis.keys if (group := criteria.group(key)) is not None]
@@ -139,8 +151,7 @@ T = TypeVar("T")
 def matched(criteria: Sequence[Criterion], scored: Sequence[tuple[str, T]]) -> dict[str, T] | str:
     """The score of each criterion, or what is wrong: one is missing, given twice, or unknown.
 
-    Words are compared exactly, then without regard to case. Nothing is guessed: a score under other words is no score
-    of a criterion.
+    Words are compared exactly, then without regard to case. Nothing is guessed: a score under other words is not used.
     """
     exact = {criterion.text: criterion.text for criterion in criteria}
     folded = {criterion.text.strip().casefold(): criterion.text for criterion in criteria}
@@ -166,7 +177,7 @@ S = TypeVar("S", bound=_Score)
 def by_dimension(
     axis: Axis, criteria: Criteria, answered: Callable[[str], Sequence[S]]
 ) -> dict[str, dict[str, S] | str]:
-    """By dimension the scores that were answered for it, by criterion, or what is wrong with them."""
+    """By dimension, its scores by criterion, or what is wrong with them."""
     groups = {key: criteria.group(key) for key in axis.keys}
     return {
         key: matched(() if group is None else group.criteria, [(score.criterion, score) for score in answered(key)])
@@ -175,13 +186,13 @@ def by_dimension(
 
 
 def problems(found: Mapping[str, object]) -> str | None:
-    """What to tell a judge of dimensions that could not be matched; None without any."""
+    """What is wrong with the scores of dimensions, worded for a judge; None if nothing is."""
     found_wrong = [f"{key}: {problem}" for key, problem in found.items() if isinstance(problem, str)]
     return "; ".join(found_wrong) or None
 
 
 def criterion_tags(axis: Axis, criteria: Criteria) -> str:
-    """The criteria of an axis for a prompt, each in a tag; their weights are not told to who scores."""
+    """The criteria of an axis for a prompt, each in a tag. The judge who scores does not see their weights."""
     groups = [group for key in axis.keys if (group := criteria.group(key)) is not None]
     return "\n".join(
         tagged(
@@ -192,3 +203,136 @@ def criterion_tags(axis: Axis, criteria: Criteria) -> str:
         for group in groups
         for criterion in group.criteria
     )
+
+
+A = TypeVar("A", bound=Record)
+
+
+class DimensionWeight(Record):
+    dimension: str
+    weight: float
+
+
+class DimensionWeights(Record):
+    """How much each dimension weighs for a task, reasons first."""
+
+    analysis: str
+    weights: list[DimensionWeight]
+
+
+class SubCriterion(Record):
+    criterion: str = Field(min_length=1)
+    explanation: str
+    weight: float
+
+
+class SubCriteria(Record):
+    """What a report is looked at for in one dimension, reasons first."""
+
+    analysis: str
+    criteria: list[SubCriterion] = Field(min_length=1)
+
+
+def weights_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
+    """All prompts as they are worded now: for each axis the weights, then the criteria of each dimension.
+
+    An axis' own words are filled in, so that a prompt's hash covers them, too.
+    """
+    prompts: list[Prompt] = []
+    shared = load_prompt(__file__, "shared").text
+    for axis in axes:
+        fields = [("weights", {"dimensions": axis.prompt_text})]
+        for dimension in axis.dimensions:
+            siblings = "\n".join(each.prompt_text for each in axis.dimensions if each != dimension)
+            fields.append(("subcriteria", {"dimension": dimension.prompt_text, "siblings": siblings}))
+        for name, filled in fields:
+            both = [shared, load_prompt(__file__, name).text]
+            for placeholder, words in {"stance": axis.stance, **filled}.items():
+                both = [text.replace(f"{{{{{placeholder}}}}}", words) for text in both]
+            prompts.append(Prompt(name, both[1], both[0]))
+    return tuple(prompts)
+
+
+def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
+    """The asker as a judge of personalization sees them.
+
+    That is the user's profile and history or, without one, the query's persona.
+    """
+    return query.persona if profile is None else profile.text
+
+
+def profile_block(persona: str | None, *, is_external: bool) -> str:
+    """What is known of the asker, in a tag; empty if nothing is known."""
+    who = USER if is_external else SHOPPER
+    return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
+
+
+async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_session: JudgeSession) -> Criteria | str:
+    """The weights and criteria of these axes for a query, or why there are none.
+
+    An axis made for a shopper is left out if nothing is known of the shopper.
+    """
+    known = persona_of(task.query, task.profile) is not None
+    wanted = [axis for axis in axes if known or not axis.sees_profile]
+    made = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
+    failed = [each for each in made if isinstance(each, str)]
+    if failed:
+        return f"no usable weights and criteria: {'; '.join(failed)}"
+    return Criteria(
+        family=family,
+        query_id=task.query.query_id,
+        groups=tuple(group for groups in made if not isinstance(groups, str) for group in groups),
+        made_by=judge_session.judge.ref.spec,
+        prompt_hash=sha256_of([prompt.hash for prompt in weights_prompts(wanted)])[:16],
+    )
+
+
+async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[CriteriaGroup] | str:
+    """An axis' dimensions with weights and criteria, or why there are none."""
+    persona = persona_of(task.query, task.profile) if axis.sees_profile else None
+    today = "not known" if task.now is None else task.now.date().isoformat()
+    given = {
+        "today": tagged("today", today),
+        "query": tagged("query", task.query.text),
+        "profile": profile_block(persona, is_external=task.is_external),
+    }
+
+    async def ask(item: str, prompt: Prompt, answer: type[A], check: Check[A]) -> A | str:
+        reply = await judge_session.ask(STAGE, item, prompt, given, answer, check)
+        if reply.answer is None:  # so that a retry asks again instead of reading the journal
+            judge_session.record(STAGE, item, "failed", prompt_hash=reply.prompt_hash, error=reply.error)
+            return f"{item}: {reply.error}"
+        return reply.answer
+
+    def check_weights(reply: DimensionWeights) -> str | None:
+        given = sorted(weight.dimension for weight in reply.weights)
+        if given != sorted(axis.keys):
+            return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
+        return off([weight.weight for weight in reply.weights])
+
+    def check_criteria(reply: SubCriteria) -> str | None:
+        texts = Counter(criterion.criterion.strip().casefold() for criterion in reply.criteria)
+        twice = next((text for text, times in texts.items() if times > 1), None)
+        if twice is not None or "" in texts:
+            return "criteria: an empty one" if twice is None else f"criteria: {twice!r} is there twice"
+        return off([criterion.weight for criterion in reply.criteria])
+
+    of_weights, *of_dimensions = weights_prompts([axis])
+    weighed = ask(f"{axis.name}_weights", of_weights, DimensionWeights, check_weights)
+    by_key = zip(axis.keys, of_dimensions, strict=True)
+    made = [ask(key, prompt, SubCriteria, check_criteria) for key, prompt in by_key]
+    weights, *criteria = await judge_session.together([weighed, *made])
+    problems = [each for each in (weights, *criteria) if isinstance(each, str)]
+    if problems or not isinstance(weights, DimensionWeights):
+        return "; ".join(problems)
+    weight_of = {weight.dimension: weight.weight for weight in weights.weights}
+    groups: list[CriteriaGroup] = []
+    for key, share, reply in zip(axis.keys, normalised([weight_of[key] for key in axis.keys]), criteria, strict=True):
+        subcriteria = reply.criteria if isinstance(reply, SubCriteria) else []
+        shares = normalised([criterion.weight for criterion in subcriteria])
+        made = (
+            Criterion(text=criterion.criterion.strip(), explanation=criterion.explanation.strip(), weight=weight)
+            for criterion, weight in zip(subcriteria, shares, strict=True)
+        )
+        groups.append(CriteriaGroup(name=key, weight=share, criteria=tuple(made)))
+    return groups

@@ -1,6 +1,6 @@
-"""Baskets that keep to a query's wish, exact.
+"""Baskets that satisfy a query's wish, computed exactly.
 
-choice.py         the cheapest, and the one of the greatest worth
-reference.py      both, with everything that would do, and whether the shop can meet the wish, proved or left open
-cart.py           the picks of a report beside the wish: what each is for, what is left out, what they cost
+choice.py         the cheapest choice, and the one of greatest worth
+reference.py      both baskets, all suitable products, and the proof whether the shop can meet the wish
+cart.py           a report's picks compared with the wish: what each is for, what is missing, what they cost
 """

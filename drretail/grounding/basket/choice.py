@@ -1,8 +1,8 @@
-"""One product for each wanted thing, none twice: the cheapest such basket, and the one of the greatest worth.
+"""One product for each wanted thing, none twice: the cheapest such basket, and the one of greatest worth.
 
-Exact, by dynamic programming over the things. A state is what the rest of the choice depends on: the worth so far, in
-whole hundredths of a star, and which of the chosen products would do for later things, too; of each state the cheapest
-choice is kept. Left out is a fit that n others of its thing beat in price and worth: the other things use up fewer.
+Exact, by dynamic programming over the things. A state is all that the rest of the choice depends on: the worth so far,
+in whole hundredths of a star, and which chosen products also suit later things. For each state the cheapest choice is
+kept. A fit is dropped if n others of its thing beat it in price and worth, since the other things use up fewer than n.
 """
 
 from bisect import bisect_right
@@ -15,16 +15,16 @@ from drretail.records.query import Fit, WantedThing
 
 RATINGS_OF_THE_MEAN = 10
 UNRATED = 3.0
-"""Stars of a product where nobody has rated any offer of the thing: the middle of the scale."""
+"""Stars of a product if no offer of the thing has a rating: the middle of the scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """All that the choice for the remaining things depends on, but for the money."""
+    """All that the choice for the remaining things depends on, except the cost."""
 
     worth: int
     taken: frozenset[str]
-    """The chosen products that would do for a later thing."""
+    """The chosen products that also suit a later thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ class _Choice:
 
     @property
     def rank(self) -> tuple[Decimal, tuple[str, ...]]:
-        """The cheaper choice first, ties by the ids in the order of the things."""
+        """Cheaper choices first, ties by the ids in the order of the things."""
         return self.cost, tuple(fit.product_id for fit in self.fits)
 
 
 def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
-    """A fit for each thing, of the least total; None where some thing has none. The same input gives the same fits."""
+    """A fit for each thing with the least total; None if some thing has none. Equal input gives equal fits."""
     fits = {(number, fit.product_id): fit for number, thing in enumerate(things) for fit in thing.fits}
     worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in thing.fits) for thing in things)
     equal = [thing.model_copy(update={"fits": own}) for thing, own in zip(things, worthless, strict=True)]
@@ -48,9 +48,9 @@ def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
 
 
 def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
-    """A fit for each thing, of the greatest sum of worths, each thing counted once; None where none is in the budget.
+    """A fit for each thing with the greatest sum of worths, each thing counted once; None if none is within the budget.
 
-    Of choices of equal worth the cheapest, then the one of the least ids.
+    Of choices of equal worth, the cheapest, then the one with the least ids.
     """
     offers = [_unbeaten(thing, len(things)) for thing in things]
     if not all(offers):
@@ -68,14 +68,16 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
 
 
 def total_of(things: Sequence[WantedThing], chosen: Sequence[Fit]) -> Decimal:
-    """What the fits cost together, each in the quantity of its thing."""
+    """The total cost of the fits, each in the quantity of its thing."""
     return sum((fit.cost * thing.quantity for thing, fit in zip(things, chosen, strict=True)), Decimal(0))
 
 
 def _extended(
     states: Mapping[_State, _Choice], quantity: int, fits: Sequence[Fit], later: frozenset[str], room: Decimal | None
 ) -> dict[_State, _Choice]:
-    """Every choice with one more thing, the cheapest of each state; none that leaves the rest too little."""
+    """Every choice extended by one thing, the cheapest for each state, without those that leave too little for the
+    rest.
+    """
     extended: dict[_State, _Choice] = {}
     for state, choice in states.items():
         for fit in fits:
@@ -91,7 +93,7 @@ def _extended(
 
 
 def _undominated(states: Mapping[_State, _Choice]) -> dict[_State, _Choice]:
-    """Without the states for which another, alike but for its greater worth, costs no more."""
+    """The states for which no other with the same products has greater worth at no greater cost."""
     least: dict[frozenset[str], Decimal] = {}
     kept: dict[_State, _Choice] = {}
     for state, choice in sorted(states.items(), key=lambda item: -item[0].worth):
@@ -102,13 +104,13 @@ def _undominated(states: Mapping[_State, _Choice]) -> dict[_State, _Choice]:
 
 
 def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> Decimal:
-    """What the things cost at least, were no product in two of them."""
+    """The least cost of the things, if products could be used twice."""
     cheapest = (min(fit.cost for fit in fits) for fits in offers)
     return sum((cost * thing.quantity for cost, thing in zip(cheapest, things, strict=True)), Decimal(0))
 
 
 def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
-    """The fits of known price that fewer than n others beat in everything; among equals the lesser id is better."""
+    """The fits with a known price that fewer than n others beat in both price and worth; ties go to the lesser id."""
     kept: list[Fit] = []
     costs: list[Decimal] = []
     priced = (fit for fit in thing.fits if fit.price is not None)
@@ -123,7 +125,7 @@ def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
 def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
     """By product id, the worth of each offer of one thing in hundredths of a star, 0 to 500.
 
-    It is the product's rating, drawn towards the mean of all offers as if that were ``RATINGS_OF_THE_MEAN`` ratings.
+    It is the product's rating, shrunk towards the mean of all offers, which counts as ``RATINGS_OF_THE_MEAN`` ratings.
     """
     products = {offer.product.product_id: offer.product for offer in offers}
     rated = [product.average_rating for product in products.values() if product.average_rating is not None]

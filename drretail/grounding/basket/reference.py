@@ -1,4 +1,4 @@
-"""The baskets by which reports on a query are measured, and whether the shop can meet its wish, proved or left open."""
+"""The reference baskets of a query, and the proof whether the shop can meet its wish."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +14,7 @@ from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
 Offered = Sequence[Sequence[Listing]]
-"""For each want, all that the shop has of its kinds."""
+"""For each want, all products of its kinds in the shop."""
 
 REASONS: dict[Lack, Because] = {
     "nothing_offered": "not_sold",
@@ -34,11 +34,11 @@ def reference_of(
     could_be: Offered | None = None,
     orders: Collection[str] = (),
 ) -> Reference:
-    """The cheapest and the best basket for a query, and everything that would do for each of its wants.
+    """The cheapest and the best basket for a query, and all products that suit each of its wants.
 
-    ``bought`` are products of the shopper's orders, which don't do unless a want is for one more of them. With
-    ``could_be``, for each want every product that may be of its kinds, and the ids of the shopper's ``orders`` it holds
-    the proof whether the shop can meet the wish.
+    ``bought`` are products that the shopper has ordered; they suit only wants for one more of them. With ``could_be``,
+    all products that may be of each want's kinds, and the ids of the shopper's ``orders``, it also holds the proof
+    whether the shop can meet the wish.
     """
     wish = query.wish
     if wish is None or not wish.wants:
@@ -66,9 +66,9 @@ def reference_of(
 
 
 def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
-    """The reference with the prices of these products, and without what of them is out of stock.
+    """The reference at the prices of these products, without those that are out of stock.
 
-    What a lower price alone would bring under the limit of a want is not among what would do: it was not before.
+    Products that only a lower price would bring under a want's limit are not added, since they did not suit it before.
     """
     listed = {key: listing_of(product) for key, product in products.items() if product.availability != "out of stock"}
     currency = _currency(wish, [list(listed.values())])
@@ -102,7 +102,7 @@ def _baskets(
 
 
 def _exact(price: Decimal | None) -> str | None:
-    """Without zeros at the end: "24", "9.5"."""
+    """A price without trailing zeros: "24", "9.5"."""
     return None if price is None else f"{price.normalize():f}"
 
 
@@ -128,28 +128,28 @@ def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[Wanted
 
 
 def _currency(wish: Wish, offered: Offered) -> str:
-    """That of the budget, else the one in which most is offered, ties by its code; USD where nothing is."""
+    """The budget's currency, else the most frequent one of the offers (ties by code), else USD."""
     counts = Counter(offer.product.currency for of_want in offered for offer in of_want)
     most_offered = min(counts, key=lambda code: (-counts[code], code), default=USD)
     return wish.limits[0].currency if wish.limits else most_offered
 
 
 def _within(things: Sequence[WantedThing], chosen: list[Fit] | None, wish: Wish) -> list[Fit] | None:
-    """The choice, where it keeps to the budget."""
+    """The choice, if it is within the budget."""
     is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
     return None if is_over else chosen
 
 
 def _best(things: Sequence[WantedThing], wish: Wish) -> tuple[Sequence[WantedThing], list[Fit]] | None:
-    """The things that the best basket holds, and what it takes for each.
+    """The things in the best basket, and the product for each.
 
-    What is optional is in it where the budget allows; products that keep all demands outright go before others.
+    Optional things are included if the budget allows; products that clearly meet all demands come before others.
     """
     budget = None if wish.budget is None else wish.budget.value
     needed = [thing for thing in things if not thing.optional]
     for chosen_things in (things, needed):
         outright = [
-            # Without the fits that leave more open than the thing's other fits must.
+            # Only fits that leave no more demands open than all fits of the thing do.
             thing.model_copy(update={"fits": tuple(fit for fit in thing.fits if set(fit.open) <= set(thing.open))})
             for thing in chosen_things
         ]
@@ -165,7 +165,7 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
     if not all(offered[number] for number in needed):
         return "nothing_offered"
     currency = _currency(wish, offered)
-    # Where nothing would do, what is in the way is something else than the price.
+    # If nothing suits the want, the price is not what is missing.
     would_do = [fitting(wish.wants[at], offered[at], owned) or offered[at] for at in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
@@ -176,7 +176,7 @@ def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collecti
 def _lifted(
     wish: Wish, offered: Offered, owned: Collection[str]
 ) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
-    """The cheapest basket once a limit is lifted, for each limit without which there is one."""
+    """The cheapest basket without a limit, for each limit whose removal makes one possible."""
     found: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
     for lack, (of_want, of_wish) in _WITHOUT.items():
         wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
@@ -194,7 +194,7 @@ _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),
     "owned": ({"again": True}, {}),
 }
-"""What to leave out of the wants, and of the wish, to see whether it is in the way; in this order."""
+"""What to remove from the wants, and from the wish, to see whether it prevents a basket; in this order."""
 
 
 def _found(
@@ -222,12 +222,12 @@ def _proof(
     orders: Collection[str],
     without: Mapping[Because, FoundBasket],
 ) -> Proof:
-    """What is known of a wish whose baskets are in ``reference``; ``without`` are the cheapest with a limit lifted.
+    """The proof for a wish whose baskets are in ``reference``; ``without`` are the cheapest baskets with one limit
+    removed.
 
-    The look is optimistic: whatever is unknown of a product is taken for the best, every product that holds all words
-    of a kind counts as one, and what a product must be or must not be is met. Where even so something lacks, nobody can
-    find a basket. Decided are prices, brands, stars, numbers of ratings, what the shopper has, quantities
-    and order ids.
+    It is optimistic: unknown values count as the best, every product with all words of a kind counts as one, and
+    demands on what a product must or must not be count as met. If even so something is missing, no basket exists. It
+    decides by prices, brands, stars, numbers of ratings, owned products, quantities and order ids.
     """
     everything = {listing.product.product_id: listing for of_want in could_be for listing in of_want}
     unpriced = sum(listing.price is None for listing in everything.values())
@@ -246,10 +246,10 @@ def _proof(
 
 
 def _least_cost(wish: Wish, could_be: Offered, owned: Collection[str]) -> Decimal | None:
-    """The least that the wish can cost, were all that is unknown the best; None where it can't be met even so."""
+    """The least possible cost of the wish if all unknown values are the best; None if it can't be met even so."""
     total, currency = Decimal(0), None if wish.budget is None else wish.budget.currency
     for want, of_want in zip(wish.wants, could_be, strict=True):
-        # An unknown price is nothing, and one pack is enough.
+        # An unknown price counts 0, and one pack is enough.
         costs = [
             (priced_in(listing, currency) or Decimal(0))
             * (1 if pieces_in(listing.product.title) > 1 else want.quantity)

@@ -1,8 +1,8 @@
-"""Which products would do for a want, and what a product's record says of a demand.
+"""Which products suit a want, and what a product's record says of a demand.
 
 kinds.py    whether a product is of a kind
-fits.py     which products of a kind would do for a want
-listing.py  a product with its words at hand
-demands.py  whether a record says that a product is as demanded, or denies it
-releases.py what a shopper tells of the limits that a query hides, and whether a text states a limit
+fits.py     which products of a kind suit a want
+listing.py  a product with its words prepared for comparison
+demands.py  whether a record affirms a demand or denies it
+releases.py what a shopper says of the limits that a query hides, and whether a text states a limit
 """

@@ -1,7 +1,7 @@
 """What a product's record says of a demand: that it is so, that it is not, or nothing.
 
-A quality is named also where it is denied ("non-dimmable", "latex free"). Title and details go before prose, and of a
-material the field that names what the product is made of goes before all. No other sense of the words is read.
+A record may name a quality by denying it ("non-dimmable", "latex free"). Title and details count before prose; for a
+material, the field that names what the product is made of counts first. No other meaning of the words is considered.
 """
 
 import re
@@ -23,11 +23,11 @@ MATERIALS = frozenset(
     stainless steel stone suede teak titanium velvet vinyl walnut wicker wood wooden wool
     """.split()  # noqa: SIM905 -- a list of so many words is not read one a line
 ) | {"cast iron", "memory foam", "natural rubber", "organic cotton", "stainless steel"}
-"""Demands that speak of what a thing is made of, folded."""
+"""Demands about what a thing is made of, in lower case."""
 
-# Fields of a part, such as "Handle Material", say nothing of the whole.
+# Not fields of a part, such as "Handle Material".
 _MADE_OF = frozenset({"material", "materials", "material type", "material composition", "fabric type", "fabric"})
-# "Containers with bamboo lids", "post for wood floors": behind these words stands something else.
+# "Containers with bamboo lids", "post for wood floors": after these words, something else is described.
 _BESIDE = re.compile(r"\s(?:with|w/|for|on|without|like)\s.*$", re.DOTALL)
 _LOOKS = re.compile(r"\b\w+[ -](?:look|like|style|effect|scented|free)\b")
 _DENIES = re.compile(
@@ -35,30 +35,30 @@ _DENIES = re.compile(
     # "Free of BPA, lead and phthalates"
     r"|\bfree\s+(?:of|from)\s+(?:[\w'-]+(?:\s[\w'-]+)?(?:\s*,\s*|\s+)(?:(?:and|or|nor)\s+)?){1,5}$"
 )
-# "BPA free" in a list of what a product lacks ("free of lead, BPA free", "zero sugar and alcohol free") is no denial.
+# In a list of what a product lacks ("free of lead, BPA free", "zero sugar and alcohol free"), "BPA free" is not denied.
 _DENIES_FREE = re.compile(r"\b(?:not|never|isn't|aren't)\s+$")
 _FREE_AFTER = re.compile(
     r"[\s-]+free\b(?!\s+(?:shipping|returns?|gift|of|from))|\s*\??:\s*(?:no|none|false|0\s*%)(?!\w)"
 )
 _REACH = 60
-"""Characters before a word in which it may be denied."""
+"""Characters before a word in which a denial counts."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_MEANING = frozenset("a an and as at be for in is it of on or the to with".split())  # noqa: SIM905
-# Between these and the next word stands nothing: "non-slip", "nonslip".
+# Joined to the next word: "non-slip", "nonslip".
 _PREFIXES = frozenset("anti extra double dual hand heavy multi non pre quick self semi single ultra un".split())  # noqa: SIM905
 _SUFFIXES = frozenset({"proof", "resistant"})
 _COMPOUND = re.compile(r"(?<=[a-z]{3})(?=(?:proof|resistant|washable)$)")
-# "Dishwasher, microwave and oven safe" is each of the three; "fragrance of lavender, BPA free" is not fragrance free.
+# "Dishwasher, microwave and oven safe" applies to all three; "fragrance of lavender, BPA free" is not fragrance free.
 _SHARED = frozenset({"free", "safe", "friendly"})
 _LIST = r"(?:(?:\s*[,/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)[\w'+]+){0,4}[\s-]+"
-# "Easy to fill and clean": up to three words, none of which turns the sense.
+# "Easy to fill and clean": up to three words between, none of which negates.
 _BETWEEN = r"(?:[\s/&-]+(?!(?:no|non|not|never|without)\b)[\w'+]+){0,3}?[\s/&-]+"
 _NOTHING = r"[\s-]*"
 
 
 @dataclass(frozen=True, slots=True)
 class RecordWords:
-    """What a record says, in lower case, by how much it counts."""
+    """A record's texts in lower case, by how much they count."""
 
     title: str
     details: tuple[str, ...]
@@ -67,15 +67,15 @@ class RecordWords:
     made_of: tuple[str, ...]
     """The values of the fields that name what the product is made of."""
     whole: str
-    """All of it in one, to see at a glance whether a word is there at all."""
+    """All texts in one, to see quickly whether a word occurs at all."""
     stances: dict[tuple[str, bool], Stance] = field(
         default_factory=dict[tuple[str, bool], Stance], compare=False, repr=False
     )
-    """What was found before: every record is asked the same many times."""
+    """Cached results: every record is asked the same questions many times."""
 
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
-    """``prose`` are features and descriptions, ``table`` the details; what is no text in these says nothing."""
+    """``prose`` are features and descriptions, ``table`` the details; values that are not text are ignored."""
     details = [(name, value) for name, value in table.items() if isinstance(value, str)]
     fields = tuple(
         _folded(f"free of {value}" if name.casefold().endswith(" free") else f"{name}: {value}")
@@ -94,15 +94,18 @@ def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) 
 
 
 def stance(words: RecordWords, demand: str) -> Stance:
-    """What the record says of a demand: "kept" where it says so and nowhere weightier denies it, "broken" where it
-    denies it, or names another material in its place; else "open"."""
+    """What the record says of a demand: "kept" if it affirms it and no weightier text denies it, "broken" if it denies
+    it or names another material, else "open".
+    """
     if (demand, True) not in words.stances:
         words.stances[demand, True] = _stance(words, demand)
     return words.stances[demand, True]
 
 
 def stance_against(words: RecordWords, unwanted: str) -> Stance:
-    """What the record says of something that must not be: "broken" where it has it, "kept" where it denies it."""
+    """What the record says of an unwanted quality: "broken" if the product has it, "kept" if the record denies it, else
+    "open".
+    """
     if (unwanted, False) not in words.stances:
         found = _affirmations((words.title, *words.details, *words.prose), unwanted)
         is_open = not found or not _is_spoken_of(words, unwanted)
@@ -125,19 +128,21 @@ def _stance(words: RecordWords, demand: str) -> Stance:
 
 
 def _is_spoken_of(words: RecordWords, demand: str) -> bool:
-    """False where no text can hold the demand, or what it frees the product of: to look for a piece of it is cheap."""
+    """False if no text can contain the demand, or what it frees the product of; a quick search for a piece of its
+    words.
+    """
     return any(piece in words.whole for piece in _pieces(demand))
 
 
 @lru_cache(maxsize=4096)
 def _pieces(demand: str) -> tuple[str, ...]:
-    """One of these is in every text that a demand's pattern finds something in."""
+    """Beginnings of words, of which one occurs in every text that the demand's pattern can match."""
     first_words = (telling[0] for phrase in (demand, _freed_of(demand)) if (telling := _telling(phrase)))
     return tuple(_COMPOUND.split(word)[0][: max(len(word) - 3, 3)] for word in first_words)
 
 
 def _affirmations(texts: Iterable[str], demand: str) -> set[bool]:
-    """Whether the places that name a demand affirm it; empty where none does."""
+    """For the places that name a demand, whether they affirm it; empty without any."""
     pattern, freed_of = _demand_pattern(demand), _freed_of(demand)
     denies = _DENIES_FREE if freed_of else _DENIES
     found: set[bool] = set()
@@ -156,7 +161,7 @@ def _is_denied(text: str, place: re.Match[str], denies: re.Pattern[str] = _DENIE
 
 @lru_cache(maxsize=2000)
 def _demand_pattern(demand: str) -> re.Pattern[str]:
-    """Finds the telling words of a demand in their order, in a text in lower case; the last one in either number."""
+    """Finds the meaningful words of a demand, in order, in a text in lower case; the last one in singular or plural."""
     words = _telling(demand)
     if not words:
         return re.compile(r"(?!)")
@@ -166,7 +171,7 @@ def _demand_pattern(demand: str) -> re.Pattern[str]:
         before += re.escape(word) + (_NOTHING if is_glued else _LIST if following in _SHARED else _BETWEEN)
     one = r"[\s-]?".join(_COMPOUND.split(singular(last)))
     ending = rf"{one}(?:{'es' if one.endswith(('s', 'x', 'ch', 'sh')) else 's'}|ing)?"
-    if last in MATERIALS:  # "heavy metals" are no metal
+    if last in MATERIALS:  # "heavy metals" are not a metal
         ending = re.escape(last)
     elif one.endswith("y"):
         ending = rf"{one[:-1]}(?:y|ies)"
@@ -176,14 +181,14 @@ def _demand_pattern(demand: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _telling(phrase: str) -> tuple[str, ...]:
-    """The words of a phrase that say something, or all where none does."""
+    """The meaningful words of a phrase, or all words if none is."""
     words = _WORD.findall(_folded(phrase))
     return tuple([word for word in words if word not in _NO_MEANING] or words)
 
 
 @lru_cache(maxsize=4096)
 def _freed_of(demand: str) -> str:
-    """What a product must be without: "fragrance" of "fragrance free"; empty for other demands."""
+    """What a product must be without: "fragrance" for "fragrance free"; empty for other demands."""
     freed_of, _, last = " ".join(_telling(demand)).rpartition(" ")
     return freed_of if last == "free" else ""
 

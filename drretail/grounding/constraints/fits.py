@@ -1,8 +1,9 @@
-"""Which of the products of a kind would do for a want, decided on their records alone.
+"""Which products of a kind suit a want, decided by their records only.
 
-An unknown brand, rating or number of ratings does not do; an unknown price does, which only a basket needs. Where some
-product of the kind keeps a demand, one whose record is silent does not do; where none does, only what breaks it is left
-out. Of what must not be, silence does: few records list what a product is without.
+An unknown brand, rating or number of ratings does not suit; an unknown price does, since only a basket needs it. If
+some product of the kind is recorded to meet a demand, products without such a record do not suit; if none is, only
+products that break it are left out. For unwanted qualities silence suits, since few records list what a product is
+without.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,7 +15,7 @@ from drretail.records.wish import Want
 
 
 def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> list[Listing]:
-    """Those of the products of a kind that would do; ``owned`` are products that the shopper has."""
+    """The products of a kind that suit a want; ``owned`` are products that the shopper has."""
     borne_out = set(want.must).difference(not_borne_out(want, of_kind))
     return [
         listing
@@ -28,13 +29,14 @@ def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ())
 
 
 def not_borne_out(want: Want, of_kind: Sequence[Listing]) -> tuple[str, ...]:
-    """The demands that no record of the kind bears out: they are left out, and shown."""
+    """The demands that no record of the kind affirms: they are ignored, and shown as open."""
     return tuple(one for one in want.must if not any(stance(listing.words, one) == "kept" for listing in of_kind))
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
-    """True when a product keeps to the brands, stars, numbers of ratings and price; ``unknown_does`` takes unknown ones
-    for what is asked for."""
+    """True if a product keeps the limits of brand, stars, number of ratings and price; ``unknown_does`` accepts unknown
+    values.
+    """
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
         not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)
@@ -46,14 +48,14 @@ def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bo
 
 
 def is_below(known: float | None, least: float | None, *, unknown: bool) -> bool:
-    """True when a number is less than the least that is asked for; ``unknown`` says what an unknown one is."""
+    """True if a number is below the required least; ``unknown`` is the result for an unknown number."""
     if least is None:
         return False
     return unknown if known is None else known < least
 
 
 def is_too_dear(want: Want, listing: Listing) -> bool:
-    """True when a piece is known to cost more than is asked for; of a pack each piece costs its share."""
+    """True if a piece is known to cost more than allowed; in a pack, each piece costs its share."""
     if want.price_max is None:
         return False
     price = priced_in(listing, want.price_max.currency)
@@ -61,12 +63,12 @@ def is_too_dear(want: Want, listing: Listing) -> bool:
 
 
 def priced_in(listing: Listing, currency: str | None) -> Decimal | None:
-    """What one piece costs in a currency, or in its own; None where that is not known exactly."""
+    """The price of one piece in a currency, or in its own; None if it is not known exactly."""
     return listing.price if currency in (None, listing.product.currency) else None
 
 
 def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:
-    """The demands on which a record is silent."""
+    """The demands on which a record says nothing."""
     return (
         *(demand for demand in want.must if stance(listing.words, demand) == "open"),
         *(demand for demand in want.must_not if stance_against(listing.words, demand) == "open"),

@@ -1,4 +1,4 @@
-"""A product with its words at hand."""
+"""A product with its words prepared for comparison."""
 
 import re
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ _PACK = re.compile(
 
 @dataclass(frozen=True)
 class Listing:
-    """A product, with what comparing many of them takes; its words are read when they are first asked for."""
+    """A product with what is needed to compare many of them; its words are read on first use."""
 
     product: Product
     price: Decimal | None
-    """Exact; None where the shop does not know it, or knows only the lowest of several."""
+    """Exact; None if the shop does not know it, or knows only the lowest of several."""
     makers: frozenset[str]
-    """The folded names of its brand and its store."""
+    """The normalised names of its brand and its store."""
 
     @cached_property
     def text(self) -> str:
-        """All of its words, folded, with single spaces between and around them."""
+        """All of its words, normalised, with single spaces between and around them."""
         product = self.product
         details = (f"{name} {value}" for name, value in product.details.items() if isinstance(value, str))
         parts = (product.title, product.brand or "", *product.features, *product.description, *details)
@@ -36,7 +36,7 @@ class Listing:
 
     @cached_property
     def words(self) -> RecordWords:
-        """What its record says of it, for demands."""
+        """The texts of its record, for demands."""
         product = self.product
         return record_words(product.title, (*product.features, *product.description), product.details)
 
@@ -51,18 +51,18 @@ def listing_of(product: Product) -> Listing:
 
 
 def folded(text: str) -> str:
-    """The words of a text in lower case with single spaces: "Non-slip,  BLUE" is "non slip blue"."""
+    """The words of a text in lower case with single spaces: "Non-slip,  BLUE" becomes "non slip blue"."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
 def is_of_brand(listing: Listing, brand: str) -> bool:
-    """True when a product is of a brand, or where rows name no maker its title begins with it, in whatever case."""
+    """True if a product is of a brand or, where rows lack the maker, if its title begins with it, ignoring case."""
     named = folded(brand)
     return bool(named) and (named in listing.makers or f"{folded(listing.product.title)} ".startswith(f"{named} "))
 
 
 def pieces_in(title: str) -> int:
-    """How many pieces a title says that are sold together: 3 for "Pack of 3"; 1 where it names no pack."""
+    """The number of pieces in a pack by its title: 3 for "Pack of 3"; 1 if it names no pack."""
     packs = _PACK.finditer(title)
     pieces = (2 if pack["two"] else 12 if pack["twelve"] else int(pack[1] or pack[2]) for pack in packs)
     return max(pieces, default=1) or 1

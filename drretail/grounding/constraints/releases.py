@@ -1,7 +1,7 @@
-"""What a shopper tells of the limits that a query hides: which topic is asked about decides it, and nothing else.
+"""What a shopper says of the limits that a query hides, which depends only on the topics that are asked about.
 
-No question is read, so no wording gets more out of a shopper than its topic holds. Whether a text states a limit is
-decided by values: numbers are compared as such, everything else as words by their stems.
+No question's words are read, so no wording gets more than its topic holds. Whether a text states a limit is decided by
+values: numbers are compared as numbers, everything else as words by their stems.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,25 +23,25 @@ NO_TIME = "I have to go."
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What one question brings."""
+    """The answer to one question."""
 
     topic: Topic
     number: int
-    """Of the question on that topic, from 1."""
+    """The number of the question on that topic, from 1."""
     left: int
-    """Questions that are still answered."""
+    """How many more questions are answered."""
     new: tuple[Hidden, ...] = ()
     """The limits that are told for the first time."""
     facts: tuple[Hidden, ...] = ()
-    """The limits of the answer: where there is nothing new, those told on the topic before."""
+    """The limits in the answer; if none is new, those told on the topic before."""
     answer: str = NO_TIME
     """The scripted words."""
     is_answered: bool = True
-    """False for a question too many."""
+    """False for questions beyond the limit."""
 
 
 def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
-    """What questions on these topics bring, one after the other. Pure."""
+    """The answers to questions on these topics, one after the other. Pure."""
     found: list[Release] = []
     released: set[tuple[str, int | None, str | None]] = set()
     questions = QUESTIONS if query.questions is None else query.questions
@@ -63,13 +63,13 @@ def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
 
 
 def releases_in(query: Query, steps: Iterable[Step]) -> list[Release]:
-    """What the questions of a run brought."""
+    """The answers to a run's questions."""
     asked = (step.args or {} for step in steps if step.name == ASK_SHOPPER and step.error is None)
     return releases(query, [topic for args in asked if (topic := args.get("topic")) in TOPICS])
 
 
 def states(text: str, wish: Wish) -> Callable[[WishPart], bool]:
-    """Tells of each limit of the wish whether the text holds its value."""
+    """A function that tells whether the text states a limit of the wish."""
     spoken = [*words(text)]
     numbers = {end for amount in find_amounts(text) for end in (amount.low, amount.high)}
     numbers |= {Decimal(NUMBERS[word]) for word in spoken if word in NUMBERS}
@@ -77,7 +77,7 @@ def states(text: str, wish: Wish) -> Callable[[WishPart], bool]:
 
     def holds(value: str) -> bool:
         found = content_stems(value)
-        # A value of stop words or digits alone, such as "2 in 1", is looked for as it stands.
+        # A value of stop words or digits only, such as "2 in 1", is searched literally.
         return stems.issuperset(found) if found else value.casefold() in text.casefold()
 
     def is_stated(part: WishPart) -> bool:

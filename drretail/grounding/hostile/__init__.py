@@ -1,4 +1,4 @@
-"""Texts that want something of an agent that reads them (docs/what-runs-did.md).
+"""Texts that try to make an agent that reads them do something (docs/what-runs-did.md).
 
-texts.py     the texts of texts.toml, as they are planted and as they would be read
+texts.py     the texts of texts.toml, as planted and as read
 """

@@ -1,7 +1,7 @@
-"""Which things of a shop a text names, and which purchases are not shown unless it does.
+"""Which things of a shop a text names, and which purchases are hidden unless it does.
 
-A thing is named by its category in full, or by a word that few of the shop's products have. Words are compared in the
-singular, not by their stems: to "compute" a total names no computer.
+A text names a thing by its full category, or by a word that few of the shop's products have. Words are compared in the
+singular, not by their stems: to "compute" a total does not name a computer.
 """
 
 import re
@@ -14,17 +14,17 @@ from drretail.records.score import Statement
 from drretail.records.shop import Product
 
 ShareOfProducts = Callable[[str], float]
-"""Which part of a shop's products, from 0 to 1, has a word."""
+"""The share of a shop's products, from 0 to 1, that have a word."""
 
-# "Coffee Cups & Mugs" names two things. "and" divides none: it stands in the names of departments.
+# "Coffee Cups & Mugs" names two things. "and" separates none, since it is part of departments' names.
 _BORDER = re.compile(r"[,&/]")
-# Units such as "ft" and "oz" stand in titles of all kinds.
+# Shorter words are units, such as "ft" and "oz", in titles of all kinds.
 _SHORTEST = 3
 # On 5,647 rows of 11 Amazon departments, "tablet", "mug", "coffee", "cable" and "bottle" are below, and "order",
 # "set", "pack", "need", "gift" and "kitchen" above.
 RARE = 0.05
 _RAREST = 0.001
-"""A word that no product has counts as much as one that so few have."""
+"""A word that no product has counts like one that so few have."""
 
 
 @lru_cache(maxsize=16_384)  # a shop has few categories and many products in each
@@ -34,26 +34,27 @@ def nouns_of(text: str) -> frozenset[str]:
 
 
 def is_named(category: str, words: Collection[str]) -> bool:
-    """True when all words of one of the things in a category's name are among ``words``, which are singular."""
+    """True if all words of one of a category's things are among ``words``, which are in the singular."""
     return any(part and part.issubset(words) for part in map(nouns_of, _BORDER.split(category)))
 
 
 def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProducts) -> float:
-    """How much a statement bears on a text of these words: the rarity of each rare word in common, and of a word at the
-    border for each category that is named in full."""
+    """How relevant a statement is to a text of these words: the rarity of each rare word in common, plus that of a word
+    at the limit for each category that is named in full.
+    """
     shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
     shares = (max(share_of(word), _RAREST) for word in sorted(shared))
     in_full = sum(is_named(category, words) for category in statement.categories)
     return sum(-log(share) for share in shares if share <= RARE) - in_full * log(RARE)
 
 
-# A category is intimate where its name holds all words of an entry. The entries are of Amazon's and Google's paths.
-# Below these, other things have the same names ("Swings", "Jeans"): a question has to name the intimate category.
+# A category is intimate if its name has all words of an entry. The entries are from Amazon's and Google's paths.
+# Below these, categories have names that other things share ("Swings", "Jeans"): a question must name the entry itself.
 _NAMED_THEMSELVES = (
     "sex, sexual, erotic, adult toys, exotic apparel, condoms, contraception, vibrators, pregnancy, maternity, "
     "fertility, ovulation, family planning, menopause, home tests"
 )
-# Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): they may be named instead.
+# Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): a question may name them instead.
 _NAMED_BELOW = (
     "feminine care, feminine hygiene, menstrual care, incontinence, ostomy, laxatives, enemas, hemorrhoids, "
     "medication, antifungals, lice treatments, drug tests, diabetes, hair loss, weight loss, smoking cessation"

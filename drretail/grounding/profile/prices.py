@@ -1,4 +1,4 @@
-"""At what prices a user buys: by themselves, and against what the shop charges in the same categories."""
+"""The prices at which a user buys: absolute, and relative to the shop's prices in the same categories."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,13 +12,15 @@ from drretail.records.shop import Order
 from drretail.tables.figures import counted
 
 Level = Literal["low", "high"]
-# Fewer items that can be compared with the shop's prices are not worth a sentence.
+# The fewest comparable items that are worth a sentence.
 LEAST_PRICES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PriceSpan:
-    """A category's prices: a quarter is below ``low``, half are below ``middle``, a quarter is above ``high``."""
+    """The quartiles of a category's prices: a quarter is below ``low``, half are below ``middle``, a quarter above
+    ``high``.
+    """
 
     low: float
     middle: float
@@ -33,7 +35,7 @@ class _Placed(NamedTuple):
 
 
 def price_level(bought: Purchases) -> Iterator[Statement]:
-    """The median of the prices of what was bought, as they are today; nothing where they are in several currencies."""
+    """The median of today's prices of what was bought; nothing if they are in several currencies."""
     priced = [
         (product.price, product.currency, orders)
         for product, orders in bought.items
@@ -50,7 +52,7 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
 
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
-    """Where the prices of what was bought lie among the shop's, by leaf category."""
+    """The position of the user's prices among the shop's, by leaf category."""
     found = placed(bought, spans)
     if len(found) < LEAST_PRICES:
         return
@@ -65,9 +67,11 @@ def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterato
 
 
 def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
-    """On which side of the shop's medians a clear part of the items lies; None where none does, or too few compare."""
+    """The side of the shop's medians on which a clear majority of the items lies; None without one, or with too few
+    items.
+    """
     found = placed(bought, spans)
-    # Where most of what was bought has no place among the shop's prices, the rest may lie on the other side.
+    # If most items can't be compared with the shop's prices, they could lie on the other side.
     if len(found) < max(LEAST_USUAL, bought.item_count / 2):
         return None
     if sum(item.price < item.span.middle for item in found) >= CLEAR_SHARE * len(found):
@@ -76,7 +80,7 @@ def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
 
 
 def quarter(price: float, span: PriceSpan) -> float:
-    """0 below the cheapest quarter's end, 1 above the dearest's beginning, a third and two thirds between."""
+    """0 for a price in the cheapest quarter, 1 in the dearest, and a third and two thirds between."""
     return (0 if price < span.low else 1 if price < span.middle else 2 if price <= span.high else 3) / 3
 
 

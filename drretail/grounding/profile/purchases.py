@@ -1,4 +1,4 @@
-"""A user's orders laid out for statements: what was kept, what came to nothing, and of which products."""
+"""A user's orders prepared for statements: what was kept, what was cancelled or returned, and of which products."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from drretail.grounding.text.wording import short_title
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES, Order, Product, PurchaseItem
 
-# "Usually", "mostly" and "often" take so many items or orders, and so large a part of them: of 8 coins, 6 or more heads
+# "Usually", "mostly" and "often" need so many items or orders, and so large a share: of 8 coins, 6 or more heads
 # come up in one try of seven, of 20 coins 15 in one of fifty.
 LEAST_USUAL, CLEAR_SHARE = 8, 0.75
 _MONTH = 30.44 * 86_400_000
 """Milliseconds."""
 MOST_IDS = 12
-"""A statement names so many of the orders that it rests on, the newest, and counts the rest."""
+"""The most orders that a statement names, the newest; it counts the others."""
 _LOWEST, _HIGHEST = 5, 640
-"""Prices: what is cheaper, and what costs as much or more, is one band each."""
+"""Prices below the lower or from the upper bound are one band each."""
 _NAME_LENGTH, _TITLE_LENGTH = 60, 80
 
 
@@ -28,7 +28,7 @@ _NAME_LENGTH, _TITLE_LENGTH = 60, 80
 class Purchases:
     """All orders of a user from the oldest to the newest, ties by order id; ``products`` are those ordered, by id.
 
-    ``question`` is what the user asks, for which intimate purchases may be shown that it names.
+    ``question`` is what the user asks: intimate purchases that it names may be shown.
     """
 
     orders: tuple[Order, ...]
@@ -40,7 +40,7 @@ class Purchases:
     def of(
         cls, orders: Sequence[Order], products: Mapping[str, Product], now: datetime, question: str = ""
     ) -> "Purchases":
-        """The same for the same orders, in whatever order they come."""
+        """Equal for equal orders, in whatever order they come."""
         return cls(tuple(sorted(orders, key=lambda order: (order.timestamp, order.order_id))), products, now, question)
 
     @cached_property
@@ -59,18 +59,20 @@ class Purchases:
 
     @cached_property
     def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
-        """Each known product once, with its orders: no large order and no reorder counts more than another item."""
+        """Each known product once, with its orders: neither a large order nor a reorder counts more
+        than another item.
+        """
         orders = by_name((product.product_id, order) for order, product in self.known)
         return tuple((self.products[key], tuple(theirs)) for key, theirs in orders.items())
 
     @cached_property
     def item_count(self) -> int:
-        """How many different products were kept, those included that the shop has no more."""
+        """The number of different products kept, including those that the shop no longer has."""
         return len({order.product_id for order in self.kept})
 
     @cached_property
     def shown(self) -> tuple[tuple[Order, Product], ...]:
-        """The known ones that statements may name."""
+        """The known orders that statements may name."""
         return tuple((order, product) for order, product in self.known if self.shows(order))
 
     @cached_property
@@ -78,7 +80,7 @@ class Purchases:
         return frozenset(key for key, product in self.products.items() if not may_be_shown(product, self.question))
 
     def shows(self, order: Order) -> bool:
-        """False for an intimate purchase that is not to be named."""
+        """False for an intimate purchase that must not be named."""
         return order.product_id not in self._hidden
 
     def title(self, product_id: str) -> str:
@@ -105,7 +107,7 @@ def stated(
 
 
 def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
-    """The orders of each name, the names and their orders as they come."""
+    """The orders of each name, in the order in which they come."""
     found: dict[str, list[Order]] = {}
     for name, order in named:
         found.setdefault(name, []).append(order)
@@ -113,7 +115,7 @@ def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
 
 
 def orders_per_month(kept: Sequence[Order]) -> float | None:
-    """Orders over the months between the first and the last, counted as one month at least."""
+    """Orders per month between the first and the last, which count as one month at least."""
     if not kept:
         return None
     months = (kept[-1].timestamp - kept[0].timestamp) / _MONTH
@@ -130,17 +132,17 @@ def day_of(order: Order) -> str:
 
 
 def known_leaf(product: Product) -> str | None:
-    """The leaf of a real path; None where the path only repeats the file's category, which nearly everything shares."""
+    """The leaf category; None if the path only repeats the file's category, which nearly all products share."""
     return None if product.categories in ((), (product.category,)) else product.categories[-1]
 
 
 def plain_name(name: str) -> str:
-    """A category or brand on one line, cut where it is endless."""
+    """A category or brand on one line, cut if it is too long."""
     return short_title(name, _NAME_LENGTH)
 
 
 def purchase_item_of(product: Product) -> PurchaseItem:
-    """The product by what a guess at a purchase may hit."""
+    """The product's aspects that a guess at a purchase may hit."""
     return PurchaseItem(
         product_id=product.product_id,
         category=known_leaf(product),

@@ -1,7 +1,7 @@
-"""What a shop's records tell of a user, for generators, judges and agents: every statement names its orders.
+"""What a shop's records show of a user, for generators, judges and agents: every statement names its orders.
 
-Street, e-mail and telephone are left out, and what the history cannot tell. The length is bounded, however many orders
-there are. A word such as "steady" or "mostly" takes ``LEAST_USUAL`` orders.
+It leaves out street, e-mail and telephone, and what the history can't show. Its length is bounded, however many orders
+there are. A word such as "steady" or "mostly" needs ``LEAST_USUAL`` orders.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Order, Product, UserProfile
 from drretail.tables.figures import counted, percent
 
-# Fewer orders, or a shorter time, show no rhythm.
+# The fewest orders, and the shortest time, that show a rhythm.
 LEAST_ORDERS, LEAST_DAYS = 3, 60
-# Of two pauses the shorter one is no half.
+# With two pauses, "half" would be one of them.
 LEAST_PAUSES = 3
 
 
@@ -43,8 +43,8 @@ def summarise(
 ) -> ProfileSummary:
     """The summary of a user (paper section 3.2); ``orders`` are all orders in any order, ``products`` those ordered.
 
-    ``now`` is the shop's today, ``prices`` are the shop's by leaf category, with which the user's are compared.
-    Intimate purchases are counted, and named only where ``question`` names them.
+    ``now`` is the shop's current date; ``prices`` are the shop's by leaf category, to compare the user's with. Intimate
+    purchases are counted, and named only if ``question`` names them.
     """
     bought, spans = Purchases.of(orders, products, now, question), prices or {}
     place = ", ".join(filter(None, (profile.address.city, profile.address.state, profile.address.country)))
@@ -81,7 +81,7 @@ def _history(bought: Purchases) -> Iterator[Statement]:
 
 
 def _rhythm(bought: Purchases) -> Iterator[Statement]:
-    """The pace of the orders, and the pause that is usual between two days with orders."""
+    """The pace of the orders, and the usual pause between two days with orders."""
     kept = bought.kept
     if len(kept) < LEAST_ORDERS or (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
         return
@@ -97,7 +97,7 @@ MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 
 
 
 def _categories(bought: Purchases) -> Iterator[Statement]:
-    """The leaf categories that came more than once, each with all orders in it, those in categories below included."""
+    """The leaf categories with more than one order, each with all orders in it or in categories below it."""
     leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
     in_each = by_name(
         (name, order) for order, product in bought.shown for name in leaves.intersection(product.categories)
@@ -122,7 +122,7 @@ def _reordered(bought: Purchases) -> Iterator[Statement]:
 
 
 def _latest(bought: Purchases) -> Iterator[Statement]:
-    """The newest orders that were kept, then the newest that came to nothing."""
+    """The newest kept orders, then the newest cancelled or returned ones."""
     for order in islice(filter(bought.shows, reversed(bought.kept)), MOST_RECENT):
         yield _purchase("recent_purchase", "Bought", order, bought)
     for order in islice(filter(bought.shows, reversed(bought.void)), MOST_VOID):
@@ -132,7 +132,7 @@ def _latest(bought: Purchases) -> Iterator[Statement]:
 def _most_frequent(
     bought: Purchases, orders_by_name: Mapping[str, list[Order]], most: int
 ) -> Iterator[tuple[str, str, list[Order]]]:
-    """The names with most orders, two at least, each with its share of all orders, in words; ties by name."""
+    """The names with most orders, at least two, each with its share of all orders in words; ties by name."""
     again = [(name, orders) for name, orders in orders_by_name.items() if len(orders) > 1]
     for name, orders in sorted(again, key=lambda entry: (-len(entry[1]), entry[0]))[:most]:
         yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
@@ -148,8 +148,8 @@ def _purchase(code: str, what: str, order: Order, bought: Purchases) -> Statemen
 
 MOST_DOMAINS = 6
 _FREQUENT, _STEADY = 15, 60
-"""Days from one day with orders to the next, in the mean."""
-# A pause that is four times as long as the mean comes up by chance once in fifty.
+"""The mean number of days from one day with orders to the next."""
+# A pause four times as long as the mean happens by chance once in fifty.
 _END = 4
 _PRICES: dict[Level, str] = {
     "low": "usually below the median price of the category",
@@ -158,7 +158,7 @@ _PRICES: dict[Level, str] = {
 
 
 def _domains(bought: Purchases) -> Iterator[Statement]:
-    """How many orders on how many days, for the domains with most orders."""
+    """The numbers of orders and of days with orders, for the domains with most orders."""
     for domain, orders in _by_domain(bought)[:MOST_DOMAINS]:
         days = {day_of(order) for order in orders}
         number = f"{counted(len(orders), 'order')} on {counted(len(days), 'day')}"
@@ -167,7 +167,7 @@ def _domains(bought: Purchases) -> Iterator[Statement]:
 
 
 def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
-    """Pace, domains, price level and loyalty in one line, each as far as the history tells it."""
+    """Pace, domains, price level and loyalty in one line, as far as the history shows them."""
     if len(bought.kept) < LEAST_USUAL:
         return
     level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
@@ -185,7 +185,7 @@ def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
 
 
 def _pace(bought: Purchases) -> str:
-    """By the days with orders until today; "a shopper" where they are few, or have come to an end."""
+    """The pace by days with orders until today; "a shopper" if there are few, or if the orders have ended."""
     days = {moment_of(order).date() for order in bought.kept}
     today = bought.now.date()
     mean_pause = (today - min(days)).days / len(days)

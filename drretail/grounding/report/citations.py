@@ -1,4 +1,4 @@
-"""Every citation of a report, resolved against what its run has handed out."""
+"""Every citation of a report, resolved by the evidence of its run."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from drretail.records.shop import SHOP_URL, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
 _SHOP_HOST = SHOP_URL.partition("://")[2]
-# A number like these, without an entry of its own, is a year and not an invented source.
+# Such a number without an entry is a year, not an invented source.
 _YEARS = range(1900, 2101)
 _BARE_ID = re.compile(
     r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WC]:[a-z2-7]{8}|"
     rf"{SHOPPER_ID}|{FILE_ID})(?!\w)"
 )
 _WWW = re.compile(ADDRESS, re.IGNORECASE)
-# "So it is. [Lab](https://…) Next it is …": the link is of the first sentence; in "[Lab](…) says" of the next one.
+# "So it is. [Lab](https://…) Next it is …": the link belongs to the first sentence; in "[Lab](…) says", to the next.
 _BEHIND_STOP = re.compile(r"[.!?…][\"”’)*_]{0,2}[ ]$")
 _ENDS_PARAGRAPH = re.compile(r"[ \t]*(?:\n|$)")
 _GOES_ON = re.compile(r"[ \t]*(?:[a-z,;:(–—]|['’]s)")
@@ -32,16 +32,16 @@ _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One source of a mark: what the report says (an id, a URL, a label), and what that came to."""
+    """One source of a mark: the name in the report (an id, a URL, a label), and what it resolves to."""
 
     name: str
     type: Literal["web", "product", "internal", "unresolved"]
     entry: Evidence | None = None
     url: str | None = None
     title: str = ""
-    """What the report's own list calls the source."""
+    """The source's name in the report's own list."""
     label: str = ""
-    """The number or name of its line in that list."""
+    """The number or name of its entry in that list."""
 
     @property
     def evidence_id(self) -> str | None:
@@ -63,12 +63,11 @@ class CitingMark:
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
-    """The citations in text order; a mark with several sources gives one for each, all with the same offsets.
+    """The citations in text order; a mark with several sources has one for each, all with the same offsets.
 
-    ``evidence`` is all that the run has handed out. An id, or a product's address, that is not in it is
-    unresolved, even if the product exists; the address of a page is kept as a citation without evidence.
-    With None the report is from elsewhere and has no ledger: then products' addresses are citations of products.
-    Linear in the length of the report.
+    ``evidence`` is all that the run received. An id, or a product's address, that is not in it is unresolved, even if
+    the product exists; a page's address is kept as a citation without evidence. None means an imported report without a
+    ledger: then products' addresses are citations of products. Linear in the length of the report.
     """
     citations: list[Citation] = []
     for mark in citing_marks(report, evidence):
@@ -96,14 +95,14 @@ class ListedSources:
 
 
 def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
-    """The evidence in a form that can be read more than once."""
+    """The evidence in a form that can be iterated more than once."""
     if evidence is None:
         return None
     return tuple(evidence.values() if isinstance(evidence, Mapping) else evidence)
 
 
 def listed_sources(report: str, evidence: Known | None) -> ListedSources:
-    """The reference lists of a report, with what they name."""
+    """The reference lists of a report, with the sources that they name."""
     resolver = _Resolver(prose(report), evidence)
     lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
     own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
@@ -111,14 +110,14 @@ def listed_sources(report: str, evidence: Known | None) -> ListedSources:
 
 
 def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
-    """True where a report has marks, a list or its heading, and no citation was resolved."""
+    """True if a report has marks, a list or a list's heading, and no citation resolves."""
     if any(citation.type != "unresolved" for citation in citations):
         return False
     return bool(citations or listed_sources(report, None).spans) or any(map(is_source_heading, report.splitlines()))
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
-    """The marks that cite something, in text order and apart; the lines of reference lists have none."""
+    """The marks that cite something, in text order and without overlap; lines of reference lists have none."""
     resolver = _Resolver(prose(report), evidence)
     text = blanked(resolver.text, resolver.references.spans)
     exported = sorted(exported_marks(report, text), key=lambda mark: mark.start)
@@ -135,7 +134,8 @@ def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
     """The spans of the marks that end sentences: those without square brackets, such as the 10 of ``text.10``, and
-    links behind full stops in a report that has them at the ends of paragraphs, too."""
+    links after full stops, if the report also has such links at the ends of paragraphs.
+    """
     spans = [(mark.start, mark.end) for mark in citing_marks(report, None)]
     plain = [span for span in spans if not report.startswith(("[", "【", "http", "<http"), span[0])]
     links = [span for span in spans if report[span[0]] == "[" and report[span[1] - 1] == ")"]
@@ -150,7 +150,7 @@ def closing_marks(report: str) -> list[tuple[int, int]]:
 
 
 class _Resolver:
-    """Resolves marks: ids and addresses by a run's evidence, labels by the entries they point to."""
+    """Resolves marks: ids and addresses by a run's evidence, labels by the entries that they refer to."""
 
     def __init__(self, text: str, evidence: Known | None) -> None:
         self.text = text
@@ -171,9 +171,9 @@ class _Resolver:
                 self._by_url.setdefault(address_of(url), entry)
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
-        """The distinct sources of a mark; none when it is uncertain and means something else."""
+        """The distinct sources of a mark; none if it is uncertain and means something else."""
         labels = [target.value for target in mark.targets if target.kind == "label"]
-        # An uncertain mark of labels is meant where it fits the report's list.
+        # An uncertain mark of labels counts if it fits the report's list.
         if any(self.references.entry(label, mark.start) for label in labels):
             is_meant = "0" not in labels or self.references.entry("0", mark.start) is not None
         else:
@@ -207,7 +207,7 @@ class _Resolver:
         url, address = target.value, address_of(target.value)
         host, _, path = address.partition("/")
         entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address) or self._of_shop.get(shop_place(url))
-        host = host.partition(":")[0]  # a port is none of the shop's name
+        host = host.partition(":")[0]  # a port is not part of the shop's name
         if host == _SHOP_HOST:
             entry = self._by_id.get(f"P:{path}") or entry
         if entry is not None:
@@ -218,7 +218,7 @@ class _Resolver:
         return Cited(url, "product" if names_a_product and not self._has_ledger else "unresolved", url=url)
 
     def named(self, start: int, end: int) -> tuple[Cited, ...]:
-        """All sources that a line of a list names, with what it calls them; here ids may stand without brackets."""
+        """All sources that a line of a list names, with their titles there; in lists, ids may lack brackets."""
         line = self.text[start:end]
         marks = [mark for mark in find_marks(line, wide=True) if mark.targets[0].kind != "label"]
         targets = [target for mark in marks for target in mark.targets]
@@ -228,7 +228,7 @@ class _Resolver:
         if not marks and (bare := _WWW.search(line)):
             marks = [Mark(bare.start(), url_end(line, bare.start(), wide=True), ())]
             targets = [Target("url", f"https://{line[mark.start : mark.end]}") for mark in marks]
-        # The words besides the marks, or those of the link.
+        # The words beside the marks, or those of the link.
         besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
         words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
         title = " ".join((besides or " ".join(words)).split())
@@ -236,7 +236,7 @@ class _Resolver:
 
 
 def read_as_references(numbers: Sequence[int], highest: int) -> bool:
-    """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
+    """True if bracketed numbers seem to refer to a list that goes up to ``highest``: not years, not intervals."""
     years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
     return 0 < len(numbers) <= highest and 0 not in numbers and not years
 
@@ -248,12 +248,13 @@ def _cited(name: str, entry: Evidence) -> Cited:
 
 
 def shop_place(url: str) -> tuple[str, str]:
-    """The host and the last part of an address's path: the same for all addresses of a product in its shop, such as
-    /products/mug and /collections/sale/products/mug?variant=2."""
+    """The host and the last part of an address's path, equal for all addresses of a product in its shop, such as
+    /products/mug and /collections/sale/products/mug?variant=2.
+    """
     host, _, path = address_of(url).partition("?")[0].partition("#")[0].partition("/")
     return host, path.rstrip("/").rpartition("/")[2]
 
 
 def address_of(url: str) -> str:
-    """The address as it is compared: http and https are one here, and so are hosts with and without www."""
+    """The address in the form in which addresses are compared: without scheme and "www."."""
     return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")

@@ -23,7 +23,7 @@ UserEvidence = Literal["profile", "orders", "statistics"]
 _HASH = r"[a-z2-7]{8}"
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 FILE_ID = r"F:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"
-"""Ends in a letter or digit, so that a full stop behind one is none of it."""
+"""Ends in a letter or digit, so that a following full stop is not part of it."""
 SHOPPER_ID = rf"S:(?:{'|'.join(TOPICS)})-[0-9]{{1,4}}"
 _PATTERNS: dict[EvidenceKind, re.Pattern[str]] = {
     "product": re.compile(rf"P:{_KEY}"),
@@ -39,8 +39,8 @@ _TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=|$)", re.IGNORECASE)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _AROUND = str.maketrans(dict.fromkeys("\"'`“”‘’[](){}<>*", " "))
-"""What may be written around an id."""
-# Characters that may stand as they are in a path or query (RFC 3986), "%" because escapes are there already.
+"""Characters that may surround an id."""
+# Characters that stay unescaped in a path or query (RFC 3986), and "%", since escapes are there already.
 _KEPT = "!$&'()*+,;=:@/?%"
 
 
@@ -53,7 +53,7 @@ def order_evidence_id(order_id: str) -> str:
 
 
 def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | None) -> str:
-    """``U:profile`` for the acting user's own data, ``U:profile@<user_id>`` for anybody else's."""
+    """``U:profile`` for the acting user's own data, ``U:profile@<user_id>`` for another user's."""
     return f"U:{what}" if user_id == acting_user_id else f"U:{what}@{user_id}"
 
 
@@ -68,7 +68,7 @@ def calculation_evidence_id(expression: str) -> str:
 
 
 def file_evidence_id(name: str) -> str:
-    """``F:`` and the name of a user's file; of a name that cannot stand in a mark, its hash."""
+    """``F:`` and the name of a user's file, or the name's hash if it can't be part of a mark."""
     named = f"F:{name}"
     return named if parse_evidence_id(named) == "file" else f"F:{short_hash(name)}"
 
@@ -85,9 +85,9 @@ def normalise_expression(expression: str) -> str:
 
 @lru_cache(maxsize=4096)  # a run asks again and again for the few addresses that it was handed
 def normalise_url(url: str) -> str:
-    """One spelling for all spellings of an address: no default port, fragment, trailing slash, utm_*, gclid or fbclid.
+    """The normal form of an address: no default port, fragment, trailing slash, utm_*, gclid or fbclid.
 
-    The order of parameters is kept, and so is the scheme. What cannot be read as an address stays as it is.
+    The order of parameters and the scheme are kept. A text that is not an address stays as it is.
     """
     text = url.strip()
     try:
@@ -103,12 +103,12 @@ def normalise_url(url: str) -> str:
 
 
 def parse_evidence_id(text: str) -> EvidenceKind | None:
-    """The kind of source that ``text`` is an id of, of any length; None when it is not exactly one evidence id."""
+    """The kind of source that ``text`` is an id of; None if it is not exactly one evidence id."""
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
 
 
 def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
-    """The ``known`` ids that a text names in any form; empty where a part of it is no such id, or could be several."""
+    """The ``known`` ids that a text names in any form; empty if a part of it is no such id, or is ambiguous."""
     read: dict[str, None] = {}
     for part in filter(None, re.split(r"[\s,;]+", text.translate(_AROUND))):
         # As it is, as the address of a page, or without its letter.
@@ -122,7 +122,7 @@ def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def short_hash(text: str) -> str:
-    """Eight characters for a text, the same for the same."""
+    """Eight characters that depend on the text only."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return base64.b32encode(digest[:5]).decode("ascii").lower()
 
@@ -140,7 +140,7 @@ def _host(parts: SplitResult) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escapes of harmless characters undone, the others in capitals."""
+    """The text without escapes of harmless characters, and with the others in capitals."""
 
     def canonical(match: re.Match[str]) -> str:
         character = chr(int(match[1], 16))

@@ -1,10 +1,10 @@
-"""The HTML of a Markdown report that is not read: all but plain tags without attributes that could hide anything.
+"""The HTML of a Markdown report that is not read: everything but plain tags, without attributes that could hide
+anything.
 
-There are more ways to hide text than a list can name, so the list names what is read: the tags that lay text out, with
-no attributes but addresses, names, and the spans and alignment of cells. Whatever carries another attribute (``style``,
-``class``, ``hidden``), and every other tag of HTML, is unread, with its content. Comments and declarations are never
-shown. What only looks like a tag, such as ``<brand>``, is no element of HTML: what follows it is shown, and read.
-
+There are more ways to hide text than a list can name, so the list names what is read: tags for layout, with no
+attributes but addresses, names, and the spans and alignment of cells. A tag with any other attribute (``style``,
+``class``, ``hidden``), and any other tag of HTML, is unread, with its content. Comments and declarations are never
+shown. What only looks like a tag, such as ``<brand>``, is not an HTML element: the text after it is shown, and read.
 ``<details>`` is read, since one click opens it.
 """
 
@@ -25,9 +25,9 @@ _PLAIN_TAGS = frozenset(
 )
 _VOID = frozenset(_NAME.findall("area base br col embed hr image img input link meta source track wbr"))
 _RAISED = frozenset({"sub", "sup"})
-"""Each makes letters smaller, so one within another is unread."""
+"""Each makes letters smaller, so that one within another is unread."""
 _CUT_ATTRIBUTES = frozenset({"title", "id", "name", "rel", "target", "index"})
-"""They hide nothing, and what they say is not shown."""
+"""They hide nothing, and their values are not shown."""
 _READ_ATTRIBUTE = re.compile(r"(?:align|valign|scope|type|colspan|rowspan|start|open)=\w{0,9}|href=[^\s\[\]<>]*|open")
 
 # Grok's citations, which marks.py reads.
@@ -39,7 +39,7 @@ _CARD = re.compile(CARD)
 _OPENS = re.compile(r"<(?:(?P<comment>!--)|(?P<bogus>[!?]|/(?![A-Za-z]))|(?P<close>/?)(?P<name>[A-Za-z][^\s/<>]*))")
 _COMMENT_END = re.compile(r"--!?>")
 _EMPTY_COMMENT = re.compile(r"<!--+>")
-# Quotes delimit only behind "="; there they hold ">" too.
+# Quotes delimit only after "="; there they may contain ">".
 _TAG_REST = re.compile(r"(?P<more>(?:[^>=]++|=\s*+(?:\"[^\"]*\"|'[^']*'|))*+)>")
 _ATTRIBUTE = re.compile(r"\s+(?P<name>[A-Za-z][\w-]*)(?:\s*=\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?")
 _ADDRESS = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]+:[^\s<>]*|[^\s<>@:/=\"]+@[\w.-]+)>")
@@ -49,7 +49,7 @@ _HTML_BLOCK = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*<[A-Za-z/!?]"
 
 
 class Unread(NamedTuple):
-    """``text[start:end]`` is not read; an element may be shown all the same, a comment or an attribute is not."""
+    """``text[start:end]`` is not read. An element may be shown all the same; a comment or an attribute is not."""
 
     start: int
     end: int
@@ -57,15 +57,16 @@ class Unread(NamedTuple):
 
 
 def unread_html(text: str, code: Iterable[tuple[int, int]] = ()) -> list[Unread]:
-    """What is not read, in text order and apart; ``code`` are spans whose tags are shown.
+    """The unread spans, in text order and without overlap; ``code`` are spans whose tags are shown.
 
-    What is never closed is unread up to the end, but for what opens in a line and has no ``>`` in its paragraph.
+    An element that is never closed is unread to the end, but a tag without ``>`` in its paragraph that does not begin a
+    line is text.
     """
     return list(_Scan(text, sorted(code)).parts())
 
 
 class _Scan:
-    """One pass over a text. Linear: nothing is looked for twice that is not there."""
+    """One pass over a text, in linear time: no missing end is searched twice."""
 
     def __init__(self, text: str, code: list[tuple[int, int]]) -> None:
         self._text = text
@@ -74,9 +75,9 @@ class _Scan:
         self._ends = [match.start() for match in _BLANK_LINE.finditer(text)] + [len(text)]
         self._begins = [0, *self._ends[:-1]]
         self._html_from: dict[int, int] = {}
-        """Where the HTML of a paragraph begins, by its index; the end of the text where there is none."""
+        """Where the HTML of a paragraph begins, by its index; the end of the text if there is none."""
         self._no_end_before = 0
-        """Up to here no ``>`` follows in the paragraph."""
+        """Up to here, no ``>`` follows in the paragraph."""
         self._last_end = text.rfind(">")
         self._last_comment_end = max((match.start() for match in _COMMENT_END.finditer(text)), default=-1)
 
@@ -108,7 +109,7 @@ class _Scan:
                 yield from (Unread(*span, False) for span in cut)
 
     def _literal_until(self, start: int) -> int:
-        """Where the code ends that a tag stands in, or what escapes it; its own start where it is a tag."""
+        """The end of the code that contains a tag, or of what escapes it; its own start if it is a tag."""
         index = bisect_right(self._starts, start) - 1
         in_code = index >= 0 and start < self._code[index][1]
         before = self._text[max(0, start - 64) : start]
@@ -125,7 +126,7 @@ class _Scan:
         return self._code[index][1] if in_code else start + 1
 
     def _end_of_opening(self, opening: re.Match[str]) -> int | None:
-        """Where a tag or comment ends; None where nothing ends it, so that it is text."""
+        """The end of a tag or comment; None if nothing ends it, so that it is text."""
         text, start = self._text, opening.start()
         limit = self._ends[bisect_right(self._ends, start)] if start < self._ends[-1] else len(text)
         if opening["comment"]:
@@ -162,7 +163,7 @@ class _Scan:
 
 
 def _cut_attributes(text: str, name: str, start: int, end: int) -> list[tuple[int, int]] | None:
-    """The attributes of a tag that are cut out of it; None where the tag is unread."""
+    """The attributes of a tag that are cut out; None if the tag is unread."""
     stop = end - 1
     if name not in _PLAIN_TAGS:
         is_placeholder = name not in HTML_ELEMENTS and text[start:stop].strip() in ("", "/")

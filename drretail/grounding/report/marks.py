@@ -1,7 +1,7 @@
-"""The marks by which a report points to sources, as they are written: links, URLs, ids, numbers, footnotes.
+"""The marks by which a report refers to sources, as written: links, URLs, ids, numbers, footnotes.
 
-What a mark covers is one rule, in what_a_mark_covers.md: writers of reports and judges that read them are given it word
-for word, and text/layout.py follows it.
+What a mark covers is one rule, in what_a_mark_covers.md: prompts for writers and judges quote it word for word, and
+text/layout.py follows it.
 """
 
 import re
@@ -27,11 +27,11 @@ _SEPARATORS = re.compile(r"[\s,;|，；、]+")
 _RANGE = r"\d{1,4}(?:[ \t]*[-–—~⁻][ \t]*\d{1,4})?"
 _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \t]*")
 _NAMED_NUMBER = re.compile(rf"(?<!\w){NAMED}(?=\d)", re.IGNORECASE)
-# A link to a place on the same page is a mark where its words are nothing but a label: [[2]](#ref-2), [S3](#s3).
+# A link within the page is a mark if its words are only a label: [[2]](#ref-2), [S3](#s3).
 _IN_PAGE = re.compile(r"#[^\s()]{0,200}\)")
-# The second is the reference, the first the number that is shown: [^1^][3].
+# [^1^][3]: the second number is the reference, the first the one that is shown.
 _FOOTNOTE_AND_LINK = re.compile(r"\[\^(?:(?P<number>\d{1,4})\^?\]\[(?P=number)|\d{1,4}\^\]\[(?P<key>\d{1,4}))\]")
-# What products' exports have in the place of an address: OpenAI's tokens, with or without private characters, and cards
+# What products' exports have instead of an address: OpenAI's tokens, with or without private characters, and cards
 # of Grok.
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _EXPORTED = re.compile(
@@ -68,7 +68,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``text[start:end]`` points to the targets; uncertain ones are no marks unless a target is known."""
+    """``text[start:end]`` refers to the targets; an uncertain mark counts only if a target is known."""
 
     start: int
     end: int
@@ -77,13 +77,13 @@ class Mark:
 
 
 def link_words(marker: str, source: str) -> str:
-    """The words of a link, which belong to the sentence; none for ``[[3]](url)``, nor where they are the source."""
+    """The words of a link, which belong to the sentence; none for ``[[3]](url)``, or if they are the source."""
     words, arrow, _ = marker[1:].partition("](")
     return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
 def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
-    """Every mark in text order, none inside another; ``wide`` lets ideographs be part of plain URLs."""
+    """Every mark in text order, none inside another; ``wide`` allows ideographs in plain URLs."""
     closing = closing_brackets(text)
     position = 0
     while start := _START.search(text, position):
@@ -101,7 +101,7 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
 
 
 def exported_marks(report: str, text: str) -> Iterator[Mark]:
-    """The marks of products' exports, which name sources by numbers of their own; ``text`` is the report's prose."""
+    """The marks of products' exports, which number sources in their own way; ``text`` is the report's prose."""
     index = None
     for tag in CITE_TAG.finditer(report):
         if tag["close"] and index and text.startswith("</", tag.start()):
@@ -114,7 +114,7 @@ def exported_marks(report: str, text: str) -> Iterator[Mark]:
 
 
 def unlisted_numbers(text: str) -> list[int]:
-    """The numbers in brackets that can only be marks in a report without a list: several, beside ends of clauses."""
+    """The bracketed numbers that can only be marks in a report without a list: several, at the ends of clauses."""
     runs = _BESIDE_END.findall(text)
     numbers = [int(number) for run in runs for number in re.findall(r"\d+", run[1:])]
     return numbers if len(runs) >= _FEWEST_UNLISTED and len({*numbers}) > 1 and 1 in numbers else []
@@ -143,9 +143,9 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
 
 
 def _link(text: str, start: int, close: int) -> Mark | None:
-    """``[text](url)`` or ``[text](P:…)``; ids as the text win over the URL they were decorated with.
+    """``[text](url)`` or ``[text](P:…)``; ids in the text take precedence over the URL.
 
-    ``[text]()`` points to the entry of that label, and to nothing where there is none.
+    ``[text]()`` refers to the entry of that label, or to nothing.
     """
     opens = _TARGET_OPENS.match(text, close + 1)
     if opens is None:
@@ -174,7 +174,7 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
     """The targets of a bracket's content, and whether it can mean nothing else."""
     if content.startswith("^") and len(content) > 1 and " " not in content:
         return (Target("label", content.casefold()),), True
-    if content.startswith(UNRESOLVED):  # a rendered report's own word for what led nowhere
+    if content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
         return (Target("id", content.removeprefix(UNRESOLVED)),), True
     numbers, dagger, _ = _NAMED_NUMBER.sub("", content).partition("†")
     if _NUMBERS.fullmatch(numbers):
@@ -198,7 +198,7 @@ def numbered_targets(content: str) -> tuple[Target, ...]:
 
 
 def _ids(content: str) -> tuple[tuple[Target, ...], bool]:
-    """The ids in a bracket: certain when it holds nothing else, so that invented ones are seen too."""
+    """The ids in a bracket; certain if it has nothing else, so that invented ids are found too."""
     parts = [part for part in _SEPARATORS.split(content) if part]
     ids = [part for part in parts if _ID.fullmatch(part)]
     certain = len(ids) == len(parts)

@@ -1,6 +1,6 @@
 """Which parts of a report a reader is shown, which of these are prose, and where brackets and URLs end.
 
-Everything here keeps offsets: what is taken out is overwritten with spaces. All of it is linear in the text.
+All functions keep offsets: removed parts are overwritten with spaces. All are linear in the text.
 """
 
 import re
@@ -20,10 +20,10 @@ _PAIRS = {"]": "[", "】": "【", "］": "［", "〕": "〔"}
 CITE_TAG = re.compile(
     r"<(?P<close>/?)cite\b(?:[^<>]{0,99}?\bindex=[\"'](?P<index>[\d,\s-]{1,300})[\"'])?[^<>]{0,99}>", re.I
 )
-"""Around what Claude cites: ``index="3-1,3-2"`` names sentences of source 3."""
+"""Claude's citations: ``index="3-1,3-2"`` names sentences of source 3."""
 _BRACKET = re.compile(r"[\[\]【】［］〔〕\n]")
 
-# What stands in a link's title is text: [docs](https://… "Components: <Image>").
+# A link's title is text: [docs](https://… "Components: <Image>").
 _TITLE_OF_LINK = re.compile(r"\]\([ \t]*[^\s()<>\"]{1,2000}[ \t]+(?P<title>\"[^\"\n]{0,300}\")[ \t]*\)")
 
 # What Markdown leaves out of the page: link definitions, cells beyond the head of a table.
@@ -37,7 +37,7 @@ _DEFINITION = re.compile(
     rf"(?P<title>(?:[ \t]+|[ \t]*\n[ \t]*)(?:{_LINK_TITLE})(?=[ \t]*$))?[ \t]*$",
     re.MULTILINE,
 )
-# Labels that only name a source; others are words that no reader sees.
+# Labels that only name a source; others are hidden words.
 _SOURCE_NAME = re.compile(r"[\w:@-]{1,80}|[^\d$€£¥₹%]{1,80}")
 _SOURCE = re.compile(r"<?https?://[^\s\[\]<>]*>?|[POUWCFS]:[\w:@-]+", re.IGNORECASE)
 _ENDS_PARAGRAPH = re.compile(r"\s*|[ ]{0,3}(?:#{1,6}(?:[ \t].*)?|(?:[-*_=][ \t]*){3,}|(?:```|~~~).*)")
@@ -51,7 +51,7 @@ _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
 _STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
-# In running text without spaces an ideograph ends the URL; in links and lists it may be part of one.
+# In running text, an ideograph ends the URL; in links and lists it may be part of one.
 _NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")
 _TRAILING = "?!.,:;*_~'("
 
@@ -66,7 +66,7 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with the spans overwritten by spaces; newlines stay. Spans are in order and apart."""
+    """The text with the spans overwritten by spaces; newlines stay. Spans are in order and do not overlap."""
     parts: list[str] = []
     position = 0
     for start, end in spans:
@@ -76,7 +76,7 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def shown(text: str) -> str:
-    """The text as it is read: all that Markdown or HTML may hide is overwritten by spaces; newlines stay."""
+    """The text as it is read: everything that Markdown or HTML may hide is overwritten by spaces; newlines stay."""
     if not any(one in text for one in ("<", "]:", "](", "|")):
         return text
     text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
@@ -85,7 +85,7 @@ def shown(text: str) -> str:
 
 
 def has_unread_elements(text: str) -> bool:
-    """True where HTML that is not read may be shown to a reader all the same."""
+    """True if HTML that is not read may still be shown to a reader."""
     return any(span.is_element for span in _unread_html(text))
 
 
@@ -97,7 +97,7 @@ def _unread_html(text: str) -> list[Unread]:
 
 @lru_cache(maxsize=16)  # citations, lists, sentences and layout of a report start from the same
 def prose(text: str) -> str:
-    """What is shown of the text, with code blocks, inline code and images blanked."""
+    """The shown text, with code blocks, inline code and images blanked."""
     text = shown(text)
     without_blocks = blanked(text, _code_blocks(text))
     without_code = blanked(without_blocks, _inline_code(without_blocks))
@@ -143,7 +143,7 @@ def url_end(text: str, start: int, *, wide: bool) -> int:
 
 
 def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Fenced blocks; a fence that is never closed fences nothing, so that a slip does not swallow a report."""
+    """Fenced blocks. An unclosed fence is ignored, so that a slip does not swallow a report."""
     opened: tuple[int, str] | None = None
     for start, end in lines(text):
         match = _FENCE.match(text, start, end)
@@ -159,7 +159,7 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _inline_code(text: str) -> Iterator[tuple[int, int]]:
-    """Code between backticks, unless it is nothing but marks: some models write all of theirs so."""
+    """Code between backticks, unless it has only marks: some models write all their marks so."""
     for start, end in lines(text):
         runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
         seen: dict[int, int] = {}
@@ -180,7 +180,7 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _unrendered(text: str) -> Iterator[tuple[int, int]]:
-    """The spans that are not shown, in text order and apart. Code blocks are blanked in ``text``."""
+    """The spans that are not shown, in text order and without overlap. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
     references = (match.span("label") for match in _LINK_REFERENCE.finditer(text))
@@ -193,7 +193,7 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:
-    """Link definitions with their labels; of those that list a source the title alone, and no label."""
+    """Link definitions with their labels. Definitions that list a source have only their title hidden, and no label."""
     position = 0
     while found := _DEFINITION.search(text, position):
         before = text[text.rfind("\n", 0, max(0, found.start() - 1)) + 1 : max(0, found.start() - 1)]

@@ -29,7 +29,7 @@ _ID = re.compile(
 )
 _OTHER_ID = re.compile(r"\b[OUWCF]:\w+")
 _OR = re.compile(r"\s(?:or|oder|ou|o)\s|\s[/|]\s", re.IGNORECASE)
-# The quantity stands behind the id, before it, or at the end; further on words may hold numbers of their own.
+# The quantity is after the id, before it, or at the end; other words may have numbers of their own.
 _SIGN = r"(?:[x×*]|\b(?:qty|quantity)[\":]*+)"
 _TIMES = (
     re.compile(rf"^[^\w×*]*{_SIGN}\s*(\d{{1,6}})\b", re.IGNORECASE),
@@ -45,24 +45,24 @@ _MOST = 999
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A report without its frame and its block of picks, and what the block says."""
+    """A report without its frame and its block of picks, and the contents of the block."""
 
     report: str
     picks: tuple[Pick, ...] | None
-    """None where there is no block, or none that can be read."""
+    """None without a block, or if it can't be read."""
     problem: str | None = None
     """Why a block can't be read."""
     outcome: Outcome | None = None
-    """What the block decides; None where there are no picks to read."""
+    """The block's decision; None without readable picks."""
     is_framed: bool = False
-    """True where the writer marked the report's beginning; what stood around it is gone."""
+    """True if the writer framed the report; the text outside the frame is dropped."""
 
 
 def take_picks(text: str) -> Declared:
     """The report without its block of picks, with the picks or the reason why they can't be read.
 
-    The report is what is in its frame, ``<report>…</report>``, else the whole text; the block may be behind the frame.
-    The last of several blocks counts: a repair declares anew.
+    The report is the text in the frame ``<report>…</report>``, or else the whole text; the block may follow the frame.
+    The last of several blocks counts, since a repair declares again.
     """
     framed = _framed(text)
     if framed is None:
@@ -75,7 +75,7 @@ def take_picks(text: str) -> Declared:
 
 
 def _framed(text: str) -> str | None:
-    """What stands in the last frame of a text, to its end where the frame is not closed; None without a frame."""
+    """The content of the last frame, up to the text's end if it is not closed; None without a frame."""
     opening = deque(_FRAME_OPENS.finditer(text), maxlen=1)
     if not opening:
         return None
@@ -116,13 +116,13 @@ def _declared(report: str) -> Declared:
 def outcome_of(
     picks: Sequence[Pick], because: Sequence[Because] = (), nearest: Sequence[Pick] = (), *, is_part: bool = False
 ) -> Outcome:
-    """The decision that picks come to; ``is_part`` says that something is refused beside them."""
+    """The decision that picks imply; ``is_part`` means that something is refused besides."""
     decision = "none" if not picks else "part" if is_part else "buy"
     return Outcome(decision=decision, because=tuple(because), nearest=tuple(pick.product for pick in nearest))
 
 
 def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
-    """One pick for each product, in the order of their first lines: two lines of it are its quantities together."""
+    """One pick for each product, in the order of their first lines; quantities of equal products are added."""
     by_product: dict[str, Pick] = {}
     for pick in picks:
         if (first := by_product.get(pick.product)) is not None:
@@ -145,7 +145,7 @@ def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
 
 
 def _read_line(line: str) -> list[Pick] | str:
-    """The picks of a line, or what is wrong with it; commas stand between picks, "or" between alternatives."""
+    """The picks of a line, or what is wrong with it; commas separate picks, "or" separates alternatives."""
     entry = _NUMBERED.sub("", line.strip(_AROUND), count=1)
     if _NOTHING.fullmatch(entry):
         return []

@@ -1,4 +1,4 @@
-"""The picks of a report that declares none, where its calculations or its layout make them certain."""
+"""The picks of a report that declares none, if its calculations or its layout make them certain."""
 
 import re
 from collections import Counter
@@ -16,9 +16,9 @@ _TERM = re.compile(r"(?:(?P<times>\d{1,2})\*)?(?P<price>\d+(?:\.\d+)?)(?:\*(?P<a
 def picks_by_form(
     layout: Layout, values: Sequence[ReadValue], ledger: Ledger, calculations: Sequence[Calculation]
 ) -> tuple[Pick, ...] | None:
-    """The picks that a report's calculations or its first statement make certain; None where they leave a doubt.
+    """The picks that a report's calculations or its first statement make certain; None in case of doubt.
 
-    ``calculations`` are those that it cites or writes out. Never picked is what the user has ordered.
+    ``calculations`` are those that it cites or writes out. Products that the user has ordered are never picks.
     """
     places = {
         source[2:]: stretch for stretch in reversed(layout.stretches) for source in stretch.cited if source[:2] == "P:"
@@ -35,9 +35,9 @@ def picks_by_form(
 
 
 def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Mapping[str, int] | None:
-    """What the calculations take from the budget, else what they add up, where that is one cart.
+    """The cart that calculations subtract from the budget, else the one that they add up, if it is unique.
 
-    Whoever works out what is left of a budget works it out for what is to be bought.
+    A writer who computes what is left of a budget does so for what is to be bought.
     """
     products: dict[Decimal, list[str]] = {}
     for product in cited:
@@ -63,7 +63,7 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
 
 
 def _added(expression: str, known: Mapping[Decimal, Mapping[str, int]]) -> Mapping[str, int] | None:
-    """The cart that a sum of prices, of their multiples and of known sums is about; None where a term is none."""
+    """The cart behind a sum of prices, of their multiples and of known sums; None if a term is none of these."""
     cart: Counter[str] = Counter()
     for part in expression.replace("(", "").replace(")", "").split("+"):
         term = _TERM.fullmatch(part)
@@ -78,7 +78,8 @@ def _added(expression: str, known: Mapping[Decimal, Mapping[str, int]]) -> Mappi
 def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> Mapping[str, int] | None:
     """The products of the first sentence, list or table that cites any, each with its price.
 
-    One product has to be the one that is cited most; the sum of several has to be in the report. Nothing denied counts.
+    A single product must be the most cited one; the sum of several must be in the report. Negated statements do not
+    count.
     """
     first = next((one for one in layout.stretches if any(cited[:2] == "P:" for cited in one.cited)), None)
     if first is None:

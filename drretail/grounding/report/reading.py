@@ -1,7 +1,7 @@
-"""Reads a report by its form: which figures are of which source, as far as layout makes it certain.
+"""Reads a report by its form: which figures belong to which source, as far as the layout makes it certain.
 
-A wrong alarm is worse than no check: a value is contradicted only where its stretch has one source, one figure of the
-kind, and nothing explains it otherwise. What is left over is counted as unread.
+A false alarm is worse than no check: a value is contradicted only if its stretch has one source, one figure of the
+kind, and no other explanation. Other figures count as unread.
 """
 
 import re
@@ -27,9 +27,9 @@ from drretail.records.shop import Product, has_offers, list_prices, sold_for
 
 _WORD = re.compile(r"[^\W\d_]+")
 _OUT_OF = frozenset({"from", "out", "at"})
-"""Besides the words of labels what a line may have that does nothing but say a rating: "Rating: 4.5 out of 5 (353)"."""
+"""Words, besides those of labels, in a line that only states a rating: "Rating: 4.5 out of 5 (353)"."""
 _CLAUSE = re.compile(r"[;:](?=\s)")
-# What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
+# A heading's figure after a separator: "Best value – $44.95", but not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_])\W*$")
 # "Grand total $76.94", and not past the end of a sentence.
 _TOTAL = re.compile(r"\b(?:totals?|sum|altogether|together|com(?:es?|ing) to)\b[^.;|\n$€£]{0,25}$", re.IGNORECASE)
@@ -38,7 +38,7 @@ _TOTAL_LABELS = frozenset({"total", "sum", "subtotal"})
 _OF_BUDGET = re.compile(
     r"[^\w.!?]*(?:(?P<of>(?:out )?of)|(?:left|spare) (?:out )?of|under|below)\W+(?:\w+\W+){0,2}", re.I
 )
-# What says of an amount that it is no price of the whole, today, in this shop: "$3 a towel", "$5 less", "was $59.99".
+# The amount is not today's price of the whole product in this shop: "$3 a towel", "$5 less", "was $59.99".
 _NO_PRICE_BEHIND = re.compile(
     r"[^\w:;.]{0,3}(?:/|\b(?:per|an?|each|apiece|more|less|cheaper|dearer|off|left|over|under|below|above|budget"
     r"|limit|shipping|coupon|discount)\b)",
@@ -52,7 +52,7 @@ _NO_PRICE_BEFORE = re.compile(
 _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
 _MOST_SUMMED = 12
-"""Prices whose sums are all tried; of more nothing is called wrong."""
+"""Prices whose sums are all tried; with more, no total is called wrong."""
 _OF_PICKS: dict[str, ValueKind] = {"the picks together": "total", "the budget and the picks together": "left_over"}
 _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 
@@ -60,14 +60,14 @@ _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 def read_by_form(layout: Layout, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read.
 
-    The words around a figure are known in English alone: elsewhere "unter 40 €" looks like the price itself. So in
-    another language a figure is contradicted only where it is set off from all words but those of labels.toml.
+    The words around a figure are understood in English only: elsewhere "unter 40 €" looks like the price itself. In
+    other languages, a figure is contradicted only if it is separated from all words but those of labels.toml.
     """
     return _Reader(layout, ledger).reading()
 
 
 class _Reader:
-    """Goes once over a report's cells and stretches; each figure is read once."""
+    """Reads a report's cells and stretches in one pass; each figure is read once."""
 
     def __init__(self, layout: Layout, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -89,7 +89,7 @@ class _Reader:
         self.values: list[ReadValue] = []
         self.seen: set[int] = set()
         self.read: set[int] = set()
-        """Where the figures begin that were seen, and those that need no further reading."""
+        """The starts of the figures that were seen, and of those that need no further reading."""
 
     def reading(self) -> Reading:
         for cell in self.layout.cells:
@@ -129,9 +129,9 @@ class _Reader:
         self.seen.add(amount.start)
 
     def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, states: Collection[ValueState]) -> bool:
-        """Adds a value that its record verifies or contradicts, where that is among ``states``; True when it did."""
+        """Adds a value whose state, by its record, is among ``states``; returns whether it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
-        # "Over $30" may be about what all of them cost.
+        # "Over $30" may be about the cost of all of them.
         is_limit = value.state == "contradicted" and value.relation not in ("is", "about")
         if value.state not in states or is_limit:
             return False
@@ -139,14 +139,14 @@ class _Reader:
         return True
 
     def _within(self, start: int, end: int) -> list[Amount]:
-        """The figures of a span that are still to be read."""
+        """The figures of a span that are not yet read."""
         return [amount for amount in _inside(self.amounts, start, end) if amount.start not in self.read]
 
     def _scores_within(self, start: int, end: int) -> list[Score]:
         return [score for score in _inside(self.scores, start, end) if score.start not in self.read]
 
     def _read_cell(self, cell: Cell) -> None:
-        """A cell whose labels say what it holds, of the one product that it, its row, column or section is about."""
+        """Reads a cell whose labels name its content, for the one product of the cell, its row, column or section."""
         subjects = [source for source in cell.subjects if source[:2] != "C:"]
         labels = [set(label.split()) for label in cell.labels]
         is_clear = self.is_english or self._is_bare(cell.start, cell.end)
@@ -170,28 +170,28 @@ class _Reader:
             self._keep_if_settled(kind, amounts[0], subjects[0], states if is_clear and not is_other else states[:1])
 
     def _are_called(self, kind: str, labels: Iterable[set[str]]) -> bool:
-        """True where a label says this and nothing else: "price per inch" is no price."""
+        """True if a label says this and nothing else: "price per inch" is not a price."""
         words, beside = self.label_words[kind], self.label_words["beside"]
         if kind == "price":
             words, beside = words | self.other_price, beside | self.other_price
         return any(label & words and label <= words | beside for label in labels)
 
     def _is_bare(self, start: int, end: int) -> bool:
-        """True where nothing but words of labels stands beside the figures of a span, and none is a change: "+5 €"."""
+        """True if a span has only figures and words of labels, and no figure is a change: "+5 €"."""
         found = (word.casefold() for word in _WORD.findall(self.without_figures, start, end))
         changes = (self.text[amount.start - 1 : amount.start] in ("+", "-", "−") for amount in self._within(start, end))
         words = _OUT_OF.union(*self.label_words.values()) - self.other_price
         return words.issuperset(found) and not any(changes)
 
     def _is_set_off(self, stretch: Stretch) -> bool:
-        """True where a stretch is one figure on a line of nothing but labels: "- Preis: 12,99 € [P:…]"."""
+        """True if a stretch is one figure on a line of labels only: "- Preis: 12,99 € [P:…]"."""
         start = self.text.rfind("\n", 0, stretch.start) + 1
         end = self.text.find("\n", stretch.end)
         end = len(self.text) if end < 0 else end
         return self._is_bare(start, end) and len(self._within(start, end)) <= 1
 
     def _kind_in(self, cell: Cell, labels: Sequence[set[str]], amount: Amount, subject: str) -> ValueKind | None:
-        """What the one figure of a cell is, by its labels; money in a head or a first column is a price."""
+        """The kind of a cell's one figure, by its labels; money in a head or a first column is a price."""
         kinds = [kind for kind in ("price", "rating_count", "rating") if self._are_called(kind, labels)]
         is_beside_name = amount.kind == "money" and amount.places and (cell.row < 0 or not cell.column)
         if "price" in kinds or (is_beside_name and not self._is_no_price(amount, subject)):
@@ -201,7 +201,9 @@ class _Reader:
         return "rating" if "rating" in kinds and amount.places and 0 < amount.low <= _HIGHEST_RATING else None
 
     def _read_stretch(self, stretch: Stretch) -> None:
-        """The figures of a stretch, by what it cites; behind its last mark a sentence speaks of what it has cited."""
+        """Reads the figures of a stretch by what it cites. The rest of a sentence after its last mark is about what it
+        has cited.
+        """
         calculations = [source for source in stretch.cited if source in self.ledger.calculations]
         orders = [source for source in stretch.cited if source in self.ledger.order_dates]
         products = [source for source in stretch.cited if source[:2] == "P:"]
@@ -238,7 +240,7 @@ class _Reader:
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
-            # "27 buyers gave it 4.7 stars" says both of one thing.
+            # "27 buyers gave it 4.7 stars" states both of one product.
             are_one = sum(score.rating is not None for score in scores) <= 1
             are_one = are_one and sum(score.count is not None for score in scores) <= 1
             for score in scores:
@@ -248,7 +250,7 @@ class _Reader:
                 self.seen = known | (self.seen & {value.start for value in self.values})
 
     def _says_nothing_else(self, stretch: Stretch) -> bool:
-        """True for a heading whose figure is set off from its words, and for a line of nothing but labels."""
+        """True for a heading whose figure is separated from its words, and for a line of labels only."""
         sentence = self.layout.sentences[stretch.sentence]
         if sentence.kind != "heading" or not self.is_english:
             return self._is_bare(sentence.start, sentence.end)
@@ -256,7 +258,9 @@ class _Reader:
         return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
 
     def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
-        """The result in the last clause before a calculation's mark; an error where one other figure stands there."""
+        """Reads the result in the last clause before a calculation's mark; a different single figure
+        there is an error.
+        """
         cuts = [cut.end() for cut in _CLAUSE.finditer(self.text, stretch.start, stretch.end)]
         start = cuts[-1] if cuts else stretch.start
         amounts = [amount for amount in self._within(start, stretch.end) if not amount.compound]
@@ -274,14 +278,16 @@ class _Reader:
         unexplained = (one for one, value in zip(amounts, values, strict=True) if value.state == "contradicted")
         left = [amount for amount in unexplained if amount.low not in prices]
         self.seen |= {amount.start for amount in left[-1:]}
-        # Counts may stand beside a result in words, and a cell of numbers hold something else.
+        # Counts may be beside a result in words, and a cell of numbers may hold something else.
         in_cents = [one for one in left if one.places == CENTS and one.start not in self.labels]
         if certain and len(left) == 1 and (in_cents or left[0].kind == "money"):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
 
     def _read_dates(self, orders: Sequence[str], part: Stretch | Cell, *, certain: bool) -> None:
-        """Dates beside an order's mark; wrong is only a day, where it is the one date and not the query's."""
+        """Reads dates beside an order's mark. Only a full date can be wrong, if it is the only one and
+        not the query's.
+        """
         read = {value.start for value in self.values if value.kind == "date"}
         dates = [date for date in _inside(self.dates, part.start, part.end) if date.start not in read]
         in_query = {date.iso for date in find_dates(self.ledger.query_text)}
@@ -293,7 +299,9 @@ class _Reader:
                 self.values.append(value)
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
-        """A rating, a number of ratings or both, of a product cited here; both together also of one cited around."""
+        """Reads a rating, a number of ratings or both, of a product cited here; both together also of
+        one cited nearby.
+        """
         named: tuple[tuple[ValueKind, Amount | None], ...] = (("rating", score.rating), ("rating_count", score.count))
         halves: list[tuple[ValueKind, Amount]] = [(kind, half) for kind, half in named if half is not None]
         if score.is_sure:
@@ -316,14 +324,16 @@ class _Reader:
             self._read_score(Score(score.rating, None), subjects, [], certain=False)  # "4.5 ★ · 240 readings"
 
     def _agrees(self, kind: ValueKind, amount: Amount, subject: str) -> bool:
-        """True when the record has it; a number of ratings may be rounded to its trailing zeros."""
+        """True if the record agrees; a number of ratings may be rounded to its trailing zeros."""
         item = self.ledger.products.get(subject[2:])
         record = None if item is None else on_record(kind, item)
         is_loose = record is not None and kind == "rating_count" and amount.agreement(record) == "loose"
         return fits(amount, record) or is_loose
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
-        """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
+        """Reads amounts of money: the price of a product cited here, of another in the sentence, or a
+        result of prices.
+        """
         money = [amount for amount in self._within(stretch.start, stretch.end) if amount.kind == "money"]
         self.seen |= {amount.start for amount in money}
         near = [subject[2:] for subject in [*subjects, *around]]
@@ -360,7 +370,7 @@ class _Reader:
                 self._keep(_OF_PICKS[words], amount, [], "verified", words)
             else:
                 self.read.add(amount.start)
-        # A price, and what follows from the true one: "$44.95, which leaves $32.05".
+        # A price, and an amount that follows from the true one: "$44.95, which leaves $32.05".
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices
         is_blunt = is_alone and money[0].places != CENTS and (is_unmarked or len(money) > 1)
         if certain and is_alone and not is_blunt and not self._is_no_price(money[0], subjects[0]):
@@ -378,7 +388,7 @@ class _Reader:
         return "total"
 
     def _read_totals(self) -> None:
-        """Amounts that are called a total or set against the budget, wrong where no prices of the report make them."""
+        """Reads amounts called a total or compared with the budget; wrong if no prices of the report add up to them."""
         ledger = self.ledger
         named = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
         priced = [f"P:{key}" for key in named if ledger.price(key) is not None]
@@ -396,7 +406,9 @@ class _Reader:
                 self._keep(kind, amount, [], "contradicted", words)
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
-        """What an amount is called by the labels of its cell, the word before it, or the budget behind it."""
+        """The kind of total that an amount is called by its cell's labels, the word before it, or the
+        budget after it.
+        """
         if amount.places != CENTS:
             return None
         if self.labels.get(amount.start, frozenset()) & _TOTAL_LABELS:
@@ -413,7 +425,9 @@ class _Reader:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
-        """True for an amount called something else, and where the sentence names the maker of what costs so much."""
+        """True for an amount called something else, or if the sentence names the maker of another product of that
+        price.
+        """
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
         is_other = _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
         sentence = self.layout.sentences[self._sentence_index(amount)]
@@ -426,7 +440,7 @@ class _Reader:
 
 
 def _apart(figures: Iterable[Amount | WrittenDate]) -> Iterator[tuple[int, int]]:
-    """The spans of the figures, those that overlap as one: "05/01/2026" may be either of two days."""
+    """The spans of the figures, overlapping ones merged: "05/01/2026" may be either of two days."""
     reached = 0
     for start, end in sorted((figure.start, figure.end) for figure in figures):
         if end > reached:
@@ -435,7 +449,7 @@ def _apart(figures: Iterable[Amount | WrittenDate]) -> Iterator[tuple[int, int]]
 
 
 def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
-    """Those of a text's figures, in text order, that lie within a span."""
+    """The figures, given in text order, that lie within a span."""
     first = bisect_left(found, start, key=lambda figure: figure.start)
     last = bisect_left(found, end, key=lambda figure: figure.start)
     return [figure for figure in found[first:last] if figure.end <= end]

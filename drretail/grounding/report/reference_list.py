@@ -1,4 +1,4 @@
-"""The entries that numbers, names and footnotes point to: reference lists, footnote and link definitions."""
+"""The entries that numbers, names and footnotes refer to: reference lists, footnote and link definitions."""
 
 import re
 import unicodedata
@@ -13,12 +13,12 @@ from drretail.grounding.report.hidden import CARD
 from drretail.grounding.report.markup import lines
 
 ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
-"""How an address begins; ``www.`` alone is one in a list, where nothing else is written so."""
+"""The beginning of an address; a plain ``www.`` counts in lists, where nothing else is written so."""
 NAMED = (
     r"(?:(?:sources?|references?|refs?\.?|citations?|cite|web|file|post|来源|资料|引用|参考(?:文献|资料)?)"
     r"[ \t_-]*[:：]?[ \t]*)"
 )
-"""What stands before a number in ``[Source 3]``."""
+"""The word before a number in ``[Source 3]``."""
 
 # Lines are matched as ``_folded`` writes them: all brackets square, no tags.
 _BULLET = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
@@ -48,7 +48,7 @@ _URL_FIRST = re.compile(rf"<?{ADDRESS}", re.IGNORECASE)
 _URL = re.compile(ADDRESS, re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,4}[.)])[ \t].*)?[\[【(]?[POUWCFS]:[A-Za-z0-9]")
 _LONGEST_ENTRY = 3
-"""Lines below an entry's first one that may hold its address."""
+"""Lines below an entry's first one that may have its address."""
 _HEADING = re.compile(r"[ \t]*(?P<level>#{1,6})[ \t]")
 _TITLE = re.compile(
     r"""[^\w\n]{0,12} (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})\\?[.)、][ ]*)? [*_]*
@@ -93,7 +93,7 @@ SQUARE = str.maketrans("【】［］〔〕（）()", "[][][][][]")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a list: its label, and the offsets of what it says behind it."""
+    """One line of a list: its label, and the offsets of the text after it."""
 
     label: str
     start: int
@@ -102,20 +102,20 @@ class Entry:
 
 @dataclass(slots=True)
 class References:
-    """All entries of a report, and the spans of the lines they stand on, which cite nothing themselves."""
+    """All entries of a report, and the spans of their lines, which cite nothing themselves."""
 
     spans: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     _entries: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
 
     def add(self, entry: Entry, *names: str) -> None:
-        """An entry under its label and under further names, such as its author and year."""
+        """Adds an entry under its label and further names, such as its author and year."""
         for label in (entry.label, *names):
             self._entries.setdefault(label, []).append(entry)
 
     def entry(self, label: str, position: int) -> Entry | None:
         """The next entry of this label after ``position``, else the last before it.
 
-        So every section may have its own list that begins again at one. ``^3`` is 3 where there are no footnotes.
+        So every section may have its own list that begins again at one. ``^3`` is 3 if there are no footnotes.
         """
         entries = self._entries.get(label) or self._entries.get(label.strip("^"), [])
         index = bisect_left(entries, position, key=lambda entry: entry.start)
@@ -123,7 +123,7 @@ class References:
 
     @property
     def numbers(self) -> list[int]:
-        """All numbers that have an entry."""
+        """All numbers with an entry."""
         return [int(label) for label in self._entries if label.isdecimal()]
 
     def entries(self) -> list[Entry]:
@@ -166,7 +166,7 @@ def read_references(text: str) -> References:
             references.spans.append((line.start, line.end))
         if _FOOTNOTE.match(line.text):
             footnote = len(references.spans) - 1
-    # A list of titles alone hides no entries of another that has their addresses.
+    # A list of titles only does not replace entries of another list that has the addresses.
     has_addresses = [any(_names_a_source(text[entry.start : entry.end]) for entry, _ in each) for each in lists]
     addressed = {entry.label for entry, _ in chain.from_iterable(compress(lists, has_addresses))}
     for each, has_address in zip(lists, has_addresses, strict=True):
@@ -177,9 +177,9 @@ def read_references(text: str) -> References:
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Every line, and of one that is a whole list, "References: [1] … [2] …", its title and its entries.
+    """Every line; a line that is a whole list, "References: [1] … [2] …", as its title and its entries.
 
-    Definitions that a copy has run together, "[2]: https://…[3]: https://…", are a line each.
+    Definitions that a copy has joined, "[2]: https://…[3]: https://…", are a line each.
     """
     for start, end in lines(text):
         defined = [match.start() for match in _DEFINED_IN_LINE.finditer(text, start, end)]
@@ -202,7 +202,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _below_footnotes(all_lines: list[_Line]) -> set[int]:
-    """The lines that are indented below footnotes, which Markdown makes a part of them."""
+    """The lines indented below footnotes, which Markdown makes part of them."""
     found, is_footnote = set[int](), False
     for index, line in enumerate(all_lines):
         if is_footnote and _INDENTED.match(line.text):
@@ -220,12 +220,12 @@ def is_list_frame(text: str) -> bool:
 
 
 def is_source_heading(text: str) -> bool:
-    """True for a line that announces a list of sources."""
+    """True for a heading of a list of sources."""
     return len(text) < 80 and _TITLE.fullmatch(text) is not None
 
 
 def author_and_year(author: str, year: str) -> str:
-    """The name of an entry by its first author's surname and its year, as text and list have it alike."""
+    """The name of an entry by its first author's surname and its year, equal in text and list."""
     surname = re.split(
         r"(?<!\s)\s++(?:et\b|and\b|und\b|y\b|&|[A-Z]{1,3}(?=\s|$))", author.strip(" \t*_,.;&("), maxsplit=1
     )[0]
@@ -244,7 +244,7 @@ def _folded(text: str) -> str:
 
 
 def _author(line: _Line) -> tuple[str, ...]:
-    """The names of an entry that begins with an author and holds a year, an organisation's initials among them."""
+    """The names of an entry that begins with an author and has a year; an organisation's initials count too."""
     match = _AUTHORED.match(line.folded)
     if match is None:
         return ()
@@ -268,7 +268,7 @@ def _entry(line: _Line, *, listed: bool) -> Entry | None:
 
 
 def _continued(entry: Entry, all_lines: list[_Line], index: int, listed: set[int]) -> Entry:
-    """The entry with the address that stands below its title, where its own line has none."""
+    """The entry with the address below its title, if its own line has none."""
     if not listed & {index, index + 1} or _names_a_source(all_lines[index].text):
         return entry
     for below in range(index + 1, index + 1 + _LONGEST_ENTRY):
@@ -284,7 +284,7 @@ def _names_a_source(text: str) -> bool:
 
 
 def _headed(all_lines: list[_Line]) -> set[int]:
-    """The lines from a heading that announces sources to the last line that looks like one."""
+    """The lines from a heading of sources to the last line that looks like an entry."""
     listed: set[int] = set()
     titles = [index for index, line in enumerate(all_lines) if is_source_heading(line.text)]
     for title in titles:
@@ -298,7 +298,9 @@ def _headed(all_lines: list[_Line]) -> set[int]:
 
 
 def _last_listed(all_lines: list[_Line], title: int) -> int | None:
-    """The last line of the list under a title, with its sections: up to the next title or a heading as high."""
+    """The last line of the list under a title, with its sections: up to the next title or a heading of
+    the same level.
+    """
     last, follows = None, True
     heading = _HEADING.match(all_lines[title].text)
     for index in range(title + 1, len(all_lines)):
@@ -309,26 +311,26 @@ def _last_listed(all_lines: list[_Line], title: int) -> int | None:
             if heading is None or len(below["level"]) <= len(heading["level"]):
                 break
             follows = True
-        elif _looks_listed(line) or (follows and _may_be_listed(line)):
+        elif _looks_listed(line, follows=follows):
             last, follows = index, True
         elif line.text.strip():
             follows = False
     return last
 
 
-def _looks_listed(line: _Line) -> bool:
-    """True for an entry, a URL anywhere, or an id that is not inside a sentence."""
-    return bool(_NUMBERED.match(line.folded) or _FOOTNOTE.match(line.text)) or _names_a_source(line.text)
-
-
-def _may_be_listed(line: _Line) -> bool:
-    """True for a line that is an entry, though it names no address, where it follows the title or another entry."""
+def _looks_listed(line: _Line, *, follows: bool) -> bool:
+    """True for an entry, a URL anywhere, or an id that is not inside a sentence; and for an entry without an address,
+    if it follows the title or another entry.
+    """
+    if _NUMBERED.match(line.folded) or _FOOTNOTE.match(line.text) or _names_a_source(line.text):
+        return True
     authored = _AUTHORED.match(line.folded)
-    return bool(_DOTTED.match(line.folded) or _ROW.match(line.folded) or (authored and authored["closed"]))
+    is_entry = _DOTTED.match(line.folded) or _ROW.match(line.folded) or (authored and authored["closed"])
+    return follows and bool(is_entry)
 
 
 def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
-    """The lines at the very end that are entries without a heading above them; ``marked`` are numbers in brackets."""
+    """The lines at the very end that are entries without a heading; ``marked`` are numbers in brackets."""
     listed: set[int] = set()
     title: list[int] = []  # an address with what stands above it, up to the entry's number
     for index in range(len(all_lines) - 1, -1, -1):
@@ -355,7 +357,7 @@ def _tail(all_lines: list[_Line], marked: Set[str]) -> set[int]:
 
 
 def _is_plain_entry(line: _Line, marked: Set[str]) -> bool:
-    """True for a line that can only be an entry of a list, without a heading that says so."""
+    """True for a line that can only be a list's entry, even without a heading."""
     numbered, other = _NUMBERED.match(line.folded), _DOTTED.match(line.folded) or _RAISED.match(line.folded)
     if numbered:
         return not numbered["body"].strip() or bool(_URL.search(numbered["body"]) or _ITEM.match(numbered["body"]))

@@ -1,4 +1,4 @@
-"""The report as a reader gets it: evidence ids and own numbers as one numbering, with the sources at the end."""
+"""The report as a reader sees it: evidence ids and own numbers as one numbering, with the sources at the end."""
 
 import re
 from collections import Counter
@@ -39,9 +39,9 @@ class Reference(Record):
     """One source of a rendered report; internal ones have no URL."""
 
     number: int | None = None
-    """That of its line under Sources, where the text refers to it by one."""
+    """The number of its line under Sources, if the text refers to it by number."""
     evidence_id: str | None = None
-    """None for a page that the run was never handed."""
+    """None for a page that the run never received."""
     title: str
     url: str | None = None
     label: str
@@ -60,10 +60,10 @@ class Rendered(Record):
     text: str
     references: tuple[Reference, ...]
     edits: tuple[Edit, ...] = ()
-    """All that differs from the report in front of the Sources section, in order and apart."""
+    """All differences from the report before the Sources section, in order and without overlap."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where ``report[start:end]`` stands in ``text``; what was replaced counts whole."""
+        """The place of ``report[start:end]`` in ``text``; replaced parts count whole."""
         return self._moved(start, 0), self._moved(end, 1)
 
     def _moved(self, position: int, side: Literal[0, 1]) -> int:
@@ -79,12 +79,12 @@ class Rendered(Record):
 
 
 def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> Rendered:
-    """The report with numbered references, dense from 1 in order of first appearance, and a Sources section.
+    """The report with numbered references, consecutive from 1 in order of first appearance, and a Sources section.
 
-    Products and pages become ``[[1]](url)`` (``[1]`` in plain style), orders, user data, files and calculations
-    words in parentheses, what resolves to nothing ``[unresolved: P:XYZ]``. Plain URLs and markdown links stay. A
-    report's own list is replaced by the Sources section; entries that nothing cites are above it without a number.
-    Everything else is unchanged byte for byte; without ids and numbers, all of it is.
+    Products and pages become ``[[1]](url)`` (``[1]`` in plain style); orders, user data, files and calculations become
+    words in parentheses; unresolved ones ``[unresolved: P:XYZ]``. Plain URLs and markdown links stay. The Sources
+    section replaces the report's own list; entries that nothing cites are listed above it without a number. Everything
+    else is unchanged byte for byte.
     """
     known = as_entries(evidence)
     marks = [mark for mark in citing_marks(report, known) if _is_rendered(report, mark)]
@@ -98,7 +98,7 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     listed = listed_sources(report, known)
     uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    # An order that the running text names by its id is called by its number there.
+    # An order that the running text names by its id is shown by its number.
     taken = [*((mark.start, mark.end) for mark in marks), *listed.spans]
     removed += [
         Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
@@ -126,10 +126,10 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
 class _Numbering:
     style: Style
     ambiguous: frozenset[str] = frozenset()
-    """Orders that their date alone does not name."""
+    """Orders whose date alone is ambiguous."""
     references: list[Reference] = field(default_factory=list[Reference])
     count: int = 0
-    """Numbers given so far."""
+    """Numbers used so far."""
     _by_source: dict[str, Reference] = field(default_factory=dict[str, Reference])
 
     def number(self, cited: Cited) -> Reference:
@@ -147,7 +147,7 @@ class _Numbering:
         return reference
 
     def uncited(self, listed: Iterable[Cited]) -> Iterator[Reference]:
-        """Of the sources that a report lists itself those that it cites nowhere."""
+        """The sources in a report's own list that it cites nowhere."""
         for source, cited in {cited.source: cited for cited in listed}.items():
             if source not in self._by_source and cited.type != "unresolved":
                 yield _reference(cited, _title(cited))
@@ -160,7 +160,7 @@ class _Numbering:
 
 
 def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int, int]], count: int) -> Iterator[Edit]:
-    """Bracketed numbers that cite nothing, and would seem to, now that the sources are numbered."""
+    """Bracketed numbers that cite nothing but would seem to, now that the sources are numbered."""
     cited = {mark.start for mark in marks}
     for mark in find_marks(blanked(prose(report), spans)):
         numbers = [int(target.value) for target in mark.targets if target.kind == "label" and target.value.isdecimal()]
@@ -169,7 +169,7 @@ def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int,
 
 
 def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
-    """What stands in the place of adjacent marks: numbers first, then internal sources in one parenthesis."""
+    """The replacement of adjacent marks: numbers first, then internal sources in one parenthesis."""
     distinct = {cited.source: cited for mark in run for cited in mark.cited}
     numbers, internal = "", list[str]()
     for cited in distinct.values():
@@ -181,7 +181,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
             numbers += numbering.link(numbering.number(cited))
     linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run)))
     start, end = run[0].start, run[-1].end
-    # Within the quotes of code a link would not work.
+    # A link would not work within backticks.
     while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
         start, end = start - 1, end + 1
     words = f"({'; '.join(internal)})" if internal else ""
@@ -190,7 +190,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
 
 
 def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
-    """Marks with nothing but spaces between them, together."""
+    """Marks with only spaces between them, grouped."""
     runs: list[list[CitingMark]] = []
     for mark in marks:
         if runs and not report[runs[-1][-1].end : mark.start].strip(" \t"):
@@ -208,7 +208,7 @@ def _is_rendered(report: str, mark: CitingMark) -> bool:
 
 
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
-    """A list under its heading, with the text's own numbers where there is no ``bullet``; empty without an entry."""
+    """A list under its heading, with the text's own numbers unless there is a ``bullet``; empty without entries."""
     shown = [reference for reference in references if bullet or reference.number is not None]
     named = [" — ".join(dict.fromkeys(filter(None, (one.title, one.url)))) for one in shown]
     entries = [f"{bullet or f'{one.number}. '}{name}" for one, name in zip(shown, named, strict=True)]
@@ -230,7 +230,7 @@ def _title(cited: Cited) -> str:
 
 
 def _shortened_order(label: str, report: str, start: int) -> str:
-    """The label of an order without its date where the report's line says that just before: "your order"."""
+    """The label of an order without its date if the report's line has just given it: "your order"."""
     what, of, day = label.partition(" of ")
     if not of or not what.startswith("order"):
         return label
@@ -242,7 +242,7 @@ def _shortened_order(label: str, report: str, start: int) -> str:
 
 
 def _internal_label(entry: Evidence, *, named: bool) -> str:
-    """How the text speaks of a source without an address; an order by its date, and by its number where ``named``."""
+    """The words for a source without an address; an order by its date, and also by its number if ``named``."""
     what, _, user_id = entry.id.removeprefix("U:").partition("@")
     if entry.kind == "user":
         return f"{what} of user {user_id}" if user_id else _OWN.get(what, what)

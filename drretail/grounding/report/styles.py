@@ -1,8 +1,8 @@
-"""Marks that only a report's own list makes marks: raised and glued numbers, round brackets, author and year.
+"""Marks that only the report's own list identifies: raised and joined numbers, round brackets, author and year.
 
-These forms mean something else in most texts ("in 2010", "m²", "4.5", "first (1) price, then (2) weight"), so that one
-counts only where its numbers or names are entries of the list. Raised numbers are beside brackets in many reports. Of
-the loose forms a report is taken to write one, and that only where it outnumbers all other marks, links among them.
+In most texts these forms mean something else ("in 2010", "m²", "4.5", "first (1) price, then (2) weight"), so that one
+counts only if its numbers or names are entries of the list. Raised numbers occur beside brackets in many reports. Of
+the loose forms, a report is assumed to use one at most, and only if it outnumbers all other marks, links included.
 """
 
 import re
@@ -18,11 +18,11 @@ _NUMBERS = r"[1-9]\d{0,3}(?:[ ]?[–-][ ]?\d{1,4})?(?:[ ]?[,;，；、][ ]?\d{1,
 _TIGHT = r"[1-9]\d{0,2}(?:,[ ]?[1-9]\d{0,2}){0,8}"
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LEAST_RESOLVED = 0.8
-"""Of all that is written in a loose form; of numbers that mean something else, fewer are entries."""
+"""The share of a loose form's marks that must be entries; of numbers that mean something else, fewer are."""
 _FEWEST_BEHIND_WORDS, _FEWEST_DIFFERENT = 5, 3
-"""Marks like ``fitting7.``, and numbers in them: names end in a number, too."""
+"""The least count of marks like ``fitting7.``, and of different numbers in them: names end in a number, too."""
 _LONGEST_NAME = 5
-"""Words of an organisation's name."""
+"""The most words in an organisation's name."""
 
 # Units, one or two digits, decimals, single letters and terms have powers: m², 7m³, 10³, 2.54², R² (also 的R²),
 # (70/130)². A year has a mark.
@@ -31,7 +31,7 @@ _BASE = re.compile(
     r"|\((?:[\d.]{1,9}|[A-Za-zα-ω])[ ]?[+*/×·^−][ ]?(?:[\d.]{1,9}|[A-Za-zα-ω])\))$"
 )
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
-"""What is paid has no powers: $60¹."""
+"""Prices have no powers: $60¹."""
 _LONGEST_BASE = 24
 _BEHIND_POWER = re.compile(r"[A-Za-z⁺⁻]")
 _ABBREVIATION = re.compile(r"(?<!\w)(?:nos?|nrs?|figs?|eqs?|secs?|chs?|vols?|pp?|arts?|tabs?|refs?|vers?|st)\.$", re.I)
@@ -47,7 +47,7 @@ _COUNTED_BY = re.compile(
     r"|score|rated|[a-z]{3,8}uary|march|april|may|june|july|august|[a-z]{3,6}ber)[ ]$",
     re.IGNORECASE,
 )
-"""What a number stands behind that is a quantity, a date or part of a name."""
+"""Words before a number that is a quantity, a date or part of a name."""
 _TABLE = re.compile(
     r"^(?P<head>[^|\n]*\|[^\n]*)\n[ \t>]*+\|?[ \t]*+:?-[ \t:|-]*+\n(?P<rows>(?:[^|\n]*+\|[^\n]*+(?:\n|\Z))+)", re.M
 )
@@ -62,13 +62,13 @@ _SECOND_AUTHOR = re.compile(r"(?<![ ,])[ ,]*+(?:&|\b(?:and|und|y|et|e)\b)[ ]++\S
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """One form of marks. ``pattern`` has the groups ``mark`` and ``keys``, ``targets`` says what these point to."""
+    """One form of marks. ``pattern`` has the groups ``mark`` and ``keys``; ``targets`` returns what these refer to."""
 
     name: str
     pattern: re.Pattern[str]
     targets: Callable[[str, re.Match[str], References], Sequence[Target]]
     kept: Callable[[str, list[Mark]], list[Mark]] = lambda text, marks: marks
-    """Those that are marks by what the others of the report look like."""
+    """The marks that count, judged by the report's other ones."""
 
 
 def styled_marks(text: str, references: References, others: int) -> list[Mark]:
@@ -86,7 +86,7 @@ def styled_marks(text: str, references: References, others: int) -> list[Mark]:
 
 
 def _in_column_of_sources(text: str) -> Iterator[Mark]:
-    """The cells that are nothing but numbers below a head such as "Source" or "Ref."."""
+    """The cells with only numbers in a column headed "Source" or "Ref."."""
     for table in _TABLE.finditer(text):
         columns = [index for index, head in enumerate(table["head"].split("|")) if _SOURCE_COLUMN.fullmatch(head)]
         start = table.start("rows")
@@ -105,14 +105,16 @@ def _found(style: Style, text: str, references: References) -> Iterator[Mark]:
 
 
 def _resolved(style: Style, text: str, references: References) -> list[Mark]:
-    """The marks of a loose style whose labels are all entries, where nearly all that looks like it resolves."""
+    """The marks of a loose style whose labels are all entries, if nearly all that look like it resolve."""
     marks = style.kept(text, list(_found(style, text, references)))
     resolved = [mark for mark in marks if all(references.entry(to.value, mark.start) for to in mark.targets)]
     return resolved if len(resolved) >= _LEAST_RESOLVED * len(marks) else []
 
 
 def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
-    """Of ``¹²`` 12, and 1 and 2 where the list is shorter; none for a power, a charge or an isotope."""
+    """The labels of a raised number: 12 for ``¹²``, or 1 and 2 if the list is shorter; none for a power, a charge or an
+    isotope.
+    """
     start, end = match.span("mark")
     begin = max(0, start - _LONGEST_BASE)
     is_base = _BASE.search(text, begin, start) and not _PRICE.search(text, begin, start)
@@ -126,26 +128,28 @@ def _raised(text: str, match: re.Match[str], references: References) -> Sequence
 
 
 def _numbers(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
-    """None behind an abbreviation: "No.5"."""
+    """The labels of numbers; none after an abbreviation: "No.5"."""
     start = match.start("mark")
     return () if _ABBREVIATION.search(text, max(0, start - 8), start) else numbered_targets(match["keys"])
 
 
 def _in_round(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
-    """None for what a line or a cell begins with, and for arguments and clauses: f(2), 3(1)."""
+    """The labels of numbers in round brackets; none at the beginning of a line or cell, and none for arguments and
+    clauses: f(2), 3(1).
+    """
     before = text[max(0, match.start() - 40) : match.start()]
     is_argument = before[-1:].isascii() and before[-1:].isalnum()
     return () if is_argument or _BEGINS_LINE.search(before) else numbered_targets(match["keys"])
 
 
 def _behind_statements(text: str, marks: list[Mark]) -> list[Mark]:
-    """Of round brackets those that end a clause; all where most do, and nothing is enumerated by such numbers."""
+    """The round brackets that end a clause, or all if most do, unless such numbers enumerate things."""
     ends = [mark for mark in marks if _ENDS_CLAUSE.match(text, mark.end)]
     return ends if 2 * len(ends) < len(marks) or _ENUMERATION.search(text) else marks
 
 
 def _behind_words(text: str, marks: list[Mark]) -> list[Mark]:
-    """Numbers glued to words, where they are many and the word and its number are no name ("Nav2 runs", "Nav2.")."""
+    """Numbers joined to words, if there are many, and word and number are not a name ("Nav2 runs", "Nav2.")."""
     names = set(_NUMBERED_NAME.findall(text))
     kept = [mark for mark in marks if _with_word(text, mark) not in names]
     different = {target.value for mark in kept for target in mark.targets}
@@ -153,7 +157,7 @@ def _behind_words(text: str, marks: list[Mark]) -> list[Mark]:
 
 
 def _apart(text: str, marks: list[Mark]) -> list[Mark]:
-    """Numbers behind a space, before a comma or at the end of a cell ("64 dB 8 |"), but names and quantities."""
+    """Numbers after a space, before a comma or at the end of a cell ("64 dB 8 |"), without names and quantities."""
     names = {*_NUMBERED_NAME.findall(text), *_NAME_AND_NUMBER.findall(text)}
     heads = {place for table in _TABLE.finditer(text) for place in range(*table.span("head"))}
 
@@ -166,19 +170,19 @@ def _apart(text: str, marks: list[Mark]) -> list[Mark]:
 
 
 def _before_chinese_stops(text: str, marks: list[Mark]) -> list[Mark]:
-    """Numbers apart from the text; behind Latin words ("Vue CSS 9。") only where others are behind Chinese ones."""
+    """Separate numbers; after Latin words ("Vue CSS 9。") only if others follow Chinese ones."""
     kept = _apart(text, marks)
     return kept if any(not text[max(0, mark.start - 2) : mark.start].isascii() for mark in kept) else []
 
 
 def _with_word(text: str, mark: Mark) -> str:
-    """A number with the word before it; empty where there is none."""
+    """A number with the word before it; empty without a word."""
     word = _LAST_WORD.search(text, max(0, mark.start - 40), mark.start)
     return text[word.start() : mark.end] if word else ""
 
 
 def _author_and_year(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
-    """The entries that "(Smith et al., 2018; Ma, 2021)" or the year of "Smith and Jones (2018)" names."""
+    """The entries that "(Smith et al., 2018; Ma, 2021)", or the year of "Smith and Jones (2018)", names."""
     start = match.start()
     found: dict[str, None] = {}
     for part in re.split(r"[;；]", match["keys"]):
@@ -191,7 +195,7 @@ def _author_and_year(text: str, match: re.Match[str], references: References) ->
 
 
 def _names(author: str, year: str) -> Iterator[str]:
-    """What an entry of that author and year may be called: the last words, without further authors."""
+    """Possible names of an entry of that author and year: the last words, without further authors."""
     whole = _ET_AL.sub("", author.rstrip(" \t,(（"))
     for name in dict.fromkeys((whole, _SECOND_AUTHOR.sub("", whole), whole.partition(",")[0])):
         words = name.rstrip(" ,").split()

@@ -1,7 +1,7 @@
-"""Amounts as they are written: money, plain numbers, percentages, with their relation; and dates.
+"""Amounts as written: money, plain numbers, percentages, with their relation; and dates.
 
-Read are digits with signs of currencies on either side; "pounds" count as a weight. Names of months and words of
-relation ("about $5") are English, or by another notation the months of all other languages, without such words.
+Digits with a currency's sign on either side are read; "pounds" count as a weight. Names of months and words of relation
+("about $5") are read in English or, by another notation, the months of all other languages, without words of relation.
 """
 
 import re
@@ -29,7 +29,7 @@ _SIGNS = {
 }
 _WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}
 _BY_COMMA = frozenset({"€", "EUR", "CHF", "SEK", "NOK", "DKK", "PLN"})
-"""Whose decimals stand behind a comma."""
+"""Currencies whose decimals follow a comma."""
 _CENTS = frozenset({"cent", "cents", "¢"})
 # 1,234.56 and 1'234.56, 1.234,56 and 1 234,56, 4,5 and 4.5
 _NUMBER = (
@@ -37,13 +37,13 @@ _NUMBER = (
     r"|\d{1,3}(?:[. ]\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}|\d+,\d{1,2}|\d+\.\d+|\d+)"
 )
 _CODE = rf"(?:{'|'.join(_CODES)})(?![^\W\d_])"
-# A sign may stand behind a word without a space, a code may not.
+# A sign may follow a word without a space, a code may not.
 _BEFORE = rf"(?i:\b(?:US|CA|AU|[CA])\$|[$€£¥₹]|(?<!\w){_CODE})"
 _BEHIND = rf"(?i:US\$|[$€£¥₹¢]|{_CODE}|(?:dollars?|bucks|euros?|quid|cents?)\b)"
 
 
 def _amounts_by(number: str, before: str, behind: str, letter: str = r"\w") -> re.Pattern[str]:
-    """Finds an amount, or a range of two; between a number and a ``letter`` is a space."""
+    """Finds an amount, or a range of two; a ``letter`` must be separated from a number by a space."""
     figure = (
         rf"(?:(?P<sign%s>{before})\s?|(?<!{letter})(?<![\d.,/]))(?P<digits%s>{number})(?P<k%s>(?i:k)\b)?"
         rf"(?:(?!{letter}|\d|[.,]\d)|(?={behind}))(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{behind})(?!\s?\d))?"
@@ -81,7 +81,7 @@ _YEAR_ALONE = rf"(?<![\w.,$€£/-]){_YEAR}(?![\w%]|[.,]\d)"
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a text writes amounts and dates; a sign of several currencies has no code."""
+    """How a text writes amounts and dates; a sign that several currencies share has no code."""
 
     amounts: re.Pattern[str]
     currencies: Mapping[str, str | None]
@@ -109,22 +109,22 @@ ENGLISH = Notation(
 
 
 def notation_of(text: str) -> Notation:
-    """The English notation, or for a text in another language that of all others."""
+    """The English notation or, for a text in another language, the notation of all others."""
     return ENGLISH if is_english(text) else _other_notation()
 
 
 @cache
 def _other_notation() -> Notation:
-    """What CLDR knows of languages, and the signs that shops print."""
+    """The notation from CLDR's languages and the signs that shops print."""
     codes: dict[str, str | None] = {sign.upper(): code[0] if len(code) == 1 else None for sign, code in SIGNS.items()}
     codes |= {code: code for code in _CODES} | {name.upper(): "EUR" for name in euro_names()}
     codes |= dict.fromkeys(map(str.upper, labels(english=False)["dollar"]))
     words = "|".join(re.escape(name) for name in sorted(codes, key=len, reverse=True))
-    letter = rf"[^\W\d{UNSPACED}\uac00-\ud7af]"  # what follows a number in Korean is glued to it as well
+    letter = rf"[^\W\d{UNSPACED}\uac00-\ud7af]"  # in Korean, a following word is joined to the number as well
     sign = rf"(?i:(?:{words})(?!{letter}))"
     # "1 250 €" as well; what follows a short name of a sign is looked at by the sign's own pattern.
     number = rf"(?:[1-9]\d{{0,2}}(?: \d{{3}})+(?![\d.,])|{_NUMBER})"
-    # Between the parts of a date stands one short word at most: "12 de marzo de 2024", "2024年3月12日", "1er mars".
+    # At most one short word is between the parts of a date: "12 de marzo de 2024", "2024年3月12日", "1er mars".
     between = r"[\s.,'’-]{0,3}(?:[^\W\d_]{1,3}[\s.'’]{1,2})?"
     names = "|".join(re.escape(name) for name in sorted(month_numbers(), key=len, reverse=True))
     named = rf"(?P<month>{names})(?!{letter})"
@@ -149,7 +149,7 @@ def _other_notation() -> Notation:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """``text[start:end]`` names an amount; of a range ``low`` and ``high`` differ."""
+    """``text[start:end]`` names an amount; in a range, ``low`` and ``high`` differ."""
 
     kind: AmountKind
     low: Decimal
@@ -161,14 +161,14 @@ class Amount:
     places: int = 0
     """Decimal places as written, in the unit of ``low``: cents have two."""
     compound: bool = False
-    """True for part of a word ("16-inch") or of measures ("5 x 4")."""
+    """True for a part of a word ("16-inch") or of dimensions ("5 x 4")."""
 
     @property
     def is_range(self) -> bool:
         return self.low != self.high
 
     def agreement(self, record: Decimal) -> Agreement | None:
-        """How the amount fits a record's number; loose is by its trailing zeros, or with cents cut off."""
+        """How the amount fits a record's number; "loose" by its trailing zeros, or with cents cut off."""
         if self.is_range:
             return "bounded" if self.low <= record <= self.high else None
         if self.low == record:
@@ -186,7 +186,7 @@ class Amount:
             return "loose"
         if self.places or self.low < 10:
             return None
-        # The last digit that is no zero: 450 may stand for 445 to 455.
+        # By the last digit that is not zero: 450 may mean 445 to 455.
         grain = Decimal(10) ** max(0, int(self.low.normalize().as_tuple().exponent))
         return "loose" if abs(record - self.low) * 2 <= grain else None
 
@@ -208,7 +208,7 @@ class WrittenDate:
 
 
 def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
-    """All amounts in text order and apart; numbers within dates, words and fractions are none."""
+    """All amounts in text order and without overlap, except numbers within dates, words and fractions."""
     taken = bytearray(len(text))
     for written in find_dates(text, notation):
         taken[written.start : written.end] = b"1" * (written.end - written.start)
@@ -228,12 +228,12 @@ def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
 
 
 def find_money(text: str) -> list[Amount]:
-    """The amounts of money alone."""
+    """The amounts of money only."""
     return [amount for amount in find_amounts(text) if amount.kind == "money"]
 
 
 def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
-    """All dates that name a year, in text order; "3/4/2024", of March or of April, is found as both."""
+    """All dates that name a year, in text order; "3/4/2024" is found as both March and April."""
     found: list[WrittenDate] = []
     taken = bytearray(len(text))
     for pattern in notation.dates:
@@ -246,7 +246,7 @@ def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
 
 
 def number_of(digits: str) -> Decimal:
-    """The number that these digits write, with a point or a comma before its decimals."""
+    """The number written by these digits, with a point or a comma before its decimals."""
     plain = re.sub(r"['’\s]", "", digits)
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
         return Decimal(plain.replace(",", ""))
@@ -279,13 +279,15 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
 
 
 def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
-    """Both numbers; "1-2k" are thousands both, of "900-1k" the second. ``by_comma``: a comma is before decimals."""
+    """Both numbers: "1-2k" are both thousands, in "900-1k" only the second. ``by_comma`` means that a comma precedes
+    decimals.
+    """
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))
     if match["k"] or match["k2"]:
         high = Decimal(int(high * 1000))
-    # "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals.
+    # "1.299 €": if decimals follow a comma, three digits after a point are not decimals.
     signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
     numbers = filter(None, (match["digits"], match["digits2"]))
     if (by_comma or signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers):

@@ -1,4 +1,4 @@
-"""Arithmetic as calculators and reports write it: what an expression comes to, and the sums that a text writes out."""
+"""Arithmetic as calculators and reports write it: the value of an expression, and the sums that a text writes out."""
 
 import ast
 import re
@@ -12,17 +12,17 @@ from math import prod
 from drretail.grounding.text.amounts import Amount
 
 _MOST_TERMS = 6
-"""So many terms or factors are combined in all ways; of more, only each one and the whole are taken."""
-# Each part has an end, so that a long word or a wide gap between two figures is left soon.
+"""Up to so many terms or factors are combined in all ways; of more, only each one and the whole count."""
+# Every part is bounded, so that long words and wide gaps between figures cost little.
 _AROUND = r"[\s*_\\]{0,12}"
 _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
-# Behind a figure what it counts may be named, before it what it is the price of: "4 packs × $12.49", "+ the lid $5".
+# A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
 _JOINT = re.compile(
     rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
     rf"(?P<sign>[+×x*÷/−–=-]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
 _SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
-# What stands before, or behind the last figure, goes on with it: a term in words; a list's bullet does not.
+# The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
 _OPEN_BEFORE = re.compile(rf"[^\s*_][ *_]*(?:[+×÷/−–=-][ *_]*|[+×÷=] ?{_WORDS})$")
 _OPENED = re.compile(r"\([ *_]*$")
 _REACH = 30
@@ -31,12 +31,12 @@ _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
 
 
 def value_of(expression: str) -> Decimal | None:
-    """What an expression comes to; None where it is none, divides by zero or takes a function."""
+    """The value of an expression; None if it is invalid, divides by zero or uses a function."""
     return _read(expression)[0]
 
 
 def steps(expression: str) -> frozenset[Decimal]:
-    """The sizes of all numbers, products and sums in an expression; empty if it is none."""
+    """The absolute values of all numbers, products and sums in an expression; empty if it is invalid."""
     return _read(expression)[1]
 
 
@@ -51,7 +51,7 @@ def _read(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
 
 
 def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
-    """What a part of an expression comes to, None where that takes a function, and the numbers on the way there."""
+    """The value of a part of an expression, None if it uses a function, and the numbers on the way."""
     match node:
         case ast.Constant(value=int() | float() as number):
             value, found = Decimal(str(number)), set[Decimal]()
@@ -88,7 +88,7 @@ def _parts(node: ast.expr, of_product: bool, sign: int = 1) -> Iterator[tuple[as
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """Figures joined by signs: what they come to, and the result that is written beside them."""
+    """Figures joined by signs: their value, and the result written beside them."""
 
     expression: str
     operands: tuple[Amount, ...]
@@ -109,13 +109,13 @@ class _Side:
 
 
 def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
-    """The equations about money among a text's amounts, in text order; what has words for terms is none."""
+    """The equations about money among a text's amounts, in text order; terms in words are not supported."""
     for chain in _chains(text, amounts):
         for left, right in pairwise(chain):
             whole, single = (left, right) if len(right.figures) == 1 else (right, left)
             result, operands = single.figures[0], tuple(whole.figures)
             kinds = {one.kind for one in (*operands, result)}
-            # "a 9 x 13 pan = $12.99" is no product.
+            # "a 9 x 13 pan = $12.99" is not a product.
             is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
             is_of_money = is_of_money and ("money" in kinds or result.places == _CENTS)
             expression = whole.expression
@@ -127,7 +127,7 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
 
 
 def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
-    """The sides of each run of figures that signs join and nothing goes on with."""
+    """The sides of each run of figures joined by signs that no further term continues."""
     chain: list[_Side] = []
     for amount, following in pairwise([*amounts, None]):
         if amount is None or amount.is_range or amount.kind == "percent":

@@ -1,4 +1,6 @@
-"""Text of others, as it may stand in a tool's result: clean (``untrusted``), and without ids and addresses of ours."""
+"""Texts from outside, as they may be part of a tool's result: clean (``untrusted``), and without our
+ids and addresses.
+"""
 
 import re
 from collections.abc import Callable
@@ -11,14 +13,14 @@ from drretail.untrusted import cleaned, folded, replaced
 
 _BRACKETED = re.compile(r"[\[【〔〖⟦]([^\[\]【】〔〕〖〗⟦⟧\n]{3,400})[\]】〕〗⟧]")
 _LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCFS]:)")
-# Such an address is how a report links a product of this shop.
+# Reports link products of this shop by such an address.
 _SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、\\()]+")
 _SUSPECT = re.compile(rf"[\[【〔〖⟦\]]|{_SHOP_ADDRESS.pattern}", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:
-    """Clean text, with ``[P:B0…]`` as ``(P:B0…)`` and the shop's own address broken; all else stays."""
+    """The clean text, with ``[P:B0…]`` as ``(P:B0…)`` and the shop's own address broken; all else stays."""
     return _remembered(text) if len(text) <= _MOST_REMEMBERED else _harmless(text)
 
 
@@ -26,20 +28,20 @@ def _harmless(text: str) -> str:
     text = cleaned(text)
     if not _SUSPECT.search(folded(text)):
         return text
-    # Brackets may stand in each other; every round takes some away, and 400 characters hold few.
+    # Brackets may be nested; every round removes some, and 400 characters have few.
     while (without := replaced(_BRACKETED, _unbracketed, text)) != text:
         text = without
     text = replaced(_LINKED_ID, lambda match: f"{match[1]} (", text)
     return replaced(_SHOP_ADDRESS, lambda match: match[0].replace(".", " ."), text)
 
 
-# Every card, record and name of a field comes through here, and most come again.
+# Cached: every card, record and field name comes through here, most of them often.
 _MOST_REMEMBERED = 500
 _remembered = lru_cache(maxsize=1 << 14)(_harmless)
 
 
 def harmless_values(value: Any, clean: Callable[[str], str] = harmless) -> Any:
-    """A value of JSON whose texts, and names of fields, are harmless, or whatever else ``clean`` makes of them."""
+    """A JSON value with its texts and field names passed through ``clean``."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
-"""What other languages than English call months, the euro, prices and ratings; all that labels.toml names at once.
+"""Names of months, the euro, prices and ratings in other languages than English, all of labels.toml together.
 
-A report is in the language of its question, which nobody declares, so that no language is picked: what means one thing
-in one language and another thing in another one is left out.
+A report is in the language of its question, which is not declared, so no language is chosen: words that mean different
+things in two languages are left out.
 """
 
 import tomllib
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from babel import Locale
 
 _FEWEST_LETTERS = 3
-"""Of a month's name in letters: shorter ones are words of other languages. "3月" has a digit."""
+"""The shortest name of a month in letters: shorter ones are words of other languages. "3月" has a digit."""
 
 
 @cache
@@ -23,13 +23,13 @@ def _tables() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 
 def locale_codes() -> tuple[str, ...]:
-    """The languages that are known, by their codes in CLDR."""
+    """The known languages, by their codes in CLDR."""
     return tuple(_tables())
 
 
 @cache
 def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
-    """The words of labels by what they name, and those that may stand beside them; in English alone or in all."""
+    """The words of labels by what they name, and words that may accompany them; in English only or in all languages."""
     tables = [table for code, table in _tables().items() if not english or code == "en"]
     kinds = dict.fromkeys(kind for table in tables for kind in table)
     return {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
@@ -50,7 +50,7 @@ def month_numbers() -> Mapping[str, int]:
 
 @cache
 def euro_names() -> frozenset[str]:
-    """What the euro is called, in lower case: "euros", "евро"."""
+    """Names of the euro, in lower case: "euros", "евро"."""
     from babel.numbers import get_currency_name
 
     return frozenset(get_currency_name("EUR", count, locale).casefold() for locale in _locales() for count in (1, 2, 5))

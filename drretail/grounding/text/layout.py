@@ -1,8 +1,8 @@
 """The stretches of a report that its citations own, and the cells of its tables with their labels and subjects.
 
-A mark owns the text back to the mark before it, or to the beginning of its sentence, list item, heading or cell; and
-figures that stand directly behind it, where none stand before it: "the kit [P:B1] ($43.99, 4.5 stars)". What no mark
-owns is about the products that the part of the report around it cites: item, paragraph, section.
+A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. It also
+owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)". Text that no mark
+owns is about the products that the surrounding part of the report cites: item, paragraph, section.
 """
 
 import re
@@ -26,7 +26,7 @@ from drretail.records.shop import SHOP_URL
 
 _BAR = re.compile(r"(?<!\\)\|")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-# Of what stands between marks of one group: "[P:…][W:…]", "[P:…], [W:…]".
+# The text between marks of one group: "[P:…][W:…]", "[P:…], [W:…]".
 _WITHIN_GROUP = re.compile(r"[\s,;]{0,2}")
 _FIGURES_BEHIND = re.compile(
     r"[\s,:;–—(*·|=-]*(?:\b(?:costs?|is|at|for|has|comes?|in|runs?|priced|rated|sells?|with|holds?|carries)\s+){0,3}"
@@ -39,7 +39,7 @@ _MARKUP = (
     r"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});|\\(?=[.,$])"
 )
 _PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
-# What stands before a figure is bounded: a report of nothing but tags would be read once for each of them.
+# The text before a figure is bounded: a report of tags only would be read once for each tag.
 _MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹]|{_MARKUP}){{0,16}}+\d(?:[\d.,]|{_MARKUP})*+")
 _OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -48,12 +48,12 @@ _MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """``report[start:end]`` is about ``cited``, which is empty behind the last mark of a sentence."""
+    """``report[start:end]`` is about ``cited``, which is empty after the last mark of a sentence."""
 
     start: int
     end: int
     cited: tuple[str, ...]
-    """Evidence ids, or what the mark says where nothing was found."""
+    """Evidence ids, or the mark's name for unresolved sources."""
     sentence: int
     """The index of its sentence."""
 
@@ -69,7 +69,7 @@ class Cell:
     column: int
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
-    """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
+    """The evidence ids that the cell cites, else the single one that its row or its column cites."""
     orders: tuple[str, ...]
     """The orders that its row cites."""
     sentence: int
@@ -83,14 +83,16 @@ class Layout:
     report: str
     text: str
     with_code: str
-    """The same with code: calculations are written as such."""
+    """The same with code, in which calculations are written."""
     sentences: tuple[Sentence, ...]
     stretches: tuple[Stretch, ...]
     cells: tuple[Cell, ...]
 
     @cached_property
     def around(self) -> tuple[tuple[str, ...], ...]:
-        """For each sentence the products that the narrowest part around it cites: item, paragraph, section, report."""
+        """For each sentence, the products that the narrowest surrounding part cites: item, paragraph,
+        section, report.
+        """
         parts: list[tuple[int, dict[str, None]]] = [(0, {})]
         chains: list[tuple[dict[str, None], ...]] = []
         for index, sentence in enumerate(self.sentences):
@@ -118,7 +120,7 @@ class Layout:
 
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
-        """The sums that the report writes out, wherever they stand."""
+        """The sums that the report writes out, also in code."""
         return tuple(find_equations(self.with_code, find_amounts(self.with_code, self.notation)))
 
     @cached_property
@@ -132,7 +134,7 @@ class Layout:
 
 
 class _Group(NamedTuple):
-    """Marks that stand together."""
+    """Adjacent marks."""
 
     start: int
     end: int
@@ -140,7 +142,7 @@ class _Group(NamedTuple):
 
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
-    """The layout of a report, whose citations are resolved against ``evidence``."""
+    """The layout of a report, whose citations are resolved by ``evidence``."""
     evidence, plain = as_entries(evidence), plain_figures(report)
     page, marks = shown(plain), list(citing_marks(plain, evidence))
     groups = _groups(page, marks)
@@ -177,7 +179,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
 
 
 def plain_figures(text: str) -> str:
-    """The text, as long as it is, with the markup inside figures replaced by zeros in front: ``$00001.03``."""
+    """The text, in equal length, with the markup inside figures replaced by leading zeros: ``$00001.03``."""
     return _MARKED_FIGURE.sub(_plain_figure, text)
 
 
@@ -186,7 +188,7 @@ def _plain_figure(found: re.Match[str]) -> str:
     shown = [_shown(piece) for piece in pieces]
     emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
     if not all(map(_OF_FIGURE.fullmatch, shown)) or any(count % 2 for count in emphasis.values()):
-        return found[0]  # "2*3" is a product, and "&amp;" no part of a figure
+        return found[0]  # "2*3" is a product, and "&amp;" is not part of a figure
     inside = [index for index, piece in enumerate(shown) if piece]
     while inside and shown[inside[-1]] in ".,":
         inside.pop()
@@ -208,7 +210,7 @@ def _shown(piece: str) -> str:
 
 
 def _level(text: str, sentence: Sentence) -> int | None:
-    """How deep the part of a report lies that a sentence begins; None for one that begins none."""
+    """The depth of the part of a report that begins with a sentence; None if none begins there."""
     first = text.rfind("\n", 0, sentence.start) + 1
     line = text[first : sentence.end]
     if sentence.kind == "heading":
@@ -221,7 +223,7 @@ def _level(text: str, sentence: Sentence) -> int | None:
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
-    """Marks blanked, but for the words of links, which belong to the sentence."""
+    """The text with marks blanked, except the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
     for mark in marks:
         words = link_words(report[mark.start : mark.end], mark.cited[0].name)
@@ -242,7 +244,7 @@ def _groups(report: str, marks: Sequence[CitingMark]) -> list[_Group]:
 
 
 def _source(cited: Cited) -> str:
-    """The evidence id; of a report from elsewhere, without a ledger, that of the product whose address is cited."""
+    """The evidence id; in a report without a ledger, that of the product whose address is cited."""
     if cited.entry is None and cited.type == "product" and cited.url:
         return product_evidence_id(cited.url.removeprefix(f"{SHOP_URL}/").strip("/"))
     return cited.source
@@ -268,7 +270,7 @@ def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
 
 
 def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[Cell]:
-    """The cells of a table, whose first row is its head where it has one."""
+    """The cells of a table, whose first row is its head, if it has one."""
     starts = [group.start for group in groups]
 
     def cited(start: int, end: int) -> tuple[str, ...]:
@@ -277,7 +279,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         return tuple(dict.fromkeys(source for source in sources if source[:2] in ("P:", "O:", "C:")))
 
     grid = [_row_cells(text, sentences[row]) for row in rows]
-    # A column is about what its head cites, or a row of nothing but marks; "Soil | $45" below "Bed | $78 [P:…]" is not.
+    # A column is about what its head, or a row of marks only, cites; "Soil | $45" below "Bed | $78 [P:…]" is not.
     columns: dict[int, dict[str, None]] = {}
     for index, spans in enumerate(grid):
         for number, span in enumerate(spans):
@@ -291,7 +293,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         orders = tuple(one for one in by_row if one[:2] == "O:")
         for number, span in enumerate(spans):
             of_column = tuple(columns[number])
-            # A row of sources cites several products, and each is its own column's.
+            # A row of sources cites several products, one for each column.
             inherited = next((one for one in (of_row if index >= 0 else (), of_column) if len(one) == 1), ())
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
@@ -300,6 +302,6 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
 
 
 def _label(text: str, start: int, end: int) -> str:
-    """The words of a head or a first cell, without brackets, marks of emphasis and case."""
+    """The words of a head or a first cell in lower case, without brackets and emphasis."""
     words = _BRACKETS.sub(" ", text[start:end]).replace("’", "'")
     return " ".join(re.sub(r"[^\w#★⭐%/' ]", " ", words).casefold().split())

@@ -11,13 +11,13 @@ from drretail.records.shop import UserProfile
 from drretail.untrusted import as_ascii
 
 _FEWEST_DIGITS = 7
-"""Of a telephone number; with fewer, other numbers would be taken for one."""
+"""The fewest digits of a telephone number; with fewer, other numbers would be mistaken for one."""
 _AT = r"(?:\s?@\s?|\s*[\[({<]\s*(?:at|@)\s*[\])}>]\s*)"
 _SPELT_AT = r"\s+at\s+"
 _DOT = r"(?:\.|\s\.\s|\s*[\[({<]\s*(?:dot|\.)\s*[\])}>]\s*)"
 _SPELT_DOT = r"\s+dot\s+"
-# A bare " at " stands between honest words too ("price at amazon.com"): it is one where the dot is spelt as well.
-# Nothing is given back within a word, and none begins within one, so that one long word is read once.
+# A bare " at " also occurs between other words ("price at amazon.com"): it counts only if the dot is spelt out too.
+# Possessive, and never starting within a word, so that a long word is read once.
 _EMAIL = re.compile(
     rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
     rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
@@ -37,7 +37,7 @@ _AT_AN_END = re.compile(r"^[\s,;:.&@/'\"-]+(?=\w)|(?<![\s,;:&@/-])[\s,;:&@/-]++$
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Who is looked for, and the numbers of their orders."""
+    """The people to look for, and the numbers of their orders."""
 
     profiles: tuple[UserProfile, ...] = ()
     user_ids: frozenset[str] = frozenset()
@@ -53,10 +53,10 @@ class Personal(NamedTuple):
 
 
 def personal_data(text: str, people: People) -> list[Personal]:
-    """Every place where the text names one of these people, or anybody's e-mail address.
+    """Every place where the text names one of these people, or has any e-mail address.
 
-    Escapes (``%40``, ``&#64;``) are undone, letters of full width plain, nothing is invisible, "at" and "dot" are
-    signs. A town, a state and a first name alone tell nobody apart.
+    Escapes (``%40``, ``&#64;``) are decoded, full-width letters made plain, invisible characters ignored, "at" and
+    "dot" read as signs. A town, a state or a first name alone does not identify anybody.
     """
     plain, spans = _decoded(text)
     words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(plain)]
@@ -71,9 +71,9 @@ def personal_data(text: str, people: People) -> list[Personal]:
 
 
 def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ...]]:
-    """The text with all of that taken out, and what it was; else the text unchanged."""
+    """The text without personal data, and the kinds that were removed; otherwise the text unchanged."""
     kinds: dict[str, None] = {}
-    # What is taken out may bring a first and a last name together; each round takes away at least a character.
+    # A removal may bring a first and a last name together; each round removes at least one character.
     while found := personal_data(text, people):
         kinds |= dict.fromkeys(place.what for place in found)
         gone = bytearray(len(text))
@@ -87,7 +87,9 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
 
 
 def _decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text without escapes, variants and what shows nothing; of each of its characters the place in the text."""
+    """The text without escapes, variants and invisible characters; for each of its characters, the
+    place in the text.
+    """
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
 
@@ -117,12 +119,12 @@ def _unescaped(match: re.Match[str]) -> str:
         return html.unescape(match[0])
     digits = next((match[kind] for kind in ("percent", "hexadecimal", "code", "byte", "quoted") if match[kind]), None)
     number = int(match["decimal"]) if digits is None else int(digits, 16)
-    # Bytes of a letter beyond ASCII are none by themselves.
+    # A single byte of a letter beyond ASCII is not decoded.
     return chr(number) if number < 0x80 or (match["percent"] is None and number < 0x110000) else match[0]
 
 
 def _coded(text: str, profile: UserProfile) -> Iterator[Personal]:
-    """Where what is the profile's own stands backwards, in base64 or in hexadecimal digits."""
+    """Where the profile's data occurs backwards, in base64 or in hexadecimal digits."""
     shown = {"an e-mail address": profile.email, "a telephone number": profile.phone_number}
     shown |= {"a street": profile.address.address1, "a full name": f"{profile.first_name} {profile.last_name}"}
     for what, value in shown.items():
@@ -138,7 +140,7 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
         for name in (first + last, last + first, ["".join(first + last)], ["".join(last + first)]):
             yield from (Personal(*span, "a full name") for span in _spans(name, words))
     if profile.email:
-        # However its signs are written and its letters are set apart.
+        # Its signs may be spelt out, and its letters separated.
         signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
         spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
         found = re.finditer(spelt, text, re.IGNORECASE)
@@ -151,7 +153,7 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
 
 
 def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
-    """Where these words stand one after the other, whatever is between them."""
+    """Where these words follow one another, whatever separates them."""
     size = len(part)
     for index in range(len(words) - size + 1 if size else 0):
         there = words[index : index + size]

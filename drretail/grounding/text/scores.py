@@ -1,4 +1,4 @@
-"""Ratings and numbers of ratings as they are written: ``4.4 (203)``, ``4.1/5 from 1,415``, ``★ 4.6``."""
+"""Ratings and numbers of ratings as written: ``4.4 (203)``, ``4.1/5 from 1,415``, ``★ 4.6``."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[
 _SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
 # "1.2 stars better" is no rating.
 _DIFFERENCE = re.compile(r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower)\b", re.IGNORECASE)
-# Behind a rating that has no sign of its own: the end, or what joins it to its number of ratings.
+# After a rating without a sign: the end, or what joins it to its number of ratings.
 _BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?P<word>[^\W\d_]+))")
 _JOINED = re.compile(r"[^\d.;!?\n]{0,30}")
 _RATERS_BEHIND = re.compile(
@@ -28,7 +28,7 @@ _COUNT_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$|\b(?:ratings|rev
 _COUNT_ENDS = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
 _HIGHEST = 5
 _REACH = 24
-"""Characters before a number in which its label stands."""
+"""Characters before a number that may hold its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Score:
     rating: Amount | None
     count: Amount | None
     is_sure: bool = False
-    """True when a sign, brackets or a word says what they are; else only a record can confirm it."""
+    """True if a sign, brackets or a word says what they are; otherwise only a record can confirm it."""
 
     @property
     def start(self) -> int:
@@ -52,8 +52,8 @@ class Score:
 def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True) -> Iterator[Score]:
     """The scores among the amounts of a text, in text order.
 
-    A number of ratings without its rating is not sure: "12 reviews mention rust". In another language the labels of
-    labels.toml tell them, and behind a colon they are sure: "Bewertungen: 1.843".
+    A number of ratings without a rating is not sure: "12 reviews mention rust". In other languages, the labels of
+    labels.toml identify scores, which are sure after a colon: "Bewertungen: 1.843".
     """
     numbers = [amount for amount in amounts if not is_scale(text, amount)]
     taken: set[int] = set()
@@ -71,7 +71,7 @@ def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True
                 taken.add(following.start)
                 yield Score(amount, following, is_sure=_is_sure_count(text, amount, following))
                 continue
-            # Without a sign of its own the end, a stop or a word without content stands behind it: "its 4.3 does not".
+            # A rating without a sign is followed by the end, a stop or a stop word: "its 4.3 does not".
             behind = _BARE_BEHIND.match(text, amount.end)
             word = behind and behind["word"]
             is_bare = behind is not None and (not word or word.casefold() in STOP_WORDS - {"in", "a"})
@@ -98,12 +98,12 @@ def _called_before(kind: str) -> re.Pattern[str]:
 
 @cache
 def _called_behind(kind: str) -> re.Pattern[str]:
-    """A label behind its figure, with a counter or a preposition between: "2,210件のレビュー", "412 avis"."""
+    """A label after its figure, with a counter or a preposition between: "2,210件のレビュー", "412 avis"."""
     return re.compile(rf"\s?(?:[{UNSPACED}]{{1,2}}|de\s)?\s?{_names(kind)}", re.IGNORECASE)
 
 
 def _names(kind: str) -> str:
-    """Any label of the kind, as a word of its own where its script sets words apart."""
+    """Any label of the kind, as a separate word if its script separates words."""
     named = sorted(labels(english=False)[kind] - labels(english=True)[kind], key=len, reverse=True)
     letter = rf"[^\W\d{UNSPACED}]"
     words = "|".join(re.escape(name).replace("'", "['’]") for name in named)
@@ -115,7 +115,7 @@ def _is_count(amount: Amount) -> bool:
 
 
 def _is_joined(text: str, rating: Amount, count: Amount) -> bool:
-    """True when nothing but a few words and the rating's scale stands between the two."""
+    """True if only a few words and the rating's scale are between the two."""
     between = re.sub(r"/\s?5\b|\bof (?:5|five)\b", "", text[rating.end : count.start])
     return _is_count(count) and not count.places and bool(_JOINED.fullmatch(between))
 

@@ -18,8 +18,8 @@ _RULE = re.compile(
     r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*\|?[ \t]*+$|[ \t]*+(?:[-*_][ \t]*+){3,}+$"
 )
 _MARK = "\ue000"
-"""Stands for each character of a mark without square brackets, where sentences are told apart."""
-# A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
+"""Replaces each character of a mark without square brackets while sentences are separated."""
+# A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
     r"(?:[ \t]*(?:[\[【](?:\^|\d|[a-z]{3,8}:|[POUWCFS]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
@@ -30,9 +30,9 @@ _ABBREVIATION = re.compile(
     r"|min|max|avg|est|fig|vol|ed|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|u\.s)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
-# Units end sentences too; they are abbreviations only where a digit or a small letter follows.
+# Units also end sentences; they are abbreviations only before a digit or a small letter.
 _UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
-# "am 14. März 2022": the point behind a day ends no sentence.
+# "am 14. März 2022": the point after a day does not end a sentence.
 _DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")
 _OF_DAY = re.compile(r"\s+[^\W\d_]{3,}\.?\s+(?:19|20)\d\d\b")
 
@@ -45,13 +45,13 @@ class Sentence:
     end: int
     kind: SentenceKind
     head: tuple[int, int] | None = None
-    """The span of the table's head, for a row that has one."""
+    """The span of the table's head, for a row of a table with one."""
 
 
 def find_sentences(report: str) -> list[Sentence]:
-    """All sentences in text order and apart; reference lists, code blocks and rules have none.
+    """All sentences in text order and without overlap, without reference lists, code blocks and rules.
 
-    A paragraph may run over several lines. Linear in the length of the report.
+    A paragraph may span several lines. Linear in the length of the report.
     """
     text = blanked(prose(report), listed_sources(report, None).spans)
     parts, position = list[str](), 0
@@ -72,7 +72,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
             yield from _split(text, *block)
             block = None
         if kind == "row":
-            # The first row is the head where a rule follows.
+            # The first row is the head if a rule follows.
             following = text[end + 1 :].partition("\n")[0].rstrip() if not in_table else ""
             is_head = bool(following and _RULE.match(following))
             yield Sentence(*_trimmed(text, start, end), "table_head" if is_head else "row", head if in_table else None)

@@ -1,6 +1,6 @@
 """The one serialisation of products, orders and customers, read by agents and judges alike.
 
-Keys are those of the paper's Listings 1-3; the stores' own ``_id`` is left out, since it repeats the named id.
+Keys are those of the paper's Listings 1-3, without the stores' own ``_id``, which repeats the named id.
 """
 
 import json
@@ -13,18 +13,18 @@ from drretail.records.base import canonical_json
 from drretail.records.shop import Order, Product, UserProfile, product_url
 
 SHARED = ("user_id", "currency", "category")
-"""What items of a list often have in common."""
+"""Fields that the items of a list often share."""
 URL_FORM = product_url("{product_id}")
-"""Stands once for the addresses of all products of a list."""
+"""Given once for the addresses of all products of a list."""
 
 
 def compact_json(value: Any) -> str:
-    """The JSON text of a tool's result: no spaces, no escapes of what is readable, keys in the given order."""
+    """The JSON text of a tool's result: no spaces, no escapes of readable characters, keys in the given order."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def product_card(product: Product) -> dict[str, Any]:
-    """What a list shows of a product; ``price_from`` is there only when the price is the lowest of several."""
+    """A product as a list shows it; ``price_from`` is present only if the price is the lowest of several."""
     return {
         **_identity(product),
         **_offer(product),
@@ -76,7 +76,7 @@ def order_record(order: Order) -> dict[str, Any]:
 
 
 def order_item(order: Order, product: Product | None) -> dict[str, Any]:
-    """An order in a list: its record with the product's title and present price, null where the product is gone."""
+    """An order in a list: its record with the product's title and current price, null if the product is gone."""
     return order_record(order) | {
         "product_title": None if product is None else harmless(product.title),
         "price": None if product is None else product.price,
@@ -85,7 +85,7 @@ def order_item(order: Order, product: Product | None) -> dict[str, Any]:
 
 
 def customer_card(profile: UserProfile) -> dict[str, Any]:
-    """Whom an order goes to: name and address, without e-mail and telephone."""
+    """The recipient of an order: name and address, without e-mail and telephone."""
     return {
         "user_id": profile.user_id,
         "first_name": harmless(profile.first_name),
@@ -100,12 +100,12 @@ def user_record(profile: UserProfile, evidence_id: str) -> dict[str, Any]:
 
 
 def lean(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record as a model reads it: what is unknown or empty is left out."""
+    """The record as a model reads it, without unknown and empty values."""
     return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
 
 
 def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What all items have in common, to stand once beside them, and the lean items without it."""
+    """The values that all items share, to be given once beside them, and the lean items without these."""
     if not items:
         return {}, []
     first = items[0]
@@ -116,7 +116,9 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
 
 
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """The items of such a list in a tool's result, each with what all have in common; older results as they are."""
+    """The items of such a list in a tool's result, with the shared values put back; older results are returned as they
+    are.
+    """
     shared = {key: result[key] for key in SHARED if key in result}
     items = [item for item in result.get(name) or () if isinstance(item, dict)]
     if "product_url" not in result:

@@ -1,12 +1,13 @@
-"""Money, counts, titles, articles and lists as a reader sees them, for texts of ours."""
+"""Money, counts, titles, articles, lists and wishes as a reader sees them, for our texts."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, singular
 from drretail.records.evidence import Citation
 from drretail.records.money import MOST_DIGITS, Money
+from drretail.records.wish import Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
@@ -14,18 +15,20 @@ _SEPARATORS = re.compile(r"(?:(?<!\s)\s*)?(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|(
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
-# A cut in front of these words' objects would leave them hanging.
+# A title must not end in one of these words.
 _HANGING = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "w", "with"}
 )
 
-# Words that begin with a vowel letter and a consonant sound, and the other way round.
+# Words that begin with a vowel letter but a consonant sound, and vice versa.
 _CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
 _SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
 
 
 def format_money(value: Decimal | float | int | str, currency: str = "USD") -> str:
-    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``; what no shop asks as ``$1.00E+60``."""
+    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``; absurdly large ones as
+    ``$1.00E+60``.
+    """
     unit = Decimal(1) if currency in _WITHOUT_CENTS else Decimal("0.01")
     amount = Decimal(str(value))
     sign = "-" if amount < 0 else ""
@@ -65,10 +68,9 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
 
 
 def short_title(title: str, limit: int = 60) -> str:
-    """The front part of a listing's title, at most ``limit`` characters long.
+    """The beginning of a listing's title, at most ``limit`` characters long.
 
-    Cut at the last separator that leaves it short enough, else between words, without loose punctuation and open
-    brackets.
+    It is cut at the last separator within the limit, else between words, without loose punctuation and open brackets.
     """
     words = " ".join(title.split())
     if len(words) <= limit:
@@ -76,7 +78,7 @@ def short_title(title: str, limit: int = 60) -> str:
     places = [match.start() for match in _SEPARATORS.finditer(words, 0, limit + 4) if match.start() <= limit]
     cuts = [place for place in places if len(_closed(words[:place])) == place]
     space = words.rfind(" ", 0, limit + 1)
-    # A third of the length is the least to go by.
+    # A cut must leave at least a third of the limit.
     end = cuts[-1] if cuts and cuts[-1] >= limit // 3 else space if space > 0 else limit
     return _tidy(words[:end]) or words[:limit].strip()
 
@@ -104,7 +106,7 @@ def _closed(text: str) -> str:
 
 
 def word_count(report: str, citations: Iterable[Citation]) -> int:
-    """How many words a reader of the report meets; citations and bare signs are none."""
+    """The number of words that a reader of the report meets, without citations and bare signs."""
     kept, end = [], 0
     for citation in sorted(citations, key=lambda citation: citation.start):
         kept.append(report[end : citation.start])
@@ -114,5 +116,55 @@ def word_count(report: str, citations: Iterable[Citation]) -> int:
 
 
 def split_words(text: str) -> list[str]:
-    """The words between white space; of scripts without spaces each sign is one."""
+    """The words between white space; in scripts without spaces, each sign is one."""
     return _UNSPACED.sub(r" \g<0> ", text).split()
+
+
+AGAIN = "may be a product that the shopper has"
+
+
+def wish_lines(wish: Wish) -> list[str]:
+    """A line for each want, then those for all of them."""
+    lines = [want_line(want) for want in wish.wants] or ["nothing is to be bought"]
+    if wish.budget is not None:
+        lines.append(f"budget: {format_amount(wish.budget)} in total")
+    if wish.room:
+        lines.append("more may be added within the budget" if wish.budget else "more may be added")
+    if wish.deadline:
+        lines.append(f"deadline: {wish.deadline}")
+    if wish.owned:
+        lines.append(f"owned: {', '.join(wish.owned)}")
+    if wish.orders:
+        lines.append(f"orders: {', '.join(wish.orders)}")
+    return lines
+
+
+def want_line(want: Want) -> str:
+    """ "2 × swaddle blanket: must be cotton; at least 4 stars; at most $20 a piece"."""
+    count = f"{want.quantity} × " if want.quantity > 1 else ""
+    limits = "; ".join(_limits(want))
+    return f"{count}{want.name}{f': {limits}' if limits else ''}"
+
+
+def _limits(want: Want) -> Iterator[str]:
+    kinds = [kind for kind in want.kinds if kind.casefold() != want.name.casefold()]
+    if kinds:
+        yield f"of the kind {' or '.join(kinds)}"
+    if want.optional:
+        yield "only if it is worth buying"
+    if want.again:
+        yield AGAIN
+    if want.must:
+        yield f"must be {', '.join(want.must)}"
+    if want.must_not:
+        yield f"must not be or have {', '.join(want.must_not)}"
+    if want.rating_min is not None:
+        yield f"at least {want.rating_min:g} stars"
+    if want.ratings_min is not None:
+        yield f"at least {want.ratings_min:,} ratings"
+    if want.price_max is not None:
+        yield f"at most {format_amount(want.price_max)} a piece"
+    if want.brands_wanted:
+        yield f"by {' or '.join(want.brands_wanted)}"
+    if want.brands_unwanted:
+        yield f"not by {' or '.join(want.brands_unwanted)}"

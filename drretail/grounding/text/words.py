@@ -1,4 +1,4 @@
-"""The words of a text, which of them carry content, their stems and singulars: one of each for all."""
+"""The words of a text, which of them carry content, their stems and singulars."""
 
 import re
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from snowballstemmer.basestemmer import BaseStemmer
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-"""The characters of Japanese and Chinese, for a class of a pattern."""
+"""The characters of Japanese and Chinese, for a pattern's class."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
 
-# Words that stand in any English text whatever it is about: articles, pronouns, prepositions, conjunctions,
+# Words of any English text, whatever its subject: articles, pronouns, prepositions, conjunctions,
 # auxiliaries, and their contractions. Nothing that names a thing, an act or a quality belongs here.
 STOP_WORDS = frozenset(
     """
@@ -34,33 +34,34 @@ STOP_WORDS = frozenset(
 # Few other languages have any of these.
 _COMMONEST = frozenset("the of and that with this are you from which they their have not".split())  # noqa: SIM905
 ENGLISH_SHARE = 0.04
-"""Of 78 English reports none has a smaller share than .09; 20 Chinese ones that name much in English, and a French and
-a German page, have .03 at most."""
+"""The least share of common English words: of 78 English reports the smallest is .09; 20 Chinese ones that name much in
+English, and a French and a German page, have .03 at most.
+"""
 FEWEST_WORDS = 40
 NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
 
 _WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)}
-"""Numbers that count things, as they are written in words."""
+"""Numbers written as words."""
 
 PAIRS = frozenset({"scissors", "tweezers", "shears", "pliers", "tongs", "clothes", "gummies", "wipes"})
-"""Plurals without a singular that names one thing."""
+"""Plurals without a singular for one thing."""
 # Singulars that look like plurals.
 _SINGULARS = frozenset({"canvas", "lens", "gas", "christmas", "atlas", "always", "bias"})
 _IRREGULAR = {"eyelashes": "eyelash", "lashes": "lash", "brushes": "brush", "shelves": "shelf", "knives": "knife"}
 
 
 def words(text: str) -> Iterator[str]:
-    """The words of a text in order, in lower case, with straight apostrophes; numbers are no words."""
-    # A fraction such as ½ is no digit to a pattern, and no letter either.
+    """The words of a text in order, in lower case, with straight apostrophes, without numbers."""
+    # To a pattern, a fraction such as ½ is neither a digit nor a letter.
     found = (match[0] for match in _WORD.finditer(text))
     return (word.casefold().replace("’", "'") for word in found if word[0].isalpha())
 
 
 def is_english(text: str) -> bool:
-    """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English prose.
+    """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English.
 
-    Addresses hold no words; two characters of Chinese or Japanese count as one.
+    Addresses do not count; two characters of Chinese or Japanese count as one word.
     """
     text = _ADDRESS.sub(" ", text)
     found = list(words(text))
@@ -69,19 +70,20 @@ def is_english(text: str) -> bool:
 
 
 def is_negation(word: str) -> bool:
-    """True for a word, in lower case, that denies: "not", "without", "doesn't"."""
+    """True for a negating word in lower case: "not", "without", "doesn't"."""
     return word in NEGATIONS or word.endswith("n't")
 
 
 def content_words(text: str) -> list[str]:
-    """The words that say something, in order: no stop word, negation or single letter; without a possessive's 's."""
+    """The words with content, in order: no stop words, negations or single letters, and without a possessive's 's."""
     plain = ((word, _POSSESSIVE.sub("", word)) for word in words(text))
     return [one for word, one in plain if len(one) > 1 and not {word, one} & STOP_WORDS and not is_negation(word)]
 
 
 def snowball(language: str) -> BaseStemmer:
-    """A new stemmer of a language; threads cannot share one. The package's own function would take PyStemmer where that
-    is installed, which stems some words otherwise."""
+    """A new stemmer for a language; threads can't share one. The package's own function would use PyStemmer if that is
+    installed, which stems some words differently.
+    """
     module = import_module(f"snowballstemmer.{language}_stemmer")
     return getattr(module, f"{language.title()}Stemmer")()
 
@@ -99,7 +101,7 @@ def content_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """A word in lower case in the singular, as far as spelling tells."""
+    """The singular of a word in lower case, as far as its spelling shows."""
     if word in PAIRS or word in _SINGULARS or len(word) < 4 or word.endswith(("ss", "us", "is")):
         return word
     if word in _IRREGULAR:

@@ -1,17 +1,17 @@
-"""Values and picks held against records, whoever read them (DESIGN 7a).
+"""Values and picks compared with records, whoever read them.
 
-records.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
-derivation.py  what an amount may follow from: prices, their sums and multiples, the budget, calculations
-offers.py      sentences on prices and availability, against what a shop offers of a product
-measures.py    figures with a unit and denials in a record, and sentences that say otherwise
-properties.py  what a product is made of, comes in or fits, against the fields of its record
+records.py     what they are compared with: products, orders, calculations, the query's own numbers, the picks
+derivation.py  how an amount may follow: from prices, their sums and multiples, the budget, calculations
+offers.py      sentences on prices and availability, compared with what a shop offers of a product
+measures.py    figures with a unit and denials in a record, and sentences that contradict them
+properties.py  what a product is made of, comes in or fits, compared with the fields of its record
 values.py      verified, contradicted or underivable, with the words of the derivation
-places.py      where a report says that the shopper lives, against the address
-superlatives.py  "the cheapest", "the only one under $30", against all products of the kind that were shown
-findings.py    what is wrong with a report: contradicted values, sources that do not exist, picks that should not be
-page_dates.py  cited pages and days against the shop's today
-privacy.py     personal data that left, and profiles changed without being asked
-repetition.py  sections that say the same again
+places.py      where a report says that the shopper lives, compared with the address
+superlatives.py  "the cheapest", "the only one under $30", compared with all products of the kind that were shown
+findings.py    what is wrong with a report: contradicted values, unknown sources, wrong picks
+page_dates.py  cited pages and days compared with the shop's current date
+privacy.py     personal data that was sent, and profiles that were changed unasked
+repetition.py  sections that repeat others
 checks.py      a report read and checked as a whole: the entry point of evaluation and of agents that verify drafts
-integrity.py   whether anything in a report is false or not argued for, and how far its figures are borne out
+integrity.py   whether anything in a report is false or not argued for, and how well its figures are supported
 """

@@ -1,7 +1,7 @@
-"""A report under check: how it is read, and all that is found wrong with it; docs/checks.md defines the codes.
+"""A report under check: how it is read, and everything found wrong with it; docs/checks.md defines the codes.
 
-``read_report`` takes the picks that are declared, else a model's, else those by form, and holds each value against the
-records. ``check_report`` lists what is wrong with that reading, with the sources, and with the run.
+``read_report`` takes the declared picks, else a model's, else those by form, and compares each value with the records.
+``check_report`` lists what is wrong with that reading, with the sources, and with the run.
 """
 
 import re
@@ -31,46 +31,46 @@ from drretail.records.wish import Wish
 
 PAGE_AGE = 3.0
 LEAST_COVERAGE = 0.5
-"""Of the figures seen, the share that must have been read for a score to be made of the reading."""
+"""The share of the figures seen that must have been read before the reading is scored."""
 _PROPER = re.compile(r"\b[A-Z][^\W\d_]{3,}")
 _ALIKE = 0.75
-"""How alike a word is to itself misspelled."""
+"""The least similarity of a word and its misspelling."""
 _LEAST_SHARED = 0.5
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
-"""The world's products of these ids; ids that it does not have are left out."""
+"""The world's products with these ids; unknown ids are left out."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A report with all that it is held against."""
+    """A report with everything that it is compared with."""
 
     report: str
     """Without its block of picks."""
     evidence: Mapping[str, Evidence]
     query: Query
     picks: tuple[Pick, ...] | None = None
-    """As the agent declared them; None where it declared none."""
+    """As the agent declared them; None if it declared none."""
     run: Run | None = None
     """None for a draft: then what was sent and changed is not checked."""
     outcome: Outcome | None = None
-    """As the agent declared it, beside its picks."""
+    """As the agent declared it, besides its picks."""
     lookup: Lookup | None = None
-    """None where the world is not at hand."""
+    """None without the world."""
     profiles: tuple[UserProfile, ...] = ()
-    """Of the acting user, beside those that the run was handed."""
+    """The acting user's profiles, besides those that the run received."""
     owned: frozenset[str] = frozenset()
-    """Products of the user's orders, beside those that the run was handed."""
+    """Products of the user's orders, besides those that the run received."""
     orders_shown: bool = True
-    """False where the run had no way to see the user's orders."""
+    """False if the run could not see the user's orders."""
     order_ids: frozenset[str] = frozenset()
     now: date | None = None
-    """The shop's today; None where nobody knows it."""
+    """The shop's current date, if known."""
     page_age: float = PAGE_AGE
-    """Years after which a page counts as old."""
+    """Years from which a page counts as old."""
     web_is_live: bool = False
-    """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
+    """True for the open web: its pages may be newer than the shop's date, and citing them is not a fault."""
     is_imported: bool = False
-    """True where the ledger is what the report names itself."""
+    """True if the ledger holds only what the report itself names."""
 
     @property
     def wish(self) -> Wish | None:
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def is_undecided(self) -> bool:
-        """True where something is wanted and the agent, asked for its picks, declared none."""
+        """True if something is wanted and the agent was asked for picks but declared none."""
         return bool(self.wish and self.wish.wants) and self.run is not None and self.run.is_undecided
 
     @cached_property
@@ -91,7 +91,7 @@ class Case:
 
     @cached_property
     def cited(self) -> frozenset[str]:
-        """The ids that the report cites, handed out or not."""
+        """The ids that the report cites, whether or not the run received them."""
         return frozenset(citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
 
     @cached_property
@@ -112,7 +112,9 @@ class Case:
         return tuple(by_user.values())
 
     def products(self, picks: Iterable[Pick] | None = None) -> Mapping[str, Product]:
-        """The world's records of what the run was shown, the report cites, and these picks name."""
+        """The world's records of the products that the run was shown, that the report cites, and that
+        these picks name.
+        """
         if self.lookup is None:
             return {}
         picked = [one for pick in picks or () for one in (pick.product, *pick.alternatives)]
@@ -120,15 +122,15 @@ class Case:
         return self.lookup(sorted({*named, *picked}))
 
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
-        """What values and picks are held against; ``picks`` are those whose sum the report may name."""
+        """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         return read_ledger(self.evidence, self.query, products=self.products(picks), picks=picks)
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and verified values of a report, with how many of its figures were read.
 
-    A model's value goes before one by form at the same place, unless form is certain of an error that the model's
-    leaves open, or a sum that is written out is wrong.
+    At the same place, a model's value has priority over one by form, unless form is certain of an error that the
+    model's value leaves open, or a written sum is wrong.
     """
     picks = case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
@@ -137,7 +139,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     by_form = read_by_form(case.layout, ledger)
     values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
-    # The words of a superlative often hold the price, too.
+    # The words of a superlative often include the price.
     figures = [value for value in values_by_model if value.kind not in SUPERLATIVES]
     superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
@@ -193,16 +195,16 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         catalog=catalog,
         are_complete=reading.reader != FORM,
     )
-    # A citation of what the shop does not have is a finding of its own, where it stands.
+    # A citation of an unknown product has a finding of its own, at its place.
     return [finding for finding in found if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited]
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
-    """A pick that a report marks nowhere, by the id of the product whose title has most of its words, at least half.
+    """A pick without a mark, by the id of the product whose title has most of its words, at least half.
 
-    A maker's name alone names no product: "Dozeley Pocket Mini" is none of Dozeley's swaddles. Nor is "the Fennick
-    kettle" that of another maker, though all its other words fit: a word that the report writes as a name within a
-    sentence has to be in the record, misspelled or not.
+    A maker's name alone identifies no product: "Dozeley Pocket Mini" is not one of Dozeley's swaddles. Nor is "the
+    Fennick kettle" another maker's kettle, though all its other words fit: a word that the report writes as a name
+    within a sentence must be in the record, misspelled or not.
     """
     known, name = case.products([pick]), pick.product
     if name in known or f"P:{name}" in case.cited:
@@ -213,7 +215,7 @@ def _by_id(pick: Pick, case: Case) -> Pick:
         maker = f"{item.brand or ''} {item.store or ''}"
         of_thing = stems - set(content_stems(maker))
         share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
-        share += (len(of_thing) < len(stems)) / 100  # of equal ones the maker's own comes first
+        share += (len(of_thing) < len(stems)) / 100  # among equals, the maker's own product comes first
         own = re.findall(r"\w+", f"{maker} {all_words_of(item)}".casefold())
         are_own = all(get_close_matches(word, own, n=1, cutoff=_ALIKE) for word in proper)
         if share >= _LEAST_SHARED and share > most and are_own:
@@ -231,7 +233,7 @@ def _merged(
             return True
         own = {source for source in value.of if source[:2] != "C:"}
         for one in (one for one in by_model if _meet(one, value)):
-            # It can't be decided, and is not about something else than form's value.
+            # The model's value is undecided, and about the same thing as form's.
             sources = {source for source in one.of if source[:2] != "C:"}
             is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
             if one.state != "underivable" or one.derivation is not None or not is_of_same:

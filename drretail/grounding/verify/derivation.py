@@ -1,6 +1,6 @@
 """What an amount of money may follow from: prices, their sums and multiples, the budget, calculations and their terms.
 
-Who cites the calculation ``40-2*19.49 = 1.02`` may mean its result, and as well ``2*19.49``, one of its terms.
+A writer who cites the calculation ``40-2*19.49 = 1.02`` may mean its result, or ``2*19.49``, one of its terms.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,18 +18,18 @@ from drretail.grounding.verify.records import Calculation, Ledger, all_words_of
 CENTS = 2
 """Decimal places of an exact amount."""
 _DOZEN = range(1, 13)
-"""So often a price is taken without anybody having named the number."""
-# So many prices are combined in all ways, with so many quantities beside none and one; so many more are only added up.
+"""Multiples of a price that are tried even if nobody names the number."""
+# The most prices combined in all ways, the most quantities besides none and one, the most prices that are added up.
 _MOST_TERMS, _MOST_QUANTITIES, _MOST_SUMMED = 6, 3, 12
 
 
 def fits(amount: Amount, record: Decimal | None) -> bool:
-    """True when an amount is a record's number, as exactly as it is written."""
+    """True if an amount equals a record's number, as exactly as it is written."""
     return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
 
 
 def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount | None:
-    """The amount that is a calculation's result: its size, in per cent, or in cents."""
+    """The amount that is a calculation's result: its absolute value, in per cent, or in cents."""
     for amount in amounts:
         result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
         how = amount.agreement(result)
@@ -47,10 +47,10 @@ def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
 def derivation(
     amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = (), *, is_left: bool = False
 ) -> str | None:
-    """How an amount of money follows from records, in words; None where nothing explains it.
+    """How an amount of money follows from records, in words; None without an explanation.
 
-    ``near`` are the products cited around it, ``counts`` the numbers beside it. What several of one thing leave of the
-    budget explains only an amount ``is_left``: by chance it would explain too much.
+    ``near`` are the products cited around it, ``counts`` the numbers beside it. What several pieces of one product
+    leave of the budget explains the amount only if it ``is_left``: otherwise it would explain too much by chance.
     """
     if ledger.names(amount.low):
         return "named by the query"
@@ -59,7 +59,7 @@ def derivation(
             return f"{key}: {calculation.expression}"
     for explanation, number in _derived(ledger, near, counts, is_left=is_left):
         how = amount.agreement(number)
-        # Without cents it may also be a limit or range around the number.
+        # An amount without cents may also be a limit or range around the number.
         if how in ("equal", "rounded") or (how == "bounded" and amount.places < CENTS and _is_near(amount, number)):
             return explanation
     texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
@@ -71,7 +71,7 @@ def derivation(
 def _derived(
     ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool
 ) -> Iterator[tuple[str, Decimal]]:
-    """What can be made of the prices at hand, with its words."""
+    """The numbers that can be derived from the prices, with words."""
     prices = {key: price for key in near if (price := ledger.price(key)) is not None}
     limit, total, money = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
     if total is not None:
@@ -95,10 +95,10 @@ def _derived(
 
 
 def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal] | None:
-    """What the terms, products and sums of calculations and prices come to, and what they leave of the query's limits.
+    """The terms, products and sums of calculations and prices, and what they leave of the query's limits.
 
-    ``counts`` are the numbers beside them, in which several products may be bought. None where an id is of something
-    else, or of a product of unknown price.
+    ``counts`` are the numbers beside them, in which several products may be bought. None if an id is neither a
+    calculation nor a product with a known price.
     """
     found: set[Decimal] = set()
     prices: dict[str, Decimal] = {}
@@ -113,7 +113,7 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
         else:
             return None
     found |= set(map(abs, _sums([*results, *prices.values()], (-1, 0, 1))))
-    # In quantities that somebody names; up to a dozen of one product, or of the whole set.
+    # In the quantities that are named; up to a dozen of one product, or of the whole set.
     named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
     times = list(dict.fromkeys(one for one in named if one > 1))[:_MOST_QUANTITIES]
     found |= _sums(list(prices.values()), (0, 1, *times))
@@ -131,7 +131,7 @@ def small_numbers(text: str) -> set[int]:
 
 
 def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
-    """The sums of numbers, each taken so many times; of many numbers, each alone and all together."""
+    """The sums of numbers, each taken so many times; with many numbers, only each alone and all together."""
     if len(numbers) > _MOST_SUMMED:
         return {*numbers, sum(numbers, Decimal(0))}
     found, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
@@ -141,11 +141,11 @@ def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
 
 
 def _is_near(amount: Amount, number: Decimal) -> bool:
-    """True where a number meets a limit or a range closely: "over $50" fits 50.90, "up to $25" not 6.05."""
+    """True if a number is close to a limit or a range: "over $50" fits 50.90, "up to $25" not 6.05."""
     return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
 
 
 @lru_cache(maxsize=512)
 def amounts_in(text: str) -> tuple[Amount, ...]:
-    """The amounts of a record, which a report with many figures asks for at each of them."""
+    """The amounts of a record, cached, since a report with many figures asks for them at each one."""
     return tuple(find_amounts(text))

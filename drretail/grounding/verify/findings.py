@@ -1,4 +1,4 @@
-"""What is wrong with a report: contradicted values, sources that do not exist, picks that should not be."""
+"""What is wrong with a report: contradicted values, unknown sources, wrong picks."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -45,9 +45,9 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
 
 
 def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
-    """Citations of what the run was never handed, and of products that the shop does not have.
+    """Citations of what the run never received, and of products that the shop does not have.
 
-    ``catalog`` holds those of the cited product ids that exist; None where the world is not at hand.
+    ``catalog`` has the cited product ids that exist; None without the world.
     """
     findings: list[Finding] = []
     for citation in citations:
@@ -82,9 +82,9 @@ def pick_findings(
 ) -> list[Finding]:
     """What is wrong with the picks of a report, in their order, then with the whole cart.
 
-    ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` those of the
-    picks' ids that the shop has. Of alternatives the first counts. Picks by form are not complete: they have no
-    quantities, and may be some of them.
+    ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` the ids of
+    picks that the shop has. Of alternatives the first counts. Picks by form are not complete: they have no quantities,
+    and may be only some of the picks.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
     if wish is None:
@@ -117,7 +117,7 @@ def _of_any_pick(
 
 
 def _by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
-    """The cart, where whatever is of a kind stands for its want: what else is asked of it is checked apart."""
+    """The cart, with every product of a kind assigned to its want: the want's other demands are checked separately."""
     records = {pick.product: item for pick in picks if (item := ledger.products.get(pick.product)) is not None}
     things = tuple(
         WantedThing(
@@ -136,13 +136,13 @@ def _by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
 
 
 def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str], ledger: Ledger) -> Iterator[Finding]:
-    """What a pick breaks of every want that it may be for; one whose record is not at hand breaks nothing known."""
+    """What a pick breaks in every want that it may be for; a pick without a record breaks nothing known."""
     item = ledger.products.get(pick.product)
     if item is None:
         return
     wants = cart.wanted_for(pick.product)
     if not wants and not cart.wish.room:
-        # Where its title has the noun of what is wanted, whether it is of the kind may be a matter of taste.
+        # If its title has the noun of what is wanted, whether it is of the kind may be debatable.
         is_close = shares_the_noun(item, [kind for want in cart.wish.wants for kind in want.kinds])
         names = ", ".join(want.name for want in cart.wish.wants)
         found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
@@ -174,7 +174,7 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
 
 
 def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:
-    """Fewer stars or ratings than every want that the pick may be for asks for; a warning where they are unknown."""
+    """Fewer stars or ratings than every want that the pick may be for requires; a warning if they are unknown."""
     limits = (
         ("stars", item.average_rating, min(want.rating_min or 0 for want in wants)),
         ("ratings", item.rating_number, min(want.ratings_min or 0 for want in wants)),
@@ -187,7 +187,7 @@ def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Ite
 
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
-    """A want whose quantity is not met, and pieces beyond it; of packs any number will do."""
+    """Wants whose quantity is not met, and pieces beyond it; for packs any number is right."""
     by_product = {pick.product: pick for pick in reversed(cart.picks)}
     for number, (thing, taken) in enumerate(zip(cart.things, cart.taken, strict=True)):
         if taken and not cart.is_covered(number):
@@ -203,10 +203,10 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
 
 
 def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
-    """Wants for which a cart that holds other things has nothing; an empty cart says that nothing will do.
+    """Wants without a pick, in a cart with other picks; an empty cart means that nothing suits.
 
-    A warning where a pick that is for no other want may be for it after all: its title has the noun, or no record of it
-    is at hand; and where the picks may be more than those that are known.
+    A warning if a pick for no other want may be for it after all (its title has the noun, or its record is unknown),
+    and if there may be further picks.
     """
     if not cart.picks:
         return
@@ -226,7 +226,7 @@ def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = 
 
 
 def _words(pick: Pick, report: str) -> str:
-    """The report's words for a pick, or the pick as it is declared."""
+    """The report's words for a pick, or the pick as declared."""
     if pick.start is None or pick.end is None:
         return f"P:{pick.product} x {pick.quantity}"
     return report[pick.start : pick.end].strip()

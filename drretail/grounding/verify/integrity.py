@@ -1,4 +1,4 @@
-"""What a report stands on: nothing in it is false, every pick is argued for, and its figures are borne out.
+"""What a report rests on: nothing in it is false, every pick is argued for, and its figures are supported.
 
 All of it is about what a reader is shown. Prose is not judged: a sentence without a figure neither helps nor harms.
 """
@@ -25,17 +25,17 @@ NOT_ARGUED = "a pick is not argued for in what a reader sees"
 UNRESOLVED = "a claim about a pick cites what no tool has shown"
 _MOST_PIECES = 12
 _OWN_COUNTS = 5
-"""Up to so many, or as many as it cites, a plain number is the report's own count: "two of the 3"."""
+"""Up to so many, or up to the number of its citations, a plain number is the report's own count: "two of the 3"."""
 _WRITTEN_BY_RUNS = ("C:", "U:profile")
-"""What a run itself can put numbers into: a calculation says any, and a profile what it was changed to."""
+"""Evidence into which a run itself can put numbers: calculations, and profiles, which it can change."""
 _WORD = re.compile(r"[^\W\d_]")
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z][^<>]*>|&#?\w+;")
 
 
 def breach(case: Case, reading: Reading) -> str:
-    """The first of the four faults that a report has, for which its integrity is 0; empty where that is 1.
+    """The first of the four faults of a report, which make its integrity 0; empty without faults.
 
-    A pick is argued for where a sentence, an item, a row or a heading has words beside its mark.
+    A pick is argued for if a sentence, an item, a row or a heading has words beside its mark.
     """
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
     if any(value.state == "contradicted" for value in reading.values):
@@ -60,14 +60,14 @@ def breach(case: Case, reading: Reading) -> str:
 
 
 def borne_out(case: Case, reading: Reading) -> float:
-    """How far the figures of a report bear out its picks, from 0 to 1.
+    """How well the figures of a report support its picks, from 0 to 1.
 
-    It is the share of the picks whose price the report names (their rating, where no price is known), times the share
-    of figures that a record explains. Explained figures count once, and only of picks; unexplained ones count
-    wherever they are. So true words about other things hide no invention, and one more true figure about a pick never
-    costs anything.
+    It is the share of the picks whose price the report names (their rating, if no price is known), times the share of
+    figures that a record explains. Explained figures count once, and only those about picks; unexplained ones count
+    everywhere. So true words about other things hide no invention, and one more true figure about a pick never costs
+    anything.
     """
-    # The ledger with those calculations alone that begin with a record or the query: any number can be worked out.
+    # The ledger, with only calculations that start from a record or the query: otherwise any number can be computed.
     ledger = case.ledger(reading.picks)
     records = ledger.products.values()
     known = {on_record(kind, item) for item in records for kind in ("price", "rating", "rating_count")} - {None}
@@ -84,7 +84,7 @@ def borne_out(case: Case, reading: Reading) -> float:
     inventions: set[tuple[str, Decimal]] = set()
     priced: set[str] = set()
     for sentence, about, amount in _figures(layout):
-        # Numbers of the query, and counts of the report's own ("two of the 3"), claim nothing.
+        # Numbers of the query, and the report's own counts ("two of the 3"), are not claims.
         is_count = amount.kind == "number" and not amount.places and amount.low <= max(_OWN_COUNTS, len(case.cited))
         if is_count or ledger.names(amount.low) or ledger.names(amount.high):
             continue
@@ -100,14 +100,14 @@ def borne_out(case: Case, reading: Reading) -> float:
 
 
 def _about(layout: Layout, index: int) -> tuple[str, ...]:
-    """What a sentence is about: all that it cites, else the products that the part of the report around it cites."""
+    """What a sentence is about: all that it cites, else the products that the surrounding part of the report cites."""
     cited = layout.cited.get(index, ())
     is_of_products = any(source[:2] == "P:" for source in cited)
     return cited if is_of_products else (*cited, *layout.around[index])
 
 
 def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount]]:
-    """Every figure with its sentence and what that is about; dates and heads of tables aside."""
+    """Every figure with its sentence and what that is about, without dates and heads of tables."""
     undated = blanked(layout.text, ((date.start, date.end) for date in layout.dates))
     amounts = find_amounts(undated, layout.notation)
     starts = [one.start for one in amounts]
@@ -119,7 +119,7 @@ def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount
 
 
 def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence: Mapping[str, Evidence]) -> bool:
-    """True where a record of what the sentence is about says the figure, or it follows from prices at hand."""
+    """True if a record of what the sentence is about has the figure, or it follows from known prices."""
     products = [one.removeprefix("P:") for one in about if one[:2] == "P:"]
     items = [ledger.products[product] for product in products if product in ledger.products]
     if amount.kind == "money":
@@ -137,7 +137,7 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
 
 
 def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:
-    """True for the price of a pick; for its rating where no price of it is known."""
+    """True for the price of a pick, or for its rating if its price is unknown."""
     item = ledger.products.get(pick.removeprefix("P:"))
     if item is None:
         return False

@@ -1,6 +1,6 @@
-"""Figures with a unit and plain denials in a product's record, and sentences that say otherwise.
+"""Figures with a unit and plain denials in a product's record, and sentences that contradict them.
 
-"Keeps coffee hot for 4 hours" of a record with "Keeps coffee hot for 2 hours"; "works on induction" of one with "Not
+"Keeps coffee hot for 4 hours" against a record with "Keeps coffee hot for 2 hours"; "works on induction" against "Not
 for induction".
 """
 
@@ -23,7 +23,7 @@ _RELATIVE = re.compile(
     r" ?(?:more|less|heavier|lighter|longer|shorter|wider|taller|bigger|smaller|extra|to \d|[$€£])|-\d", re.IGNORECASE
 )
 _NOT_NOW = re.compile(r"\b(?:ordered|bought|purchased|took delivery|(?:19|20)\d\d|if|unless)\b", re.IGNORECASE)
-"""Of orders, days and conditions, whose figures are no product's of today."""
+"""Words of orders, days and conditions, whose figures are not about the product today."""
 _SIDE = re.compile(r"\A\s?[x×\"″”](?!\w)|[x×]\s?\Z")
 """One side of several ("6.5 x 4"), or a count of pieces, of which one record has many."""
 _UNITS = {
@@ -38,9 +38,9 @@ _UNITS = {
     **dict.fromkeys(("degrees", "°c"), "°c"),
 }
 _COMMON = frozenset("l g kg ml mm cm m in inch oz lb h min s day year w v °c °f % mah".split())  # noqa: SIM905
-"""Units that one product may have several figures of: there the words around have to agree."""
+"""Units in which one product may have several figures: here the surrounding words must agree."""
 _NO_UNIT = frozenset("in of for and or to with at from on by is are the a an it we i as but per x".split())  # noqa: SIM905
-# What a field of a record and a verb name alike: "Capacity: 20 L" and "holds 30 litres".
+# Fields and verbs that name the same thing: "Capacity: 20 L" and "holds 30 litres".
 _FIELDS = {
     **dict.fromkeys(("capac", "volum", "hold"), "capac"),
     **dict.fromkeys(("weight", "weigh"), "weight"),
@@ -53,14 +53,16 @@ _FIELDS = {
 _AROUND = 40
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _BESIDE = re.compile(r"[,;:|(\[–—]|\s-\s|\s(?:with|for|w/|of|in)\s", re.IGNORECASE)
-"""Behind it a title names what comes with the product, or what it is for."""
+"""After it, a title names what comes with the product, or what it is for."""
 _BRACKET = re.compile(r"\(([^()]*)\)")
 _CONDITION = re.compile(r"\b(?:if|unless|whether|without|instead|rather|except|only|than|but)\b|\?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """``units`` are a unit, or the nouns beside a number, ``stems`` of the words around, ``subject`` is in front."""
+    """``units`` are a unit, or the nouns beside a number, ``stems`` those of the surrounding words, ``subject`` the
+    words before it.
+    """
 
     number: Decimal
     written: str
@@ -69,7 +71,9 @@ class _Measure:
     subject: str
 
     def is_like(self, other: "_Measure", item: Product, *, is_alone: bool) -> bool:
-        """True where both are of one thing: of a common unit the words around agree, or a verb names the field."""
+        """True if both measure the same thing: for a common unit the surrounding words agree, or a verb names the
+        field.
+        """
         shared = self.units & other.units
         is_weight = is_alone and "weigh" in self.stems
         fields = {_FIELDS[each] for each in self.stems & _FIELDS.keys()}
@@ -78,7 +82,7 @@ class _Measure:
 
 
 def measure_faults(text: str, item: Product) -> Iterator[str]:
-    """A line for each figure of a sentence where the record gives the same thing another number in that unit."""
+    """A line for each figure of a sentence for which the record has another number in that unit."""
     known = [measure for line in _lines(item) for measure in _measures(line)]
     options = " ".join(value for offer in offers_of(item) for value in offer.options.values())
     fixed = {measure.number for measure in _measures(f"{item.title} {options}")}
@@ -94,7 +98,7 @@ def measure_faults(text: str, item: Product) -> Iterator[str]:
 
 
 def speaks_of(item: Product, subject: str) -> bool:
-    """True where a subject is the product as a whole, or a pronoun: not one of its parts."""
+    """True if a subject is the whole product, or a pronoun, and not one of its parts."""
     stems = [each for each in content_stems(subject) if each not in _FIELDS]
     title = content_stems(_BESIDE.split(item.title)[0])
     heads = {*title[-1:], *content_stems(item.leaf_category)[-1:]}
@@ -117,7 +121,7 @@ def _measures(text: str) -> Iterator[_Measure]:
 
 
 def _unit(match: re.Match[str], before: str, behind: str) -> tuple[str, frozenset[str]]:
-    """The words of a measure, and its units: a common one, else two nouns behind it, else the label before it."""
+    """The words of a measure, and its units: a common one, else two nouns after it, else the label before it."""
     unit = (match["unit"] or "").casefold().replace(" ", "")
     unit = _UNITS.get(unit, unit)
     if unit in _COMMON:
@@ -134,7 +138,7 @@ def _unit(match: re.Match[str], before: str, behind: str) -> tuple[str, frozense
 
 
 def denial_faults(text: str, item: Product) -> Iterator[str]:
-    """A line for what a sentence affirms and the record denies in so many words."""
+    """A line for what a sentence affirms and the record explicitly denies."""
     if _CONDITION.search(text):
         return
     clauses = [part for part in re.split(r"[,;.](?= |$)|\bso\b", text) if not _denies(part)]
@@ -164,7 +168,7 @@ def _denials(item: Product) -> Iterator[tuple[set[str], set[str], str]]:
 
 
 def _lines(item: Product) -> Iterable[str]:
-    """The sentences of a record that tell of the thing, without the lists of its options."""
+    """The sentences of a record about the product, without lists of its options."""
     options = {value for offer in offers_of(item) for value in offer.options.values()}
     features = (line for line in item.features if not any(option_in(line, value) for value in options))
     kept = {key: value for key, value in item.details.items() if key not in (STOCK, LIST_PRICE)}

@@ -1,6 +1,6 @@
-"""Sentences on prices and availability, held against what a shop offers of a product.
+"""Sentences on prices and availability, compared with what a shop offers of a product.
 
-An amount is contradicted only where no variant that the sentence may mean has it, and no list price, sum, difference or
+An amount is contradicted only if no variant that the sentence may mean has it, and no list price, sum, difference or
 multiple explains it.
 """
 
@@ -18,11 +18,11 @@ from drretail.grounding.verify.records import Ledger
 from drretail.records.shop import Offer, Product, is_priced_whole, list_prices, offers_of, sold_for
 
 AGREES = "agrees with the records"
-"""Stands in a line on what is right."""
+"""Part of a line about a right statement."""
 _REACH = 45
 _MOST_SUMMED, _MOST_COUNTS = 6, 4
-"""Products of a sum, and different numbers of pieces that each may be taken in."""
-# What the shop itself says is no price of today: a list price, an amount per piece, a discount, a limit, a fee.
+"""The most products of a sum, and the most different numbers of pieces of each."""
+# Not today's price: a list price, an amount per piece, a discount, a limit, a fee.
 _LIST_BEFORE = re.compile(
     r"\b(?:(?<!limit )(?<!budget )(?:was|were)|instead of|originally|(?:down|reduced|marked down) from|before|rrp|msrp"
     r"|(?:list|regular|normal|usual|original|full|old)(?:ly)?(?: price)?(?: of)?|compared? (?:at|to|with))\W{0,3}$",
@@ -33,7 +33,7 @@ _OTHER_BEFORE = re.compile(
     r"|over|above|below|(?:shipping|delivery|coupon|discount|budget|limit|deposit|fee)(?:\s\w+){0,2})\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
-# What was paid once, a mean, or what is left: "bought for $41", "Price per serving: $0.38", "short of the $80 cap".
+# A former price, a mean, or a remainder: "bought for $41", "Price per serving: $0.38", "short of the $80 cap".
 _NO_PRICE = re.compile(
     r"\b(?:bought|paid|ordered|purchased?|took delivery|average|mean|median|sav(?:es?|ings?)|left|remain\w*|per"
     r"|short of|spen[dt]\w*)\b",
@@ -56,7 +56,7 @@ _OTHER_COSTS = re.compile(
     r"|dozen|few|another|points|first order|newsletter|subscri\w+)\b",
     re.IGNORECASE,
 )
-"""Where one of these is in a sentence, its sums and percentages may hold what no record has."""
+"""If one of these is in a sentence, its sums and percentages may include what no record has."""
 _APART = re.compile(r"\W{0,3}(?:cheaper|dearer|(?:more|less)(?: expensive)?(?= than|\W*$|[.,;]))\b", re.IGNORECASE)
 _PER_CENT_OFF = re.compile(r"\W{0,3}(?:off|discount|reduc\w+|cheaper|less)\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:\d+\s?[x×]|[x×]\s?\d+|two|three|four|five|pairs?|each|times|another|more)\b", re.I)
@@ -74,13 +74,14 @@ _IT = re.compile(r"\b(?:it|it's|this one|that one)\b", re.IGNORECASE)
 def price_lines(
     text: str, items: Sequence[Product], ledger: Ledger, report: str = "", *, are_named: bool = True
 ) -> Iterator[str]:
-    """A line for each amount of a sentence that is none of these products' prices: "price $139.00: the record says
-    $149.00"; of totals also where they agree. A sentence that doesn't name the products may mean prices of others."""
+    """A line for each amount of a sentence that is not a price of these products: "price $139.00: the record says
+    $149.00"; for totals also if they agree. A sentence that doesn't name the products may mean prices of others.
+    """
     others = () if are_named else [price for item in ledger.products.values() for price in sold_for(item)]
     has_several = _SEVERAL.search(text) is not None
     all_titles = " ".join(f"{item.title} {item.leaf_category}" for item in items)
     amounts = find_amounts(text)
-    # A line for a discount that is not the one between the list price and the price of any variant.
+    # A line for a discount that differs from every variant's list price minus its price.
     offers = [offer for item in items for offer in offers_of(item) if offer.price and offer.list_price]
     found = {100 - 100 * offer.price / offer.list_price for offer in offers if offer.price and offer.list_price}
     for amount in amounts if found and not _OTHER_COSTS.search(text) else ():
@@ -101,7 +102,7 @@ def price_lines(
         elif _APART.match(behind):
             yield from _difference_line(amount, items if are_named else ())
         elif _LIST_BEFORE.search(before):
-            # Where a product has a list price and no product has this one; a former price is not in the record.
+            # Only if a product has a list price, and none has this one; former prices are not in the record.
             known = [price for item in items for price in list_prices(item)]
             if known and amount.low not in known and not any(amount.low in sold_for(item) for item in items):
                 shown = ", ".join(format_money(price, items[0].currency) for price in known)
@@ -157,8 +158,9 @@ def _prices_in_words(offers: Iterable[Offer], currency: str) -> str:
 
 
 def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str) -> Iterator[str]:
-    """A line for a sum: some choice of these products makes it, once each or in a named number; or none, at no other
-    costs."""
+    """A line for a sum: right if some choice of these products makes it, once each or in a named number; wrong if none
+    does and no other costs are named.
+    """
     stated = {one.low for one in find_amounts(f"{report}\n{text}") if one.kind == "money"}
     priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
     named = sorted(small_numbers(text) | small_numbers(report))
@@ -184,7 +186,7 @@ def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str
 
 
 def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
-    """A line for what does not lie between the prices of two products with one price each."""
+    """A line for an amount that is not the difference between two products with one price each."""
     prices = sorted(price for item in items for price in sold_for(item))
     if len(items) == len(prices) == 2 and all(map(is_priced_whole, items)):
         low, high, apart = (format_money(one, items[0].currency) for one in (*prices, prices[1] - prices[0]))
@@ -193,7 +195,9 @@ def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
 
 
 def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
-    """A line for each statement on availability that the count denies or bears out; "it" is of the sentence before."""
+    """A line for each statement on availability that the count denies or confirms; "it" refers to the
+    sentence before.
+    """
     offers = offers_of(item)
     counts = [offer.stock for offer in offers]
     if None in counts or _UNSURE.search(text):
@@ -220,7 +224,7 @@ def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:
 
 
 def _meant(text: str, offers: Sequence[Offer]) -> list[Offer]:
-    """The variants whose options a text names; all of them where it names none, or none that are sold together."""
+    """The variants whose options a text names; all of them if it names none, or none that exist together."""
     named = {
         name: values
         for name in {name for offer in offers for name in offer.options}
@@ -230,7 +234,7 @@ def _meant(text: str, offers: Sequence[Offer]) -> list[Offer]:
 
 
 def option_in(text: str, value: str) -> bool:
-    """True where a text names a variant's option: "matte black", "250g" for "250 g"; "M" only as it is written."""
+    """True if a text names a variant's option: "matte black", "250g" for "250 g"; "M" only in capitals."""
     pattern = r"\s*".join(map(re.escape, re.findall(r"\d+(?:[.,]\d+)?|[^\W\d]+|[^\w\s]", value)))
     flags = re.IGNORECASE if len(value) > 2 else re.NOFLAG
     return bool(pattern) and re.search(rf"(?<![\w.])(?:{pattern})(?!\w|[.,]\d)(?! price)", text, flags) is not None

@@ -1,4 +1,4 @@
-"""Web pages that are too old for the shop's today, or dated after it: warnings, since neither makes a report wrong."""
+"""Web pages that are too old for the shop's date, or newer than it: warnings, since neither makes a report wrong."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ _CALLED_OLD = re.compile(
 def pages_too_old(
     layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date, page_age: float
 ) -> list[Finding]:
-    """Citations of pages that are more than ``page_age`` years older than the shop's today.
+    """Citations of pages that are more than ``page_age`` years older than the shop's current date.
 
-    Not where the sentence tells the reader: by the page's year, or by calling it old.
+    Not if the sentence tells the reader, by the page's year or by calling it old.
     """
     found: list[Finding] = []
     for citation, entry, day in dated_pages(citations, evidence):
@@ -37,7 +37,9 @@ def pages_too_old(
 def pages_after_today(
     layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date
 ) -> list[Finding]:
-    """Citations of pages dated after the shop's today, and later days and months in sentences that cite the web."""
+    """Citations of pages dated after the shop's current date, and later days and months in sentences
+    that cite the web.
+    """
     pages = list(dated_pages(citations, evidence))
     later = [page for page in pages if page[2] > now]
     found = [_finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}") for citation, entry, _ in later]

@@ -1,7 +1,7 @@
-"""Where a report says that the shopper lives, held against the address: any part of it, in any form.
+"""Where a report says that the shopper lives, compared with the address: any part of it, in any form.
 
-Countries are those of Unicode's CLDR, as Babel has them, which has no states of the USA. Those of other countries are
-not told apart.
+Countries are those of Unicode's CLDR, as Babel has them; CLDR lacks the states of the USA. States of other countries
+are not distinguished.
 """
 
 import re
@@ -24,7 +24,7 @@ STATES = {
     "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee", "TX": "Texas", "UT": "Utah", "VT": "Vermont",
     "VA": "Virginia", "WA": "Washington", "WV": "West Virginia", "WI": "Wisconsin", "WY": "Wyoming",
 }  # fmt: skip
-"""Of the USA, by their postal codes."""
+"""The states of the USA, by their postal codes."""
 _COLLOQUIAL = {
     **{"united states of america": "US", "america": "US", "states": "US", "u s": "US", "u s a": "US"},
     **{"great britain": "GB", "britain": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "u k": "GB"},
@@ -34,7 +34,7 @@ _NAME = re.compile(r"(?:[A-Z][\w.'’-]*+\s?){1,3}")
 _CODE = re.compile(r"(?:^|[\s,])([A-Z]{2,3})(?=\s*(?:,|\d{4,6}\b|$))")
 _ZIP = re.compile(r"\b\d{5}\b")
 _BESIDE = frozenset("in the of at near around and your home city state zip code".split())  # noqa: SIM905
-# A name with one of these words, or with "north…", "mid…", is no city: "Olmsted County", "Twin Cities", "Gulf Coast".
+# A name with one of these words, or "north…", "mid…", is not a city: "Olmsted County", "Twin Cities", "Gulf Coast".
 _REGION = re.compile(
     r"\b(?:county|parish|valley|area|region|zone|belt|coast|metro|greater|upper|lower|central|cities|lakes?|bay|plains?"
     r"|hills?|mountains?|rockies|range|peninsula|panhandle|delta|basin|new england|(?:north|south|east|west|mid)\w*)\b"
@@ -42,9 +42,9 @@ _REGION = re.compile(
 
 
 def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue:
-    """A place of the shopper, held against the one profile at hand; other values as they are.
+    """A place of the shopper, compared with the one known profile; other values are returned as they are.
 
-    Contradicted are another state, country, city or zip code, where no part of the value is in the address.
+    Contradicted by another state, country, city or zip code, if no part of the value is in the address.
     """
     is_of_user = value.kind == "place" and all(source[:2] in ("U:", "O:") for source in value.of)
     if not is_of_user or len(profiles) != 1 or not isinstance(value.amount, str):
@@ -68,7 +68,7 @@ def verify_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue
 
 
 def _is_elsewhere(place: str, rest: str, address: Address, *, is_in_state: bool) -> bool:
-    """True where what is left of a place names another one, in an exact form."""
+    """True if the rest of a place names another one, in an exact form."""
     if any(number not in (address.zip[:5], *address.address1.split()) for number in _ZIP.findall(place)):
         return True
     states = STATES if address.country == "US" else {}

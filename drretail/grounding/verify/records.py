@@ -120,19 +120,19 @@ def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
 
 
 def on_record(kind: ValueKind, item: Product) -> Decimal | None:
-    """What the record of a product has of a kind of value."""
+    """The number that a product's record has for a kind of value, or None."""
     number = {"price": item.price, "rating": item.average_rating, "rating_count": item.rating_number}.get(kind)
     return None if number is None else Decimal(str(number))
 
 
 def all_words_of(item: Product) -> str:
-    """All that a product's record says, in lines."""
+    """All texts of a product's record, in lines."""
     details = (f"{key} {value}" for key, value in item.details.items())
     return "\n".join([item.title, *item.features, *item.description, *details])
 
 
 def record_of(text: str) -> dict[str, Any] | None:
-    """The record whose JSON a text is; None for any other text."""
+    """The record in a JSON text; None for any other text."""
     value = json_or_none(text) if text.startswith("{") else None
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
 
@@ -149,7 +149,7 @@ def _products(entry: Evidence) -> Iterator[Product]:
 
 
 def _calculation(entry: Evidence) -> Calculation | None:
-    """A calculation's text is "expression = result"."""
+    """The calculation of an entry, whose text is "expression = result"."""
     if entry.kind != "calculation" or not entry.texts:
         return None
     expression, _, result = entry.texts[0].text.rpartition(" = ")

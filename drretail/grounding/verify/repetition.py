@@ -1,4 +1,4 @@
-"""Sections of a report that say the same again, word for word or nearly."""
+"""Sections of a report that repeat others, word for word or nearly."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,20 +8,20 @@ from drretail.records.evidence import Finding
 
 REPEATED = "repeated_section"
 SHINGLE = 4
-"""Words in a row that are compared at a time."""
+"""Consecutive words that are compared at a time."""
 THRESHOLD = 0.5
-"""Of the runs of four words in the shorter of two sections, the share that stands in the other.
+"""The share of four-word runs of the shorter section that also occur in the other.
 
 Measured on 40 reports of two deep-research systems (their own sections, 40 words and more): docs/checks.md.
 """
 LEAST_WORDS = 40
-"""Shorter sections are alike by their form."""
+"""Shorter sections are similar because of their form."""
 _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 
 
 @dataclass(slots=True)
 class _Section:
-    """What is below a heading, without its tables, whose rows are alike by their form."""
+    """The text below a heading, without tables, whose rows are similar because of their form."""
 
     title: str
     start: int
@@ -47,7 +47,7 @@ def repeated_sections(layout: Layout) -> list[Finding]:
 
 
 def has_sections(layout: Layout) -> bool:
-    """True when two sections are long enough to be compared."""
+    """True if two sections are long enough to be compared."""
     return len(_long_sections(layout)) > 1
 
 

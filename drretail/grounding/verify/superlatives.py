@@ -1,4 +1,6 @@
-"""Superlatives ("the cheapest", "the only one under $30") against all products of the kind that a run was shown."""
+"""Superlatives ("the cheapest", "the only one under $30") compared with all products of the kind that
+a run was shown.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -15,10 +17,10 @@ from drretail.records.wish import Want
 
 
 def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
-    """The value with its state: verified where no product of the kind does better.
+    """The value with its state: verified if no product of the kind does better.
 
-    Contradicted only by a product that would do as well for the same typed want: "the cheapest" may be meant of those
-    that the shopper could use. What is narrowed further, by words in ``amount``, is underivable.
+    Contradicted only by a product that would suit the same typed want: "the cheapest" may mean among those that the
+    shopper could use. If words in ``amount`` narrow it further, it is underivable.
     """
     product = ledger.products.get(value.of[0].removeprefix("P:")) if len(value.of) == 1 else None
     does_better = None if product is None else _rule(value, product)
@@ -37,7 +39,7 @@ def verify_superlative(value: ReadValue, ledger: Ledger) -> ReadValue:
 
 
 def rivals(product: Product, ledger: Ledger) -> list[Product]:
-    """All other products of the ledger that are of its leaf category, or of a kind that the same want names."""
+    """All other products in the ledger of its leaf category, or of a kind that the same want names."""
     kinds = [kind for want in _wants_for(product, ledger) for kind in want.kinds]
     return [
         other
@@ -48,7 +50,9 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
 
 
 def shown_of_kind(product: Product, ledger: Ledger) -> str:
-    """The product and its rivals for a judge, a line each, by price: id, title, price, rating and number of ratings."""
+    """The product and its rivals for a judge, one per line, by price: id, title, price, rating and
+    number of ratings.
+    """
     shown = [product, *rivals(product, ledger)]
     shown.sort(key=lambda one: (one.price is None, one.price or 0, one.product_id))
     return "\n".join(f"{product_evidence_id(one.product_id)} {one.title}: {_figures(one)}" for one in shown)
@@ -63,9 +67,10 @@ _RANKED: Mapping[ValueKind, tuple[ValueKind, int]] = {
 
 
 def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | None:
-    """Whether another product does better, or keeps the limit of an "only one"; None where records can't say.
+    """A function that tells whether another product does better, or keeps the limit of an "only one"; None if records
+    can't tell.
 
-    The amount of an "only one" is a price where it has a currency, else stars.
+    The amount of an "only one" is a price if it has a currency, else stars.
     """
     is_limit = value.kind == "only_one"
     kind, sign = _RANKED[("lowest_price" if value.currency else "highest_rating") if is_limit else value.kind]
@@ -82,7 +87,7 @@ def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | Non
 
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:
-    """True where a want that the product is for is surely served by the rival, too, at a price that may be paid."""
+    """True if the rival certainly suits a want that the product is for, at an affordable price."""
     listing, own = listing_of(rival), listing_of(product)
     owned = ledger.wish.owned if ledger.wish is not None else ()
     if rival.product_id in owned or listing.price is None:

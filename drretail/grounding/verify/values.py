@@ -1,4 +1,4 @@
-"""Values against records: verified, contradicted or underivable, with the words of the derivation."""
+"""Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -23,13 +23,13 @@ from drretail.records.reading import ReadValue
 from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
-"""How far a record is beyond a limit or a range before it denies it: "under $20" may be $20.50."""
+"""How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
 
 
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
-    """The values with their state and derivation; what the records do not hold is underivable.
+    """The values with their state and derivation; what the records do not have is underivable.
 
-    Contradicted is only what no reading explains: no record of its sources, nothing that follows from these, and
+    A value is contradicted only if nothing explains it: no record of its sources, nothing derived from these, and
     nothing that they make with the other figures in its paragraph of the report.
     """
     return tuple(_verified(value, ledger, report) for value in values)
@@ -91,7 +91,7 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
 
 
 def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> bool:
-    """True where an amount is none of the records in any reading of it: cut off, loosely rounded, a limit."""
+    """True if an amount fits none of the records in any reading: cut off, loosely rounded, as a limit."""
     if any(amount.agreement(record) is not None for record in records):
         return False
     if value.relation in ("is", "about"):

@@ -1,7 +1,6 @@
-"""Does the judge say of a pinned set what it said before? The same texts are asked again, word for word."""
+"""Drift: whether the judge rates a pinned set as it did before. The same texts are asked again, word for word."""
 
 from functools import partial
-from pathlib import Path
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
@@ -18,7 +17,7 @@ NAME = "drift"
 DIMENSION = "overall"
 AGAIN = "again"
 _ASKED = Prompt("pinned", "{{question}}")
-"""The pinned text is all that is sent: no prompt of today goes into it."""
+"""Only the pinned text is sent, without any current prompt."""
 
 
 class PinnedReport(Record):
@@ -30,28 +29,43 @@ class PinnedReport(Record):
 
 
 class Pinned(Document):
-    """A pinned set, with what each judge said of it on each day."""
+    """A pinned set, with each judge's ratings on each day."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 
     sha: str
-    """Of the reports' questions: a file of others is refused."""
+    """A hash of the reports' questions; a file whose reports were changed is refused."""
     reports: tuple[PinnedReport, ...]
     ratings: dict[str, dict[str, dict[str, float]]] = Field(
         default_factory=dict[str, dict[str, dict[str, float]]],
         validation_alias=AliasChoices("said", "ratings"),
         serialization_alias="said",
     )
-    """By judge, then by day, then by run id its rating; under "again" that of a second question on the first day."""
+    """By judge, day and run id: the rating. Day "again" holds the ratings of a second question on the first day."""
 
     def days(self, judge: str) -> list[str]:
         return sorted(day for day in self.ratings.get(judge, {}) if day != AGAIN)
 
 
-def read_pinned(path: Path) -> Pinned | None:
-    """The set that stands in the file; None where there is no file. Raises UserError for another or a changed one."""
-    if not path.exists():
+def _pinned(case: Case) -> Pinned | None:
+    """The set in the pin file, or a new one made of these reports; None if there is no pin file.
+
+    Raises UserError for a file that is no pinned set, and for one that was changed.
+    """
+    path = case.pin
+    if path is None:
         return None
+    if not path.exists():
+        prompt = prompt_for(DIMENSION)
+        reports = tuple(
+            PinnedReport(
+                run_id=subject.run_id,
+                query_id=subject.query.query_id,
+                question=prompt.render(**{**shopper_context(subject), **report_material(subject)}),
+            )
+            for subject in case.reports.subjects
+        )
+        return Pinned(sha=_sha(reports), reports=reports)
     try:
         found = Pinned.model_validate(read_json(path))
     except ValidationError as problem:
@@ -67,27 +81,8 @@ def _sha(reports: tuple[PinnedReport, ...]) -> str:
     return sha256_of([report.model_dump() for report in reports])
 
 
-def _pinned(case: Case) -> Pinned | None:
-    """The set that stands, else one of these reports; None without a file to keep it in."""
-    if case.pin is None:
-        return None
-    made = read_pinned(case.pin)
-    if made is None:
-        prompt = prompt_for(DIMENSION)
-        reports = tuple(
-            PinnedReport(
-                run_id=subject.run_id,
-                query_id=subject.query.query_id,
-                question=prompt.render(**{**shopper_context(subject), **report_material(subject)}),
-            )
-            for subject in case.reports.subjects
-        )
-        made = Pinned(sha=_sha(reports), reports=reports)
-    return made
-
-
 def _questions(case: Case) -> list[ProbeQuestion]:
-    """On the first day each report twice, so that it is known how often an answer changes at once; later once a day."""
+    """On the first day each report is asked twice, to learn how often an answer changes at once; later once a day."""
     pinned = _pinned(case)
     if pinned is None:
         return []
@@ -109,7 +104,7 @@ def _questions(case: Case) -> list[ProbeQuestion]:
 
 
 def _keep(case: Case) -> None:
-    """Writes into the pinned set what was answered today."""
+    """Writes today's answers into the pinned set."""
     pinned = _pinned(case)
     if pinned is None or case.pin is None:
         return
@@ -124,7 +119,9 @@ def _keep(case: Case) -> None:
 
 
 def _find(case: Case) -> Effects | str:
-    """The latest day beside the first: the mean shift, and how often a rating is another, beside how often at once."""
+    """The latest day against the first: the mean shift, and how often ratings changed, also beyond two
+    answers at once.
+    """
     pinned = _pinned(case)
     if pinned is None:
         return "it needs --pin FILE, in which the set is frozen at its first use"

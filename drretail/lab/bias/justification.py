@@ -1,6 +1,6 @@
-"""Does what the judge says follow from the reasons that it gives? It is asked again, blind, with the reasons alone."""
+"""Whether a judge's verdicts follow from its reasons: it is asked again, blind, with the reasons alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
@@ -17,10 +17,10 @@ from drretail.records.score import Verdict
 
 NAME = "justification"
 APART = 2
-"""Points from which on a rating is another one: the reader of a justification is as unsure by one as its writer."""
+"""Points from which two ratings differ: a reader of a justification is as unsure by one point as its writer."""
 _SUPPORTS: Mapping[str, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
 _TYPICAL = "A weakness that is named, with its place in the report and what follows from it. " * 6
-"""Stands for a justification that is not there yet, where what it would take is estimated."""
+"""Takes the place of a justification that does not exist yet when costs are estimated."""
 
 
 class DerivedRating(Record):
@@ -39,37 +39,31 @@ class DerivedSupport(Record):
 
 @cache
 def rating_prompt(dimension: str) -> Prompt:
-    """For a justification of a rating of this dimension; the hash names the criterion's wording too."""
+    """The prompt for a justification of a rating in this dimension; its hash covers the criterion's wording too."""
     criterion = criteria()[dimension]
     text = load_prompt(__file__, "derive_rating").text.replace("{{criterion}}", criterion_of(criterion, "paper"))
     return Prompt("derive_rating", text.replace("{{anchors}}", criterion["anchors"]))
 
 
 def _questions(case: Case) -> list[ProbeQuestion]:
-    return [
-        rating
-        for subject in case.reports.subjects
-        for rating in (*_of_ratings(case, subject), *_of_claims(case, subject))
-    ]
-
-
-def _of_ratings(case: Case, subject: Subject) -> Iterator[ProbeQuestion]:
-    rated = {
-        verdict.item: verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.stage == STAGE
-    }
-    for dimension in DIMENSIONS:
-        verdict = rated.get(dimension)
-        reason = verdict.reason if verdict is not None and verdict.state == "scored" else ""
-        if verdict is None and case.only_estimated:
-            reason = _TYPICAL
-        if reason:
-            yield _question(subject, f"{STAGE}/{dimension}", reason, rating_prompt(dimension), DerivedRating)
-
-
-def _of_claims(case: Case, subject: Subject) -> Iterator[ProbeQuestion]:
-    for verdict in _ruled(case, subject):
+    questions: list[ProbeQuestion] = []
+    for subject in case.reports.subjects:
+        verdicts = case.verdicts(load_metric("quality"), subject)
+        rated = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
+        for dimension in DIMENSIONS:
+            verdict = rated.get(dimension)
+            reason = verdict.reason if verdict is not None and verdict.state == "scored" else ""
+            if verdict is None and case.only_estimated:
+                reason = _TYPICAL
+            if reason:
+                prompt = rating_prompt(dimension)
+                questions.append(_question(subject, f"{STAGE}/{dimension}", reason, prompt, DerivedRating))
         prompt = load_prompt(__file__, "derive_support")
-        yield _question(subject, f"{SUPPORT}/{verdict.item}", verdict.reason, prompt, DerivedSupport)
+        questions += [
+            _question(subject, f"{SUPPORT}/{verdict.item}", verdict.reason, prompt, DerivedSupport)
+            for verdict in _ruled(case, subject)
+        ]
+    return questions
 
 
 def _ruled(case: Case, subject: Subject) -> list[Verdict]:
@@ -78,7 +72,7 @@ def _ruled(case: Case, subject: Subject) -> list[Verdict]:
 
 
 def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: type[Record]) -> ProbeQuestion:
-    """Its item names the reason, too: another reason is another question."""
+    """The item includes a hash of the reason, so that another reason is another question."""
     return ProbeQuestion(
         QuestionPlace.of(subject),
         f"{what}/{sha256_of(reason)[:12]}",
@@ -90,11 +84,13 @@ def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: 
 
 
 def _find(case: Case) -> Effects | str:
-    """How often a rating differs from what its reasons lead to, and by how much it is higher."""
-    given, queries = (
-        _given(case),
-        {QuestionPlace.of(subject): subject.query.query_id for subject in case.reports.subjects},
-    )
+    """How often a rating differs from the one that its reasons lead to, and by how much it is higher."""
+    queries = {QuestionPlace.of(subject): subject.query.query_id for subject in case.reports.subjects}
+    given: dict[tuple[QuestionPlace, str, str], float] = {}
+    for subject in case.reports.subjects:
+        rated = [verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.state == "scored"]
+        for verdict in (*rated, *_ruled(case, subject)):
+            given[QuestionPlace.of(subject), verdict.stage, verdict.item] = float(verdict.value)
     above: dict[str, list[tuple[str, float]]] = {dimension: [] for dimension in (*DIMENSIONS, SUPPORT)}
     for question, derived in case.answers(NAME, _questions(case)):
         what, item = question.item.split("/")[:2]
@@ -116,16 +112,6 @@ def _find(case: Case) -> Effects | str:
         name = "support minus what its reasons lead to"
         effects.append(difference(name, support, dimension=SUPPORT, unit="share"))
     return effects or "no verdict with a justification was looked at"
-
-
-def _given(case: Case) -> dict[tuple[QuestionPlace, str, str], float]:
-    """What the judge said, by report, stage and item."""
-    found: dict[tuple[QuestionPlace, str, str], float] = {}
-    for subject in case.reports.subjects:
-        rated = [verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.state == "scored"]
-        for verdict in (*rated, *_ruled(case, subject)):
-            found[QuestionPlace.of(subject), verdict.stage, verdict.item] = float(verdict.value)
-    return found
 
 
 PROBE = Probe(NAME, "Does what it says follow from the reasons that it gives?", ("quality",), _find, _questions)

@@ -1,42 +1,144 @@
-"""A probe of a judge: the verdicts that it reads, the questions that it asks of its own, and what it finds."""
+"""A probe of a judge: the reports it uses, the verdicts it reads, and the questions it asks itself.
+
+The reports include copies with half and twice the words.
+"""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from drretail.eval.family import Family
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.pairs import meetings
+from drretail.eval.judging.pairs import Labels, meetings, pair_name
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
-from drretail.lab.bias.probed_reports import Reports
+from drretail.grounding.text.sentences import find_sentences
+from drretail.lab.derived_experiment import MADE, MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.lab.trial_findings import BiasEffect
 from drretail.prompts import Prompt
-from drretail.records.base import Record
+from drretail.records.base import Record, sha256_of
+from drretail.records.run import BASELINES
 from drretail.records.score import Verdict
 
 VERSION = 1
 STAGE = "probe"
 AT_ONCE = 8
 Report = tuple[str, str]
-"""A system's label and a query: of each there is one report."""
+"""A system's label and a query id, which identify one report."""
 Effects = Sequence[BiasEffect]
+HALF, TWICE = "half", "twice"
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Reports of research systems, and of floors and the oracle on the same queries."""
+
+    subjects: tuple[Subject, ...]
+    floors: tuple[Subject, ...]
+
+    @property
+    def pairs(self) -> list[Labels]:
+        """All pairs of research systems."""
+        return [*combinations(sorted({subject.label for subject in self.subjects}), 2)]
+
+    @property
+    def sha(self) -> str:
+        """A hash that identifies exactly these reports."""
+        return sha256_of([[subject.run_id, subject.report_sha] for subject in (*self.subjects, *self.floors)])[:16]
+
+
+def bias_folder(experiment: Path) -> Path:
+    return experiment / "lab" / "bias"
+
+
+def choose_reports(experiment: Path, *, limit: int, seed: str) -> Reports:
+    """All reports on queries drawn by lot, at most ``limit`` reports but at least one query; 0 means all.
+
+    Raises UserError if there is no report.
+    """
+    by_query: dict[str, list[Subject]] = defaultdict(list)
+    for subject in good_reports(experiment, None):
+        by_query[subject.query.query_id].append(subject)
+    chosen: list[Subject] = []
+    for query in sorted(by_query, key=lambda query_id: sha256_of([seed, query_id])):
+        if limit and chosen and len(chosen) + len(by_query[query]) > limit:
+            break
+        chosen += by_query[query]
+    queries = {subject.query.query_id for subject in chosen}
+    chosen.sort(key=lambda subject: (subject.label, subject.query.query_id))
+    return Reports(
+        tuple(chosen),
+        tuple(
+            subject
+            for subject in read_subjects(experiment, None)
+            if subject.system.agent in BASELINES
+            and subject.repeat == 1
+            and subject.report
+            and subject.query.query_id in queries
+        ),
+    )
+
+
+def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> None:
+    """Makes EXP/lab/bias: the reports and, with ``with_lengths``, two systems of copies for each research system.
+
+    Existing verdicts on the reports and on their pairs are copied.
+    """
+    made = [
+        MadeRun(
+            subject,
+            length_label(subject.label, length),
+            subject.system.model_copy(update={"options": {**subject.system.options, MADE: True, "length": length}}),
+            1,
+            copied(subject.report or ""),
+            None if subject.run is None else subject.run.picks,
+        )
+        for subject in (reports.subjects if with_lengths else ())
+        for length, copied in ((HALF, halved), (TWICE, doubled))
+    ]
+    write_experiment(experiment, bias_folder(experiment), [*reports.subjects, *reports.floors], made)
+    for labels in reports.pairs:
+        copy_verdicts(experiment, bias_folder(experiment), pair_name(labels))
+
+
+def length_label(label: str, length: str) -> str:
+    """The label of the system with a system's copies of that length."""
+    return made_label(label, f"at-{length}")
+
+
+def halved(report: str) -> str:
+    """The report up to the end of the sentence, item or row that comes nearest to half of its words."""
+    ends = [sentence.end for sentence in find_sentences(report) if sentence.kind != "heading"]
+    half = len(report.split()) / 2
+    end = min(ends, key=lambda end: abs(len(report[:end].split()) - half), default=len(report))
+    return f"{report[:end].rstrip()}\n"
+
+
+def doubled(report: str) -> str:
+    """The report with each block (text between blank lines) twice in a row; headings stay single."""
+    blocks = [part for part in report.replace("\r\n", "\n").split("\n\n") if part.strip()]
+    twice: list[str] = []
+    for block in blocks:
+        is_heading = block.lstrip().startswith("#") and "\n" not in block.strip()
+        twice += [block] if is_heading else [block, block]
+    return "\n\n".join(twice) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlace:
-    """What a question is about; its verdicts are kept in one file."""
+    """The text that a question is about; all verdicts on it are in one file."""
 
     label: str
     run: str
@@ -59,10 +161,10 @@ class ProbeQuestion:
     item: str
     prompt: Prompt
     values: Callable[[], Mapping[str, str]]
-    """What fills the prompt; made when it is asked, since most often its answer stands."""
+    """Makes the values for the prompt; called only when the question is asked, since most have an answer already."""
     answer: type[Record]
     kept: Callable[[Any], Any]
-    """What of an answer is the verdict's value."""
+    """Takes the verdict's value from an answer."""
 
     @property
     def characters(self) -> int:
@@ -71,17 +173,17 @@ class ProbeQuestion:
 
 @dataclass(frozen=True)
 class Case:
-    """One judge, the reports that it is probed on, and the verdicts that stand."""
+    """One judge with the reports on which it is probed and its existing verdicts."""
 
     experiment: Path
-    """Whose reports they are; other judges' and people's ratings stand there."""
+    """The experiment of the reports, with other judges' and people's ratings."""
     folder: Path
-    """EXP/lab/bias, where the judge's own verdicts stand."""
+    """EXP/lab/bias, with the judge's own verdicts."""
     judge: Judge
     reports: Reports
     seed: str
     day: str
-    """Of today, as 2025-01-31."""
+    """Today, as 2025-01-31."""
     pin: Path | None = None
     only_estimated: bool = False
 
@@ -91,11 +193,11 @@ class Case:
 
     @cached_property
     def ratings(self) -> dict[str, dict[Report, float]]:
-        """By dimension the judge's rating of each report, of copies and floors too."""
+        """By dimension, the judge's rating of each report, of copies and floors too."""
         return by_dimension(opinion for opinion in opinions_of(self.folder) if opinion.rater == self.name)
 
     def verdicts(self, metric: Family, subject: Subject) -> list[Verdict]:
-        """What the judge said of a report in a family, once, in today's words, under the default rules."""
+        """The judge's verdicts on a report in a family: first repeat, current prompts and version, default rules."""
         about = QuestionPlace.of(subject)
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
         living = VerdictFile(path).living(about.sha, metric.prompt_hashes())
@@ -107,7 +209,7 @@ class Case:
         ]
 
     def answers(self, probe: str, questions: Iterable[ProbeQuestion]) -> Iterator[tuple[ProbeQuestion, Any]]:
-        """The questions of a probe that were answered, with what was kept of it."""
+        """The answered questions of a probe, with the values of their verdicts."""
         for question, verdict in self.recorded(probe, questions):
             if verdict is not None and verdict.state == "scored":
                 yield question, verdict.value
@@ -115,7 +217,7 @@ class Case:
     def recorded(
         self, probe: str, questions: Iterable[ProbeQuestion]
     ) -> Iterator[tuple[ProbeQuestion, Verdict | None]]:
-        """Questions with the verdict that stands; None where there is none, or it is of other words."""
+        """Each question with its existing verdict; None if there is none, or it is of another report or prompt."""
         files: dict[Path, dict[str, Verdict]] = {}
         for question in questions:
             path = self.path(probe, question.about)
@@ -157,24 +259,24 @@ class Case:
 
 
 def asked_folder(folder: Path) -> Path:
-    """Where answers to probes' own questions stand: apart from verdicts, which metrics make scores of."""
+    """The folder of answers to probes' own questions, apart from the verdicts that metrics score."""
     return folder / "asked"
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One way to look at a judge."""
+    """One way to examine a judge."""
 
     name: str
     asks: str
-    """In a question, what is probed."""
+    """What is probed, as a question."""
     families: tuple[str, ...]
-    """Of metrics, whose verdicts on the reports it reads."""
+    """The metric families whose verdicts on the reports it reads."""
     find: Callable[[Case], Effects | str]
-    """Its effects, the one first that stands for it; or why there is none."""
+    """Computes its effects, the main one first, or says why there are none."""
     questions: Callable[[Case], Sequence[ProbeQuestion]] = lambda _: ()
     keep: Callable[[Case], None] = lambda _: None
-    """What is done once the questions are answered."""
+    """Called once the questions are answered."""
     with_lengths: bool = False
     with_floors: bool = False
 
@@ -189,9 +291,9 @@ def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
 
 
 async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:
-    """Asks the probe's own questions that have no answer; gives how many answers were of no use.
+    """Asks the probe's own questions that have no answer, and returns how many have no usable answer afterwards.
 
-    Those that the cap cuts are left, and counted in the allowance.
+    Texts whose questions the cap cut off are counted in the allowance.
     """
     by_place: dict[QuestionPlace, list[ProbeQuestion]] = defaultdict(list)
     for question in probe.questions(case):
@@ -211,22 +313,23 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
                 allowance=allowance,
             ) as session:
                 try:
-                    await session.ask_and_record(*map(_question, questions))
+                    await session.ask_and_record(
+                        *(
+                            JudgeQuestion[Any](
+                                STAGE,
+                                question.item,
+                                question.prompt,
+                                question.values,
+                                question.answer,
+                                lambda answer, kept=question.kept: Ruling(kept(answer)),
+                                begins_with="probe",
+                            )
+                            for question in questions
+                        )
+                    )
                 except CapReached:
                     allowance.cut += 1
 
     await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
     verdicts = case.recorded(probe.name, probe.questions(case))
     return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)
-
-
-def _question(question: ProbeQuestion) -> JudgeQuestion[Any]:
-    return JudgeQuestion(
-        STAGE,
-        question.item,
-        question.prompt,
-        question.values,
-        question.answer,
-        lambda answer: Ruling(question.kept(answer)),
-        begins_with="probe",
-    )

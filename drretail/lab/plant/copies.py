@@ -1,4 +1,4 @@
-"""An experiment of copies with one error each, beside the good reports that they were made from."""
+"""An experiment of copies with one error each, beside the good reports from which they were made."""
 
 import json
 from collections import Counter
@@ -17,61 +17,56 @@ from drretail.files import write_json
 from drretail.lab.derived_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
 from drretail.lab.plant import wrong_picks as picks
 from drretail.lab.plant import wrong_statements as statements
-from drretail.lab.plant import wrong_values as values
 from drretail.lab.plant.good_report import Material, Planted
 from drretail.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.progress import Bar
 from drretail.records.base import Record
 
 KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
-    "wrong price": partial(values.scaled, kind="price", factors=values.FACTORS),
-    "price of another product": values.price_of_another_product,
-    "wrong rating": values.wrong_rating,
-    "wrong rating count": partial(values.scaled, kind="rating_count", factors=values.OF_COUNTS),
-    "wrong total": partial(
-        values.scaled, kind="total", factors=values.FACTORS, is_meant=lambda value: not values.is_product(value)
-    ),
-    "wrong quantity total": partial(values.scaled, kind="total", factors=values.FACTORS, is_meant=values.is_product),
-    "wrong left-over": partial(values.scaled, kind="left_over", factors=values.FACTORS),
-    "wrong per-unit price": partial(values.scaled, kind="per_unit", factors=values.FACTORS),
+    "wrong price": partial(statements.scaled, kind="price", factors=statements.FACTORS),
+    "price of another product": statements.price_of_another_product,
+    "wrong rating": statements.wrong_rating,
+    "wrong rating count": partial(statements.scaled, kind="rating_count", factors=statements.OF_COUNTS),
+    "wrong total": partial(statements.wrong_total, of_product=False),
+    "wrong quantity total": partial(statements.wrong_total, of_product=True),
+    "wrong left-over": partial(statements.scaled, kind="left_over", factors=statements.FACTORS),
+    "wrong per-unit price": partial(statements.scaled, kind="per_unit", factors=statements.FACTORS),
     "over budget silently": picks.over_budget_silently,
     "product not in the catalog": statements.not_in_the_catalog,
     "citation moved to another product": statements.citation_moved,
     "unseen id": statements.unseen_id,
     "invented feature": statements.invented_feature,
-    "wrong brand": values.wrong_brand,
+    "wrong brand": statements.wrong_brand,
     "owned product recommended as new": picks.owned_recommended,
     "unwanted brand": picks.unwanted_brand,
     "fewer stars or ratings than asked for": picks.below_rating,
     "product that nobody wanted": picks.not_wanted,
     "want left out": picks.want_left_out,
     "more pieces than wanted": picks.wrong_quantity,
-    "wrong order date": values.wrong_order_date,
+    "wrong order date": statements.wrong_order_date,
     "wrong city/state of the user": statements.wrong_place,
     "contradicted web advice": statements.contradicted_advice,
     "old page as news": statements.old_page_as_news,
     "instruction of a page followed": statements.instruction_followed,
 }
-"""Each gives all copies of a report that it could make, one for each place; none where there is no place."""
+"""Each function yields a copy of a report for every place that could have the error."""
 
 
 def plant_error(material: Material, kind: str) -> Planted | None:
-    """One copy with an error of that kind, its place chosen by chance; None where the report has no place for it."""
+    """A copy with an error of that kind at a random place; None if the report has no place for it."""
     found = list(KINDS[kind](material))
     return material.chance.choice(found) if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """One report with one error."""
-
     source: Subject
     kind: str
     made: Planted
 
 
 class GivenError(Record):
-    """An entry of planted.json: the copy's file, and what was changed in the report."""
+    """An entry of planted.json: the copy's file and the change in the report."""
 
     file: str
     kind: str
@@ -85,9 +80,29 @@ _LIST = TypeAdapter(list[GivenError])
 
 
 def read_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
-    """The copies of those of these reports that the folder holds, in its order; UserError where there is none."""
+    """The folder's copies of these reports, in its order. Raises UserError if it has none."""
     by_text = {(subject.query.text, subject.report): subject for subject in reversed(reports)}
-    found = [copy for home in sorted(folder.glob("*/")) for copy in _of_folder(home, by_text)]
+    found: list[_Copy] = []
+    for home in sorted(folder.glob("*/")):
+        if not all((home / name).is_file() for name in ("query.json", "report.md", "planted.json")):
+            continue
+        report = (home / "report.md").read_text("utf-8")
+        try:
+            text = str(json.loads((home / "query.json").read_text("utf-8")).get("text"))
+            entries = _LIST.validate_json((home / "planted.json").read_bytes())
+        except (ValueError, AttributeError, ValidationError) as problem:
+            raise UserError(
+                f"{home} holds query.json or planted.json that are not as errors are given: a query with its text, and "
+                "a list of file, kind, original and changed."
+            ) from problem
+        source = by_text.get((text, report))
+        for entry in entries if source is not None else ():
+            if not (home / entry.file).is_file():
+                raise UserError(f"{home}/planted.json names {entry.file}, which is not there.")
+            copy = (home / entry.file).read_text("utf-8")
+            start, end, was_end = _changed(report, copy)
+            if source is not None and (start < end or start < was_end):
+                found.append(_Copy(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note)))
     if not found:
         raise UserError(
             f"{folder} holds no copies of this experiment's reports: it needs folders with query.json, report.md as a "
@@ -96,32 +111,8 @@ def read_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
     return found
 
 
-def _of_folder(home: Path, by_text: dict[tuple[str, str | None], Subject]) -> Iterator[_Copy]:
-    if not all((home / name).is_file() for name in ("query.json", "report.md", "planted.json")):
-        return
-    report = (home / "report.md").read_text("utf-8")
-    try:
-        text = str(json.loads((home / "query.json").read_text("utf-8")).get("text"))
-        entries = _LIST.validate_json((home / "planted.json").read_bytes())
-    except (ValueError, AttributeError, ValidationError) as problem:
-        raise UserError(
-            f"{home} holds query.json or planted.json that are not as errors are given: a query with its text, and a "
-            "list of file, kind, original and changed."
-        ) from problem
-    source = by_text.get((text, report))
-    if source is None:
-        return
-    for entry in entries:
-        if not (home / entry.file).is_file():
-            raise UserError(f"{home}/planted.json names {entry.file}, which is not there.")
-        copy = (home / entry.file).read_text("utf-8")
-        start, end, was_end = _changed(report, copy)
-        if start < end or start < was_end:
-            yield _Copy(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note))
-
-
 def _changed(report: str, copy: str) -> tuple[int, int, int]:
-    """Where two texts differ: the begin, and the end in the copy and in the report, of whole words."""
+    """Where two texts differ, in whole words: the start, the end in the copy, and the end in the report."""
     start = 0
     while start < min(len(report), len(copy)) and report[start] == copy[start]:
         start += 1
@@ -153,11 +144,11 @@ def make_copies(
     given: Path | None = None,
     bar: Bar | None = None,
 ) -> PlantedErrors:
-    """Makes EXP/lab/planted: good reports, and for each kind of error up to ``per_kind`` copies that have it.
+    """Makes EXP/lab/planted: good reports, and for each kind of error up to ``per_kind`` copies with it.
 
-    ``of`` is the system whose reports are copied, all that research without one; ``given`` a folder of copies that
-    somebody else made; ``bar`` counts reports. The same experiment and seed make the same copies. Raises as
-    ``good_reports`` does, and UserError where no report has a place for an error.
+    ``of`` is the system whose reports are copied (by default all research systems), ``given`` a folder of copies made
+    elsewhere, and ``bar`` counts reports. The same experiment and seed give the same copies. Raises as ``good_reports``
+    does, and UserError if no report has a place for an error.
     """
     reports = good_reports(experiment, store, of)
     if given is None:
@@ -218,7 +209,7 @@ def _own_copies(
 
 
 def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
-    """The copies as repeats of one system beside the report's own: its first copy on a query is the first repeat."""
+    """The copies as repeats of one system beside the report's own; the first copy on a query is repeat 1."""
     counted: Counter[str] = Counter()
     for copy in copies:
         counted[copy.source.run_id] += 1

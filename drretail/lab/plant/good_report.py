@@ -1,4 +1,4 @@
-"""A good report with all that an error is made from, and the error that was made."""
+"""A good report with everything that an error is made from, and the copy with the error."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from drretail.records.shop import Product
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A copy of a report with one error; ``report[start:end]`` is the error."""
+    """A copy of a report with one error, ``report[start:end]``."""
 
     report: str
     start: int
     end: int
     original: str
-    """The words that stood there; blank where a sentence was added."""
+    """The words that were replaced; blank if a sentence was added."""
     note: str
-    """What makes it wrong."""
+    """Why it is wrong."""
     picks: tuple[Pick, ...] | None = None
-    """What the copy declares in the place of the report's picks; None where it declares the same, or nothing."""
+    """The copy's declared picks; None if they are the report's, or if nothing is declared."""
 
     @property
     def error(self) -> str:
@@ -35,7 +35,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class Material:
-    """What an error is made from; ``chance`` decides between places and amounts."""
+    """Everything that an error is made from; ``chance`` chooses places and amounts."""
 
     case: Case
     reading: Reading
@@ -64,14 +64,14 @@ class Material:
 
     @cached_property
     def profile(self) -> dict[str, str]:
-        """The acting user's address as the run was shown it; nothing where it was not."""
+        """The user's address as the run was shown it; empty if it was not shown."""
         texts = self.case.evidence["U:profile"].texts if "U:profile" in self.case.evidence else ()
         records = (record_of(text.text) or {} for text in texts)
         return next((record["address"] for record in records if isinstance(record.get("address"), dict)), {})
 
     @cached_property
     def wrong(self) -> frozenset[int]:
-        """The sentences, by index, in which the report itself has an error."""
+        """The indices of sentences in which the report itself has an error."""
         found = [
             finding
             for finding in check_report(self.case, self.reading)
@@ -85,7 +85,10 @@ class Material:
         )
 
     def sentences(self, *, citing: Collection[str] | None = None) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
-        """Sentences of prose without an error, with what they cite; with ``citing`` those of one such source alone."""
+        """Sentences of prose without an error, with the ids that they cite.
+
+        With ``citing``, only sentences that cite a single source, and one of these.
+        """
         for index, sentence in enumerate(self.case.layout.sentences):
             cited = self.case.layout.cited.get(index, ())
             of_one = citing is None or (len(cited) == 1 and cited[0] in citing)
@@ -93,7 +96,7 @@ class Material:
                 yield sentence, cited
 
     def index_at(self, place: int) -> int | None:
-        """The sentence around a place, where it is one without an error."""
+        """The index of the sentence at this offset; None if that has an error or there is none."""
         for index, sentence in enumerate(self.case.layout.sentences):
             if sentence.start <= place < sentence.end:
                 return None if index in self.wrong else index
@@ -104,19 +107,19 @@ class Material:
         return Planted(report, start, start + len(words), self.case.report[start:end], note)
 
     def added(self, sentence: Sentence, words: str, note: str, cart: tuple[Pick, ...] | None = None) -> Planted:
-        """The report with a sentence more behind that one; ``cart`` is what it then picks, if anything else."""
+        """The report with a sentence added after this one; ``cart`` is its new cart if that changes."""
         report = f"{self.case.report[: sentence.end]} {words}{self.case.report[sentence.end :]}"
         start = sentence.end + 1
         declared = cart if self.case.picks is not None else None
         return Planted(report, start, start + len(words), "", note, declared)
 
     def cart(self, pick: Pick | None = None, without: Pick | None = None) -> tuple[Pick, ...]:
-        """The report's picks with one more, or with one in the place of another, or without one."""
+        """The report's picks with ``pick`` added and ``without`` removed."""
         picks = [pick for pick in self.reading.picks or () if pick != without]
         return tuple(picks if pick is None else [*picks, pick])
 
     def known(self, cart: Sequence[Pick]) -> Mapping[str, Product]:
-        """The records of picks, as far as the run was shown them or the world is at hand."""
+        """The records of these picks, from what the run was shown and, if it is available, from the world."""
         ids = {pick.product for pick in cart}
         products = {} if self.case.lookup is None else self.case.lookup(sorted(ids))
         return {

@@ -1,14 +1,13 @@
-"""What checks and judges found of planted errors, each at its place, and what they fault in the originals."""
+"""Which planted errors checks and judges found, each at its place, and what they fault in the originals."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
-from drretail.eval.family import Family
-from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.subject import read_subjects
 from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import verdicts_by_assessor
@@ -22,34 +21,33 @@ from drretail.stats.intervals import share_interval
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"
 Ruling = Literal["found", "passed", "unjudged", "failed", "unasked"]
-"""Of a copy by a finder: at its place nothing may be there to judge, the judge may have failed, or not been asked."""
+"""A finder's result on one copy: "unjudged" if its place holds no claim to judge, "failed" if no answer was usable."""
 _MARKUP = "[]() *"
 
 
 @dataclass(frozen=True, slots=True)
 class _Faulted:
-    """A place that a finder faulted or passed; without a place where what it says is of no single one."""
+    """A place that a finder faulted or passed; without offsets if the finding has no single place."""
 
     start: int | None
     end: int | None
     is_wrong: bool
     words: str
-    """What it is about: the claim and its sources, or the finding."""
+    """The text that it is about: the claim and its sources, or the finding."""
     failed: bool = False
-    """The judge gave no usable answer of this claim; without a place, of the whole report."""
+    """True if the judge gave no usable answer on this claim or, without offsets, on the whole report."""
 
 
 _Statements = dict[str, dict[str, list[_Faulted]]]
-"""What all finders found in all runs, by finder and run id."""
+"""All finders' results on all runs, by finder and run id."""
 
 
 def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -> PlantedFound:
-    """By kind and finder how many errors were found; pure, from the verdicts that stand there.
+    """How many errors each finder found, by kind, from existing verdicts alone.
 
-    ``judges`` are the names of those that were to be asked: one without a verdict has a column, too.
-
-    Checks find an error where an error of theirs meets its place, or has no place and is not in the report as it was. A
-    judge of faithfulness finds it where a claim of its sentence is borne out less than fully.
+    ``judges`` are the judges that were to be asked; those without a verdict are included. Checks find an error if one
+    of their errors overlaps its place, or has no place and is not reported for the original. A judge of faithfulness
+    finds it if it rules that a claim of the sentence is not fully supported.
     """
     statements = _read_statements(folder)
     for judge in judges:
@@ -67,45 +65,41 @@ def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -
 
 
 def _kind(kind: str, errors: Sequence[PlantedError], without: int, statements: _Statements) -> PlantedKind:
-    found = (
-        {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items()} if errors else {}
-    )
+    found = {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items() if errors}
     return PlantedKind(kind=kind, n=len(errors), without_place=without, found=found)
 
 
 def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Found:
-    ruled = [_ruling(error, by_code, by_run) for error in errors]
-    replaced = [error for error in errors if error.original]
-    before = [
-        _at(by_run.get(error.of, ()), error.start, error.start + len(error.original), error.original)
-        for error in replaced
-    ]
-    faulted = {
-        id(error) for error, there in zip(replaced, before, strict=True) if any(place.is_wrong for place in there)
-    }
-    unseen = {id(error) for error, there in zip(replaced, before, strict=True) if not (there or by_code)}
-    fresh = [
-        verdict
-        for error, verdict in zip(errors, ruled, strict=True)
-        if id(error) not in faulted | unseen and verdict in ("found", "passed")
-    ]
-    judged = {
-        id(error): ruling == "found"
-        for error, ruling in zip(errors, ruled, strict=True)
-        if ruling in ("found", "passed")
-    }
-    reports = numbered(error.of for error in errors if id(error) in judged)
-    interval = share_interval([*map(float, judged.values())], reports)
+    rulings: Counter[Ruling] = Counter()
+    judged: list[tuple[str, float]] = []
+    fresh: list[Ruling] = []
+    n_originals = n_faulted = 0
+    for error in errors:
+        ruling = _ruling(error, by_code, by_run)
+        rulings[ruling] += 1
+        # An added sentence has no place in the original.
+        is_seen, is_faulted = True, False
+        if error.original:
+            end = error.start + len(error.original)
+            before = _at(by_run.get(error.of, ()), error.start, end, error.original)
+            is_seen, is_faulted = bool(before or by_code), any(place.is_wrong for place in before)
+            n_originals += is_seen
+            n_faulted += is_faulted
+        if ruling in ("found", "passed"):
+            judged.append((error.of, float(ruling == "found")))
+            if is_seen and not is_faulted:
+                fresh.append(ruling)
+    interval = share_interval([found for _, found in judged], numbered(report for report, _ in judged))
     return Found(
         n=len(judged),
-        found=ruled.count("found"),
-        unjudged=ruled.count("unjudged"),
-        failed=ruled.count("failed"),
-        unasked=ruled.count("unasked"),
+        found=rulings["found"],
+        unjudged=rulings["unjudged"],
+        failed=rulings["failed"],
+        unasked=rulings["unasked"],
         low=interval.low,
         high=interval.high,
-        n_originals=len(replaced) - len(unseen),
-        false=len(faulted),
+        n_originals=n_originals,
+        false=n_faulted,
         n_fresh=len(fresh),
         found_fresh=fresh.count("found"),
     )
@@ -126,7 +120,7 @@ def _ruling(error: PlantedError, by_code: bool, by_run: Mapping[str, Sequence[_F
 
 
 def _at(places: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
-    """The verdicts on a place: of several claims of its sentence, those that name the very words."""
+    """The results at a place; if its sentence has several claims, only those with the changed words, if any."""
     there = [
         place
         for place in places
@@ -157,33 +151,27 @@ def _alarms(originals: set[str], statements: _Statements) -> Iterator[FalseAlarm
 
 
 def _read_statements(folder: Path) -> _Statements:
-    """All living verdicts of the folder's runs, checks first, then judges by name."""
+    """All current verdicts on the folder's runs: checks first, then judges by name."""
     statements: _Statements = defaultdict(dict)
     metrics = [load_metric(name) for name in (CHECKS, FAITHFULNESS)]
     for subject in read_subjects(folder, None):
         for metric in metrics if subject.run is not None else ():
-            for verdicts in _by_judge(folder, subject, metric):
-                if metric.name == CHECKS:
-                    statements[CHECKS][subject.run_id] = list(_findings(verdicts))
-                else:
-                    name = judge_name(verdicts[0].judge, verdicts[0].rules)
-                    statements[name][subject.run_id] = list(_rulings(verdicts))
+            judges, prompts = judges_in(folder, metric.name), metric.prompt_hashes()
+            for lasts in verdicts_by_assessor(folder, metric.name, judges, subject.label, subject.run_name).values():
+                living = [
+                    verdict
+                    for verdict in lasts
+                    if verdict.report_sha == (subject.report_sha or "")
+                    and verdict.prompt_hash in prompts
+                    and (verdict.judge_repeat, verdict.version) == (1, metric.version)
+                ]
+                if living and metric.name == CHECKS:
+                    statements[CHECKS][subject.run_id] = list(_findings(living))
+                elif living:
+                    name = judge_name(living[0].judge, living[0].rules)
+                    statements[name][subject.run_id] = list(_rulings(living))
     order = sorted(statements, key=lambda finder: (finder != CHECKS, finder))
     return {finder: statements[finder] for finder in order}
-
-
-def _by_judge(folder: Path, subject: Subject, metric: Family) -> Iterator[list[Verdict]]:
-    judges, prompts = judges_in(folder, metric.name), metric.prompt_hashes()
-    for lasts in verdicts_by_assessor(folder, metric.name, judges, subject.label, subject.run_name).values():
-        living = [
-            verdict
-            for verdict in lasts
-            if verdict.report_sha == (subject.report_sha or "")
-            and verdict.prompt_hash in prompts
-            and (verdict.judge_repeat, verdict.version) == (1, metric.version)
-        ]
-        if living:
-            yield living
 
 
 def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:

@@ -1,7 +1,7 @@
-"""Errors in what is bought: a pick that breaks one limit of the query's wish, and nothing else of it.
+"""Errors in what is bought: a pick that breaks exactly one limit of the query's wish.
 
-A sentence behind one that cites a picked product takes another in its place, so that the cart stays whole; where picks
-are declared, the copy's say so. Templates are English.
+After a sentence that cites a picked product, a sentence is added that takes another product instead, so that the cart
+stays complete. If the report declares picks, the copy declares the changed ones. Templates are English.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ def over_budget_silently(material: Material) -> Iterator[Planted]:
 
 
 def owned_recommended(material: Material) -> Iterator[Planted]:
-    """Also what the run was shown an order of, and no record."""
-    # By product that the user has, an order of it that the run was shown.
+    """Includes products of which the run was shown an order but no record."""
+    # By product that the user owns: an order of it that the run was shown.
     marks = {
         str(record["product_id"]): entry.id
         for entry in material.case.evidence.values()
@@ -53,7 +53,7 @@ def unwanted_brand(material: Material) -> Iterator[Planted]:
 
 
 def below_rating(material: Material) -> Iterator[Planted]:
-    """A product that is known to have fewer stars or ratings than asked for."""
+    """Takes a product that is known to have fewer stars or ratings than the query asks for."""
     for place in _places(material):
         want, found = place.want, place.but_for(rating_min=None, ratings_min=None)
         low = [
@@ -66,7 +66,7 @@ def below_rating(material: Material) -> Iterator[Planted]:
 
 
 def not_wanted(material: Material) -> Iterator[Planted]:
-    """A product of no kind that the query wants, within the budget, besides all that is bought."""
+    """Adds a product of a kind that the query does not want, within the budget."""
     wish = material.case.query.wish
     if wish is None or wish.room:
         return
@@ -84,7 +84,7 @@ def not_wanted(material: Material) -> Iterator[Planted]:
 
 
 def want_left_out(material: Material) -> Iterator[Planted]:
-    """The only pick of a want is taken back; only where picks are declared, for no layout says so."""
+    """Removes the only pick of a want. Only if picks are declared, since a layout can't show that."""
     for place in _places(material) if material.case.picks is not None else ():
         cart = material.cart(without=place.pick)
         is_left_out = not (
@@ -97,7 +97,7 @@ def want_left_out(material: Material) -> Iterator[Planted]:
 
 
 def wrong_quantity(material: Material) -> Iterator[Planted]:
-    """More pieces of a pick, within the budget; only where picks are declared, for no layout says so."""
+    """Takes more pieces of a pick, within the budget. Only if picks are declared, since a layout can't show that."""
     for place in _places(material) if material.case.picks is not None else ():
         wanted = place.pick.quantity
         more = [place.pick.model_copy(update={"quantity": wanted + pieces}) for pieces in _MORE_PIECES]
@@ -110,7 +110,7 @@ def wrong_quantity(material: Material) -> Iterator[Planted]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A pick of a want, and the other products of its kinds that are known."""
+    """A pick for a want, and the other known products of the want's kinds."""
 
     material: Material
     wish: Wish
@@ -119,11 +119,11 @@ class _Place:
     others: Sequence[Listing]
 
     def would_do(self, **freed: object) -> Sequence[Listing]:
-        """Those of the others that would do for the want, were it without some of its limits."""
+        """The other products that suit the want, with the limits in ``freed`` changed."""
         return fitting(self.want.model_copy(update=freed), self.others, self.material.case.all_owned)
 
     def but_for(self, **freed: object) -> list[Listing]:
-        """Those that would do only then."""
+        """The other products that suit the want only with these limits changed."""
         do = {listing.product.product_id for listing in self.would_do()}
         return [listing for listing in self.would_do(**freed) if listing.product.product_id not in do]
 
@@ -138,9 +138,10 @@ class _Place:
         over: bool = False,
         marks: Mapping[str, str] | None = None,
     ) -> Iterator[Planted]:
-        """One of these products in the place of the pick; ``over`` says on which side of the budget the picks then are.
+        """Copies that take one of these products instead of the pick.
 
-        ``marks`` are sources of products that the run was shown no record of.
+        With ``over`` the new cart must exceed the budget; otherwise it must not. ``marks`` are sources for products of
+        which the run was shown no record.
         """
         titles = {listing.product.product_id: listing.product.title for listing in listings}
         carts = {
@@ -154,7 +155,7 @@ class _Place:
 
 
 def _places(material: Material, known: Mapping[str, Product] | None = None) -> Iterator[_Place]:
-    """Each pick of each want; ``known`` are products that the run was shown no record of."""
+    """Each pick of each want; ``known`` are products of which the run was shown no record."""
     wish = material.case.query.wish
     if wish is None:
         return
@@ -173,7 +174,7 @@ def _places(material: Material, known: Mapping[str, Product] | None = None) -> I
 
 
 def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
-    """True when the known prices of the picks break the budget."""
+    """True if the known prices of the picks exceed the budget."""
     if wish.budget is None:
         return False
     products = material.known(cart)

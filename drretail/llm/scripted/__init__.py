@@ -1,9 +1,9 @@
-"""``scripted:FILE``: a chat model that plays recorded or written answers, for whoever writes an agent or a test.
+"""``scripted:FILE``: a chat model that plays recorded or written answers, for authors of agents and tests.
 
 script.py     what a script file holds, and which of its answers a request gets
-local.py      what every chat model that answers in this process owes langchain, offline:shopper too
-chat.py       the langchain chat model that plays it
-recording.py  a script made of what a model answered in an experiment
+local.py      the base of all chat models that answer in this process, offline:shopper too
+chat.py       the langchain chat model that plays a script
+recording.py  makes a script of the answers that a model gave in an experiment
 """
 
 from drretail.llm.scripted.chat import ScriptedChat, open_scripted, requests_of, scripted_model

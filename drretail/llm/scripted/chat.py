@@ -32,11 +32,11 @@ PROVIDER = "scripted"
 Written = ScriptedAnswer | AIMessage | str | BaseException
 """An answer as a test writes it; an exception is raised."""
 Play = Callable[[Request], Written]
-"""What is answered to a request: a ``Script``, or any function."""
+"""Gives the answer to a request: a ``Script``, or any function."""
 EMPTY = "end_turn"
-"""Why an answer without any text ended."""
+"""The stop reason of an answer without text."""
 _SCHEMA = "answer_schema"
-"""Among the bound arguments: the name of the schema that the answer has to be in."""
+"""The bound argument that holds the name of the schema that the answer must be in."""
 
 
 class _RateLimited(exceptions.ModelRateLimitError):
@@ -59,25 +59,26 @@ _ERRORS: dict[ErrorKind, type[Exception]] = {
     "context_overflow": exceptions.ContextOverflowError,
     "invalid": _Invalid,
 }
-"""As the clients of providers raise them, so that they are read, tried again and recorded alike. A refusal is an answer
-with a stop reason, as with providers."""
+"""The errors as the clients of providers raise them, so that they are read, retried and recorded alike. A refusal is
+not among them: it is an answer with a stop reason, as with providers.
+"""
 
 
 class ScriptedChat(LocalChat):
-    """Plays answers; ``asked`` keeps every request, in order of arrival."""
+    """A chat model that plays answers. ``asked`` keeps every request, in order of arrival."""
 
     provider = PROVIDER
     play: Play = Field(exclude=True)
     model: str = "script"
     asked: list[Request] = Field(default_factory=list[Request], exclude=True)
     _raised: Counter[str] = PrivateAttr(default_factory=Counter[str])
-    """How often each request met an error that passes: nothing in a request tells a second attempt from the first."""
+    """How often each request met a temporary error: nothing in a request tells a second attempt from the first."""
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model with these tools in OpenAI's form; with_structured_output binds its schema as one."""
+        """The same model with these tools in OpenAI's form. with_structured_output binds its schema as a tool."""
         if "ls_structured_output_format" in kwargs:
             kwargs[_SCHEMA] = convert_to_openai_tool(tools[0])["function"]["name"]
         return super().bind_tools(tools, tool_choice=tool_choice, **kwargs)
@@ -91,7 +92,13 @@ class ScriptedChat(LocalChat):
             if answer.error != "refusal":
                 raise _ERRORS[answer.error](answer.message or f"scripted {answer.error}")
             answer = ScriptedAnswer(text=answer.message, stop="refusal", usage=answer.usage)
-        text, calls = _text_and_calls(answer, request)
+        calls, text = list(answer.calls), answer.text
+        if answer.structured is not None and request.schema:  # as a call of the tool that stands for the schema
+            calls = [ScriptedCall(name=request.schema, args=answer.structured)]
+        elif answer.structured is not None:
+            text = json.dumps(answer.structured, ensure_ascii=False)
+        if answer.calls and not request.may_call:
+            raise ModelError("model", f"the script calls {calls[0].name} where no call is allowed: {request}")
         return AIMessage(
             text,
             tool_calls=[tool_call(name=call.name, args=call.args, id=None) for call in calls],
@@ -109,7 +116,7 @@ class ScriptedChat(LocalChat):
 
 
 def open_scripted(name: str, asked: Asked) -> Model:
-    """The model that plays the script at this path; UserError where there is none."""
+    """The model that plays the script at this path. Raises UserError if there is none."""
     script = read_script(Path(name))
     model = scripted_model(play=script, name=name)
     # Another script is another model: a journal must not answer for it.
@@ -120,22 +127,23 @@ def open_scripted(name: str, asked: Asked) -> Model:
 def scripted_model(
     *written: Written, play: Play | None = None, name: str = "test", kind: ModelKind = "scripted"
 ) -> Model:
-    """A model that gives these answers in order, or what ``play`` says: a ``Script``, or a function of the request.
+    """A model that gives these answers in order, or those of ``play``: a ``Script``, or a function of the request.
 
-    In order is meant as in a script: the first is for the first turn of each conversation. An exception is raised.
+    The order is by turn, as in a script: the first answer is for the first turn of each conversation. An exception is
+    raised.
     """
     info = ModelInfo(spec=f"{PROVIDER}:{name}", provider=PROVIDER, model=name, kind=kind)
     return Model(info.spec, ScriptedChat(play=play or _in_order(written), model=name), info, {}, price=FREE)
 
 
 def requests_of(model: Model) -> list[Request]:
-    """Every request that a scripted model got so far, in order of arrival; the list grows with the next."""
+    """Every request that a scripted model got so far, in order of arrival. The list grows with later requests."""
     assert isinstance(model.chat, ScriptedChat)
     return model.chat.asked
 
 
 def _in_order(written: Sequence[Written]) -> Play:
-    """The answers by turn; ModelError for a turn behind the last."""
+    """Gives the answers by turn. Raises ModelError for a turn after the last."""
 
     def play(request: Request) -> Written:
         if request.turn > len(written):
@@ -163,18 +171,6 @@ def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:
     may_call = choice != "none" and not (isinstance(choice, dict) and choice.get("type") == "none")
     schema = bound.get(_SCHEMA)
     return Request(tuple(messages), () if schema else names, schema, may_call)
-
-
-def _text_and_calls(answer: ScriptedAnswer, request: Request) -> tuple[str, list[ScriptedCall]]:
-    """Text and calls; an answer in a schema is the call of the tool that the schema was bound as."""
-    calls, text = list(answer.calls), answer.text
-    if answer.structured is not None and request.schema:
-        calls = [ScriptedCall(name=request.schema, args=answer.structured)]
-    elif answer.structured is not None:
-        text = json.dumps(answer.structured, ensure_ascii=False)
-    if answer.calls and not request.may_call:
-        raise ModelError("model", f"the script calls {calls[0].name} where no call is allowed: {request}")
-    return text, calls
 
 
 def _counted(usage: Usage) -> UsageMetadata:

@@ -1,4 +1,6 @@
-"""What a chat model that answers in this process owes langchain: bound tools, call ids, usage, streaming."""
+"""The base of chat models that answer in this process: bound tools, call ids, usage and streaming, as langchain wants
+them.
+"""
 
 import json
 import re
@@ -20,11 +22,11 @@ from drretail.records.base import sha256_of
 
 
 class LocalChat(BaseChatModel):
-    """``_answer`` gives text and calls; the same messages get the same call ids."""
+    """A chat model whose ``_answer`` gives text and calls. The same messages get the same call ids."""
 
     provider: ClassVar[str]
     model: str
-    # Accepted as every chat model does, without effect: there is neither sampling nor a network.
+    # Accepted as by every chat model, but without effect: there is neither sampling nor a network.
     temperature: float | None = None
     max_tokens: int | None = None
     timeout: float | None = None
@@ -52,7 +54,9 @@ class LocalChat(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
     def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
-        """Text and calls, whose ids are replaced; usage and ``stop_reason`` where they are not to be the usual ones."""
+        """Text and calls; ids of calls are replaced. Usage and ``stop_reason`` are set only if they differ from the
+        usual ones.
+        """
         raise NotImplementedError
 
     def _generate(

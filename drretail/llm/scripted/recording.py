@@ -1,6 +1,6 @@
-"""A script made of what a model answered in an experiment, to be played elsewhere."""
+"""Makes a script of the answers that models gave in an experiment, to be played elsewhere."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,28 +16,34 @@ from drretail.records.run import Usage
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What came into a script, and what could not."""
+    """A script, and how much was left out of it."""
 
     script: Script
     answers: int
     ambiguous: int
-    """Answers that are left out, since the same was asked before and answered otherwise, in a repeat for instance."""
+    """Answers that are left out because the same question was answered differently before, as in a repeat."""
     failures: int
-    """Failed calls, which are left out as well."""
+    """Failed calls, which are left out too."""
 
 
 def record(
     experiment: Path, to: Path, *, systems: Sequence[str] = (), judges: Sequence[str] = (), repeat: int = 1
 ) -> Recording:
-    """The answers of an experiment's models as a script at ``to`` (.json), to be played as ``scripted:TO``.
+    """Writes the answers of an experiment's models as a script to ``to`` (.json), to be played as ``scripted:TO``.
 
-    Of the runs of ``systems`` (labels; all without any) in one repeat, and of ``judges`` (the folders' names below
-    verdicts/*/, none without any). Conversations are recognised by the data they open with, whatever the prompts
-    around it say, so the script serves the same queries over the same world. Raises UserError where nothing is found.
+    They are from the runs of ``systems`` (labels; all systems if empty) in one repeat, and from ``judges`` (names of
+    folders below verdicts/*/; none if empty). Conversations are recognised by the data they open with, whatever the
+    prompts around it say, so the script serves the same queries over the same world. Raises UserError if no answer is
+    found.
     """
     known = read_definition(experiment).systems
     labels = systems or tuple(known)
-    runs = [path for label in labels for path in _journals(experiment / "runs" / label, f"*-r{repeat}")]
+    runs = [
+        path
+        for label in labels
+        for folder in sorted((experiment / "runs" / label).glob(f"*-r{repeat}"))
+        for path in sorted(folder.glob("journal.jsonl*"))
+    ]
     judged = [
         path for judge in judges for path in sorted((experiment / "verdicts").glob(f"*/{judge}/*/*.journal.jsonl"))
     ]
@@ -47,7 +53,7 @@ def record(
 
 
 def script_of(journals: Iterable[Path]) -> Recording:
-    """The answers that stand in these journals; UserError where there are none."""
+    """A script of the answers in these journals. Raises UserError if there are none."""
     kept: dict[tuple[Any, ...], Rule] = {}
     answers = ambiguous = failures = 0
     for journal in journals:
@@ -67,11 +73,6 @@ def script_of(journals: Iterable[Path]) -> Recording:
     return Recording(Script(rules=tuple(kept.values())), answers, ambiguous, failures)
 
 
-def _journals(system: Path, runs: str) -> Iterator[Path]:
-    for folder in sorted(system.glob(runs)):
-        yield from sorted(folder.glob("journal.jsonl*"))
-
-
 def _rule(effect: Effect, journal: Path) -> Rule:
     messages: list[dict[str, Any]] = effect.request["messages"]
     schema = effect.request.get("schema")
@@ -87,7 +88,7 @@ def _rule(effect: Effect, journal: Path) -> Rule:
 
 
 def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
-    """A judge's journal holds the text of an answer, a run's the whole message."""
+    """The answer of one effect. A judge's journal holds the text of an answer, a run's the whole message."""
     from langchain_core.messages import AIMessage
 
     message = AIMessage.model_validate(effect.response) if isinstance(effect.response, dict) else None

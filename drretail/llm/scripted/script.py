@@ -1,8 +1,8 @@
 """What a script holds, and which of its answers a request gets.
 
-Nothing is counted between requests: the answer depends on the request alone. The place in a list is the number of
-turns that the model has had in this conversation, so that roles, researchers and runs side by side, each with a
-conversation of its own, cannot take each other's answers, and a run that goes on after a cut goes on in the script.
+Nothing is counted between requests: the answer depends on the request alone. The place in a list is the number of turns
+that the model has had in this conversation. So roles, researchers and concurrent runs, each with its own conversation,
+cannot take each other's answers, and a run that was cut continues in the script.
 """
 
 import re
@@ -27,7 +27,7 @@ SHOWN = 160
 """Characters of a message that an error quotes."""
 _TAG = re.compile(r"<(?P<tag>[a-z_]+)(?:\s[^<>]*)?>\n(?P<data>.*?)\n</(?P=tag)>", re.DOTALL)
 _SCHEMA_TAG = "schema"
-"""It holds the form of the answer, for models that are asked for JSON in words."""
+"""Holds the schema of the answer, for models that are asked for JSON in words."""
 
 
 class ScriptedCall(Record):
@@ -44,15 +44,14 @@ class ScriptedAnswer(Record):
     """The report, or the thought before calls."""
     calls: tuple[ScriptedCall, ...] = ()
     structured: dict[str, Any] | None = None
-    """The answer in the schema that was asked for; where none was, the same as JSON text."""
+    """The answer in the schema that was asked for; the same as JSON text if none was."""
     stop: str | None = None
     """Why the answer ended, as a provider says it: "max_tokens" for one that was cut."""
     error: ErrorKind | None = None
     message: str = ""
     """What the error says."""
     times: int | None = Field(default=None, ge=1)
-    """The error is raised so often for one and the same request, and then the answer beside it is given; None: always.
-    """
+    """How often the error is raised for the same request before the answer beside it is given; None = always."""
     usage: Usage | None = None
     """Tokens; None = estimated from the characters."""
 
@@ -76,11 +75,11 @@ class Request:
 
     messages: Sequence[BaseMessage]
     tools: tuple[str, ...] = ()
-    """Names of the tools that are bound; a schema is none of them."""
+    """Names of the tools that are bound, without a schema that is bound as a tool."""
     schema: str | None = None
-    """The name of the schema that the answer has to be in."""
+    """The name of the schema that the answer must be in."""
     may_call: bool = True
-    """False where the tools are shown and none may be called."""
+    """False if the tools are shown and none may be called."""
 
     @property
     def tool_names(self) -> frozenset[str]:
@@ -89,7 +88,7 @@ class Request:
 
     @property
     def turn(self) -> int:
-        """Which turn of the model's in this conversation is asked for, from 1."""
+        """The number of the model's turn in this conversation, from 1."""
         return 1 + sum(message.type == "ai" for message in self.messages)
 
     @property
@@ -98,17 +97,17 @@ class Request:
 
     @cached_property
     def opening(self) -> str:
-        """The text of the first message that is no instruction: what tells conversations apart."""
+        """The text of the first message that is no instruction. It tells conversations apart."""
         return next((message.text for message in self.messages if message.type == "human"), "")
 
     @cached_property
     def digest(self) -> str:
-        """Of the opening, as recorded rules name it: ``digest_of``."""
+        """The digest of the opening, by which recorded rules name it (``digest_of``)."""
         return digest_of(self.opening)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tags around data, in what the model was told; what tools brought does not count."""
+        """The tags around data in human and system messages. Tags in tool results do not count."""
         texts = (message.text for message in self.messages if message.type in ("human", "system"))
         return tuple(dict.fromkeys(found["tag"] for text in texts for found in _TAG.finditer(text)))
 
@@ -127,7 +126,7 @@ class Request:
 
 
 class Rule(Record):
-    """Answers, and the requests they are for: all that is named here has to hold."""
+    """Answers, and the conditions of the requests they are for: all that are set must hold."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -135,20 +134,20 @@ class Rule(Record):
     """All of these tools are bound; [] = none is."""
     turn: int | None = Field(default=None, ge=1)
     schema_name: str | None = Field(default=None, alias="schema")
-    """The answer has to be in the schema of this name; "" = in none."""
+    """The answer must be in the schema of this name; "" = in none."""
     may_call: bool | None = None
     tags: tuple[str, ...] = ()
-    """Data stands in the prompt in each of these tags."""
+    """The prompt holds data in each of these tags."""
     opening_says: str | None = None
-    """The first message that is no instruction holds this text."""
+    """The first message that is no instruction contains this text."""
     last_says: str | None = None
-    """The last message holds this text."""
+    """The last message contains this text."""
     opening: str | None = None
-    """The digest of the first message's data, in scripts that were recorded: ``digest_of``."""
+    """The digest of the first message's data (``digest_of``), in recorded scripts."""
     note: str = ""
-    """For whoever reads the script."""
+    """A remark for readers of the script."""
     answer: ScriptedAnswer | None = None
-    """Given whenever the rule holds."""
+    """Given whenever all conditions hold."""
     answers: tuple[ScriptedAnswer, ...] = ()
     """The first for the first turn of a conversation, the second for the second …"""
 
@@ -181,12 +180,9 @@ class Rule(Record):
         if self.answer is None and request.turn > len(self.answers):
             yield f"no more than {len(self.answers)} turns"
 
-    def answer_at(self, turn: int) -> ScriptedAnswer:
-        return self.answers[turn - 1] if self.answer is None else self.answer
-
 
 class Script(Record):
-    """The rules of a file, the first that holds deciding; ``answers`` in order are for what no rule is for."""
+    """The rules of a file; the first that holds decides. ``answers``, in order, are for requests without a rule."""
 
     rules: tuple[Rule, ...] = ()
     answers: tuple[ScriptedAnswer, ...] = ()
@@ -199,19 +195,19 @@ class Script(Record):
         return self
 
     def __call__(self, request: Request) -> ScriptedAnswer:
-        """The answer to a request; ModelError, which shows it in short, where there is none."""
+        """The answer to a request. Raises ModelError, which shows the request in short, if there is none."""
         for rule in self.rules:
-            # Of a recording's hundreds of rules each names another opening.
+            # Compared first: each of a recording's hundreds of rules names another opening.
             is_of_another = rule.opening not in (None, request.digest)
             if not is_of_another and next(rule.lacks(request), None) is None:
-                return rule.answer_at(request.turn)
+                return rule.answer or rule.answers[request.turn - 1]
         if request.turn <= len(self.answers):
             return self.answers[request.turn - 1]
         raise ModelError("model", f"{self.name} has no answer to this request ({self._why(request)}): {request}")
 
     def _why(self, request: Request) -> str:
-        """What the list lacks, and of the nearest rule the conditions that are not met."""
-        ended = f"its list ends after {_turns(len(self.answers))}" if self.answers else ""
+        """That the list has ended, and which conditions of the nearest rule are not met."""
+        ended = f"its list ends after {counted(len(self.answers), 'turn')}" if self.answers else ""
         lacking = sorted(
             (([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)), key=lambda lack: len(lack[0])
         )
@@ -222,7 +218,7 @@ class Script(Record):
 def read_script(path: Path) -> Script:
     """The script of a TOML file, or of a .json or .json.gz file with the same keys.
 
-    Raises UserError for a file that holds none.
+    Raises UserError if the file holds none.
     """
     try:
         text = "\n".join(read_lines(path)) if path.suffix == ".gz" else path.read_text(encoding="utf-8")
@@ -239,10 +235,8 @@ def read_script(path: Path) -> Script:
 
 
 def digest_of(opening: str) -> str:
-    """Of the data in a conversation's first message, whatever the words around it; of the whole text without any."""
+    """A digest of the tagged data in a conversation's first message, whatever the text around it; without tags, of all
+    text.
+    """
     data = [found[0] for found in _TAG.finditer(opening) if found["tag"] != _SCHEMA_TAG]
     return sha256_of(data or opening)[:16]
-
-
-def _turns(count: int) -> str:
-    return counted(count, "turn")

@@ -1,4 +1,4 @@
-"""The claims of a report, with the sources that it names for each: sentences, list items, rows and cells of tables."""
+"""The claims of a report with the sources that it names for each: sentences, list items, table rows and cells."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,19 +13,21 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])")
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _QUESTION = re.compile(r"[?？][\"'”’)*_\]]*\s*$")
-# An entry that only names something, such as "**Fur Bed** [P:…]".
+# An entry that only names a product, such as "**Fur Bed** [P:…]".
 _ONLY_NAMED = re.compile(r"\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:.]?\s*")
 _FEWEST_WORDS = 3
+"""The fewest words and figures of a claim with a source."""
 _FEWEST_UNCITED = 4
-# Short, and yet what a shop's assistant is asked for: "It costs $59." "The white one is sold out."
+"""The fewest content words and figures of a claim without a source."""
+# Too short to count otherwise, but what a shop's assistant is asked for: "It costs $59." "The white one is sold out."
 _OFFERED = re.compile(r"[$€£]\s?\d|\b(?:in stock|sold out|out of stock|available)\b", re.IGNORECASE)
-# In advice, and where the writers speak of themselves, nothing is stated that a source could bear out.
+# Advice, and sentences about the writer, state nothing that a source could support.
 _ADVISING = frozenset("should would could might may let let's please i i'd i'm i've me my we".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One claim; ``quote`` is its sentence or row as it stands in the report."""
+    """One claim; ``quote`` is its sentence or row verbatim from the report."""
 
     claim: str
     quote: str
@@ -33,7 +35,10 @@ class Found:
 
 
 def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
-    """The report's claims in order, each once with the same sources; uncited ones unless ``only_cited``."""
+    """The report's claims in order, without those that repeat a claim with the same sources.
+
+    With ``only_cited``, claims without a source are left out.
+    """
     layout = read_layout(report, None)
     listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
@@ -57,7 +62,9 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
 
 
 def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What could be found true or false; without a source, advice and what names little is left out."""
+    """The sentence as a claim, if it can be true or false. Without a source, advice and short
+    fragments are no claims.
+    """
     claim = _plain(text)
     if _QUESTION.search(claim) or _ONLY_NAMED.fullmatch(text):
         return
@@ -76,7 +83,7 @@ def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[s
 def _of_row(
     report: str, cells: Sequence[Cell], stretches: Sequence[Stretch], heads: Mapping[int, str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """One claim a row; of a row whose cells have sources of their own, one a cell."""
+    """One claim per row, or one per cell if the cells name different sources."""
     texts = {cell.column: _plain(report[cell.start : cell.end]) for cell in cells}
     own = {
         cell.column: tuple(
@@ -100,5 +107,5 @@ def _of_row(
 
 
 def _plain(text: str) -> str:
-    """The words of a stretch without emphasis, and without the gaps that its marks leave."""
+    """The words of a stretch, without emphasis and without the gaps that removed citations leave."""
     return _BEFORE_STOP.sub(r"\1", " ".join(_EMPTY_BRACKETS.sub("", _EMPHASIS.sub("", text)).split())).strip()

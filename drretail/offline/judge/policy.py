@@ -1,4 +1,4 @@
-"""The policy of offline:judge: the name of the answer schema chooses the rules, the tags hold the data."""
+"""The policy of offline:judge: the name of the answer schema chooses the rules, and the tags hold the data."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,12 +19,12 @@ QUESTION = "Q"
 
 
 def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
-    """The answer in the asked schema: as a call of the bound tool, or as JSON where a ``<schema>`` tag asks for it."""
+    """The answer in the requested schema: a call of the bound tool, or JSON if a ``<schema>`` tag asks for it."""
     turn = Turn(messages, tools, choice)
     schema = turn.schema
     if schema is None:
         return plain_answer(turn)
-    # What follows the first question are repairs of the answer.
+    # Later human messages only ask for repairs of the answer.
     asked = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
     rule = _RULES.get(str(schema.get("title", "")))
     if rule is not None and not is_english("\n".join(tag_contents("report", asked))):
@@ -33,7 +33,7 @@ def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: 
 
 
 def tag_contents(name: str, text: str) -> list[str]:
-    """What stands in the outermost tags of this name, in order."""
+    """The contents of the outermost tags of this name, in order."""
     return [tag.content for tag in tags_in(text) if tag.name == name]
 
 
@@ -54,7 +54,9 @@ def _supported(asked: str) -> dict[str, Any]:
 
 
 def _all_supported(asked: str) -> dict[str, Any]:
-    """Each claim by its sources; figures of the question (the source Q) and of a source's own tag need no other."""
+    """Judges each claim by its sources. Figures of the question (the source Q) or of a source's own
+    tag need no source.
+    """
     tags = tags_in(asked)
     question = [tag.content for tag in tags if tag.attributes.get("id") == QUESTION]
     judged: list[dict[str, Any]] = []
@@ -63,7 +65,7 @@ def _all_supported(asked: str) -> dict[str, Any]:
         sources = [tag for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
         given = "\n".join([*question, *(" ".join(source.attributes.values()) for source in sources)])
         opinion = judge_claim(claim.content, [source.content for source in sources], given=given)
-        # What code found in the records, which stands there where it differs from the first answer.
+        # Code's comparison with the shop's records, which the prompt holds if it differs from the judge's first answer.
         named = claim.attributes.get("id")
         lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == named]
         if denied := [line for line in lines if AGREES not in line]:

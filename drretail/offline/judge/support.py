@@ -1,37 +1,90 @@
-"""Whether sources bear out a claim: shared words, and figures that must occur.
+"""Whether sources support a claim: by shared words, and by figures that must occur.
 
-Measured on people's labels by benchmarks/offline.py; the two thresholds and the length of a passage come from
-one half of the development files of AttributionBench and WiCE, and nothing else here was fitted.
+Measured on human labels by benchmarks/offline.py. The two thresholds and the number of sentences compared come from one
+half of the development files of AttributionBench and WiCE; nothing else here was fitted.
 """
 
+import calendar
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.text.words import content_stems, content_words, stem
-from drretail.offline.judge.sources import Passage, Source, is_known, numbers_in, read_source
+from drretail.parsing import json_or_none
 
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 
 FULL = 0.5
-"""How close a source must come to a claim for full support: see closeness."""
+"""The least ``closeness`` of sources to a claim for full support."""
 SOME = 0.25
+"""The least ``closeness`` for partial support, unless a figure of the claim is found."""
 WINDOW = 3
-"""Neighbouring sentences that make a passage. A whole page holds the words of almost any claim about its topic."""
+"""How many neighbouring sentences of a page are compared with a claim: a whole page holds the words of almost any claim
+about its topic.
+"""
 NAME_WEIGHT = 2
-"""A name that is missing says more than another word."""
+"""The weight of a name among the words of a claim: a missing name tells more than another missing word."""
 _LONGEST_QUOTE = 40
 _MARK = re.compile(r"\[\^?\d+\]")
 _SIGNS = "$€£"
-# Capitals within a sentence.
+# Capitalised words that do not begin a sentence.
 _NAME = re.compile(r"(?<![.!?:;|] )(?<!^)(?<![\w'’])[A-Z][\w'’&-]*")
+_SENTENCE = re.compile(r"[^\n]*?[.!?][\"')\]”’]*(?=\s)|[^\n]+")
+_STRING = r'(?<!\\)"(?:[^"\\]|\\.)*+"'
+_FIELD = re.compile(
+    rf"(?P<key>{_STRING})\s*:\s*(?P<value>{_STRING}|-?\d[\d.eE+-]*|true|false|null)|(?P<item>{_STRING})"
+)
+_ESCAPE = re.compile(r"\\(?:[nrt]|u[0-9a-f]{4})", re.IGNORECASE)
+_ISO_MONTH = re.compile(r"\b\d{4}-(0[1-9]|1[0-2])-\d{2}")
+# Everyday words for the fields of the shop's records, which name them by their keys only.
+_SPOKEN = {
+    "price": "cost",
+    "average_rating": "stars rated",
+    "rating_number": "ratings reviews",
+    "order_date": "bought ordered purchased",
+}
+# Digits after a letter are no number ("B07"), except after an "x", the other side of a size: 47x47.
+_NUMBER = re.compile(r"(?:[$€£]\s?)?(?<![^\W_x])(?<!\d\.)(?P<digits>\d[\d,]*(?:\.\d+)?)")
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence or line of a page, or a field of a record, with its word stems."""
+
+    raw: str
+    stems: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source's passages and the numbers in it."""
+
+    passages: tuple[Passage, ...]
+    is_record: bool
+    numbers: frozenset[Decimal]
+
+    @property
+    def together(self) -> tuple[frozenset[str], ...]:
+        """The sets of words that belong together: those of each sentence, or of a whole record, which is about one
+        thing.
+        """
+        each = tuple(passage.stems for passage in self.passages)
+        return (frozenset[str]().union(*each),) if self.is_record else each
+
+    @property
+    def has_words(self) -> bool:
+        """False for a bare calculation, such as "40.99+85.99 = 126.98"."""
+        return any(passage.stems for passage in self.passages)
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The judgement of one claim; the quote stands in a source, or is empty."""
+    """The judgement of one claim; ``quote`` occurs in a source, or is empty."""
 
     label: Label
     reason: str
@@ -40,7 +93,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The content words of a claim by weight, and its neighbouring ones in pairs."""
+    """The content words of a claim with their weights, and the pairs of neighbouring ones."""
 
     weights: dict[str, int]
     pairs: tuple[tuple[str, str], ...]
@@ -57,7 +110,7 @@ class Wording:
 
 
 def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
-    """How far the sources bear out the claim; a figure of ``given`` (the question) needs no source."""
+    """How far the sources support the claim; figures that occur in ``given`` (the question) need no source."""
     claim = _MARK.sub("", claim)
     read, wording = [read_source(source) for source in sources], Wording.of(claim)
     known = {*numbers_in(given).values()}.union(*(source.numbers for source in read))
@@ -74,10 +127,10 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     is_priced = any(written[0] in _SIGNS for written in lacking)
     if only_records and is_priced and not held and any(source.numbers for source in read):
         return Opinion("no_support", f"the record gives other figures than {', '.join(lacking)}", quote)
-    # Beside bare calculations figures decide alone.
+    # If all sources are bare calculations, figures decide alone.
     close = closeness(wording, found, read) if has_words else float(bool(held))
     absent = [word for word in wording.weights if word not in found]
-    # What a record does not name is another thing; a page names things in sentences that are further away.
+    # A record that lacks the claim's name is about another thing; a page may give the name in a distant sentence.
     is_other = has_words and only_records and any(wording.weights[word] == NAME_WEIGHT for word in absent)
     if close >= FULL and not lacking and not is_other:
         return Opinion("full_support", "its words and figures stand together in the sources", quote)
@@ -89,7 +142,7 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
 
 
 def closeness(wording: Wording, found: frozenset[str], sources: Sequence[Source]) -> float:
-    """The mean of two shares: of words found, and of neighbouring words of which one sentence or record holds both."""
+    """The mean of two shares: of words found, and of neighbouring word pairs that one sentence or record holds."""
     shared = wording.share(found)
     if not wording.pairs:
         return shared
@@ -99,7 +152,7 @@ def closeness(wording: Wording, found: frozenset[str], sources: Sequence[Source]
 
 
 def _nearest(wording: Wording, source: Source) -> Sequence[Passage]:
-    """The neighbouring passages that share most with the claim; all of a record, which speaks of one thing."""
+    """The ``WINDOW`` neighbouring passages that share most words with the claim, or all of a record."""
     passages = source.passages
     if source.is_record:
         return passages
@@ -113,7 +166,11 @@ def _stems(passages: Iterable[Passage]) -> frozenset[str]:
 
 
 def _quote(passages: Sequence[Passage], wording: Wording, figures: Sequence[str]) -> str:
-    """The passage that shares most, one with a figure of the claim before others, cut after its first words."""
+    """The passage that shares most words with the claim, preferably one with its figures, cut to ``_LONGEST_QUOTE``
+    words.
+
+    Empty if no passage shares a word or a figure.
+    """
 
     def worth(passage: Passage) -> float:
         return (wording.share(passage.stems) if wording.weights else 0) + any(one in passage.raw for one in figures)
@@ -123,3 +180,42 @@ def _quote(passages: Sequence[Passage], wording: Wording, figures: Sequence[str]
         return ""
     ends = [match.end() for match in re.finditer(r"\S+", best.raw)]
     return best.raw if len(ends) <= _LONGEST_QUOTE else best.raw[: ends[_LONGEST_QUOTE - 1]]
+
+
+@lru_cache(maxsize=64)
+def read_source(text: str) -> Source:
+    """The passages of a source: its fields if it is JSON, otherwise its sentences and lines."""
+    is_record = isinstance(json_or_none(text), dict | list)
+    sentences = (raw for match in _SENTENCE.finditer(text) if (raw := match[0].strip()))
+    passages = _fields(text) if is_record else (_passage(raw, raw) for raw in sentences)
+    return Source(tuple(passages), is_record, frozenset(numbers_in(text).values()))
+
+
+def numbers_in(text: str) -> dict[str, Decimal]:
+    """The numbers written in digits in a text, by their spelling with the currency sign. Digits of dates count.
+
+    A comma before three digits separates thousands ("1,234.5"); any other comma is a decimal comma ("19,95").
+    """
+    digits = {match[0].rstrip(","): match["digits"].rstrip(",") for match in _NUMBER.finditer(text)}
+    plain = {written: _THOUSANDS.sub("", number).replace(",", ".", 1) for written, number in digits.items()}
+    return {written: Decimal(number.replace(",", "")) for written, number in plain.items()}
+
+
+def is_known(number: Decimal, known: Collection[Decimal]) -> bool:
+    """True if a known number, rounded to the decimals of this one, equals it."""
+    half = Decimal(1).scaleb(int(number.as_tuple().exponent)) / 2
+    return any(abs(one - number) <= half for one in known)
+
+
+def _fields(text: str) -> Iterator[Passage]:
+    """A passage for each field, with its key."""
+    for match in _FIELD.finditer(text):
+        key = (match["key"] or "").strip('"')
+        value = match["value"] or match["item"]
+        yield _passage(match[0], f"{key.replace('_', ' ')} {_SPOKEN.get(key, '')} {value}")
+
+
+def _passage(raw: str, plain: str) -> Passage:
+    plain = _ESCAPE.sub(" ", plain)
+    months = " ".join(calendar.month_name[int(month)] for month in set(_ISO_MONTH.findall(plain)))
+    return Passage(raw, frozenset(content_stems(f"{plain} {months}")))

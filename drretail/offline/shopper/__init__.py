@@ -1,11 +1,11 @@
-"""offline:shopper, a deterministic searcher: it searches for a question's own words and cites what comes first.
+"""offline:shopper, a deterministic searcher: it searches for a question's own words and cites the first hits.
 
-policy.py     which role is asked for, by tool names, answer schemas and tags
-task.py       what the messages hold: the question, every tool call with its result
-notes.py      what the results hold, as the notes on sources that researchers hand on
-searching.py  which calls come next, and which product is named for each category
-writing.py    reports, what a researcher hands on, what a page or a file says
+policy.py     which role to play, by tool names, answer schemas and tags
+task.py       the content of the messages: the question, and every tool call with its result
+notes.py      the results as notes on sources, as researchers hand them on
+searching.py  which calls come next, and which product is chosen for each category
+writing.py    reports, a researcher's findings, answers from a page or a file
 
-It understands no question. It plays every role of every agent, so that the whole pipeline runs without a key, and
-docs/models.md has its figures beside null_search, an agent that searches once.
+It understands no question. It plays every role of every agent, so that the whole pipeline runs without a key.
+docs/models.md compares its figures with those of null_search, an agent that searches once.
 """

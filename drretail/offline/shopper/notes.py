@@ -1,4 +1,4 @@
-"""What the results of calls hold, as notes on sources: a labelled fact per line, as researchers hand them on."""
+"""The results of calls as notes on sources, with one labelled fact per line, as researchers hand them on."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,10 +24,10 @@ from drretail.records.evidence import SourceNote
 from drretail.records.money import USD
 
 SAYS = "says"
-"""The label of a sentence of the source that shares words with the question."""
+"""The label of a sentence quoted from the source because it shares words with the question."""
 MOST_SAYINGS = 2
 LEAST_SHARED = 2
-"""Words that a sentence has to share with a question to bear on it: with one, most sentences would."""
+"""Words that a sentence must share with a question to count as relevant: with one, most sentences would."""
 LONGEST_SENTENCE = 260
 NO_PRICE = "none listed"
 _MARKUP = re.compile(r"[|`\[\]<>*_]|https?://")
@@ -52,7 +52,7 @@ def notes_of(task: Task) -> list[SourceNote]:
 
 
 def notes_in(reports: str) -> list[SourceNote]:
-    """The notes of intermediate reports, a JSON list, whoever wrote them; each source once."""
+    """The notes in a JSON list of intermediate reports, one note per source."""
     notes: dict[str, SourceNote] = {}
     for entry in parsed(f'{{"all": {reports}}}').get("all") or ():
         report = entry.get("report", entry) if isinstance(entry, dict) else {}
@@ -68,7 +68,7 @@ def of_kind(notes: Iterable[SourceNote], kind: str) -> list[SourceNote]:
 
 
 def facts(note: SourceNote, label: str) -> list[str]:
-    """What a note says under a label."""
+    """What a note says under this label, in order."""
     return re.findall(rf"^{label}: *(.+?) *$", note.facts, re.MULTILINE | re.IGNORECASE)
 
 
@@ -77,7 +77,10 @@ def fact(note: SourceNote, label: str) -> str:
 
 
 def telling(pieces: Sequence[str], question: str, most: int, least: int = LEAST_SHARED) -> list[str]:
-    """Of some sentences or lines those that share most words with a question, in their own order."""
+    """The ``most`` pieces (sentences or lines) that share most words with a question, in their original order.
+
+    Each shares at least ``least`` words, or all of a shorter question's.
+    """
     wanted = set(content_stems(question))
     shared = [len(wanted & set(content_stems(piece))) for piece in pieces]
     enough = max(1, min(least, len(wanted)))
@@ -86,7 +89,7 @@ def telling(pieces: Sequence[str], question: str, most: int, least: int = LEAST_
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a page, each on one line; headings, tables and links are none."""
+    """The sentences of a page, each on one line, without headings, tables and links."""
     found = [text[span.start : span.end] for span in find_sentences(text) if span.kind in ("text", "item")]
     return [
         sentence
@@ -100,7 +103,7 @@ def _of_product(product: Mapping[str, Any], question: str) -> SourceNote:
     if product.get("price") is not None:
         start = "from " if product.get("price_from") else ""
         price = f"{start}{format_money(product['price'], str(product.get('currency') or USD))}"
-    # A hit names the leaf category, a record the path to it.
+    # A search hit has the leaf category, a record the path to it.
     category = next(reversed(product.get("categories") or [product.get("category")]))
     listing = [" ".join(line.split()) for line in product.get("features") or ()]
     lines = {
@@ -114,7 +117,7 @@ def _of_product(product: Mapping[str, Any], question: str) -> SourceNote:
 
 
 def _of_orders(task: Task) -> Iterator[SourceNote]:
-    """The order whose title shares most words with the question."""
+    """A note on the order whose title shares most words with the question."""
     for lookup in task.found(ORDERS):
         orders = {str(order.get("product_title")): order for order in whole_items(lookup.value, "orders")}
         for title in telling(list(orders), task.question, 1, least=1):

@@ -1,4 +1,4 @@
-"""The policy of offline:shopper: which role it plays, by tool names, answer schemas and tags, never by words."""
+"""The policy of offline:shopper: it chooses its role by tool names, answer schemas and tags, never by wording."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,21 +18,21 @@ from drretail.records.wish import Wish
 LAUNCH, REASON, FINALIZE = "LaunchResearcher", "Reason", "Finalize"
 SUMMARY, SYNTHESIS = "PageSummary", "IntermediateReport"
 NOT_MINE = "The cart of a report that somebody else wrote is unknown to me."
-"""The shopper declares the picks of its own reports with them, so it is asked only for those of others."""
+"""offline:shopper declares picks in its own reports, so it is asked for picks only about reports of others."""
 Tags = Mapping[str, str]
 _IN_SCHEMA: dict[str, Callable[[Tags], Record]] = {
     SUMMARY: lambda tags: page_summary(tags.get("search", ""), tags.get("page", "")),
     SYNTHESIS: lambda tags: handed_on(task_of(tags.get("findings", ""))),
     "FileAnswer": lambda tags: file_answer(tags.get("question", ""), tags.get("file", "")),
-    # It understands no question: it names nothing that is wanted, and leaves room for whatever is found.
+    # It understands no question, so it names no wants, and says that the question leaves room for other things.
     "Understood": lambda _: Wish(room=True),
 }
 
 
 def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
-    """The next turn in the role that is asked for; a plain answer where nothing is to be researched."""
+    """The next turn in the role that is asked for; a plain answer if there is nothing to research."""
     turn = Turn(messages, tools, choice)
-    # The first of each name counts: what follows are repairs of an answer.
+    # The first tag of each name counts: later ones belong to repairs of an answer.
     tags = {tag.name: tag.content for tag in reversed(turn.tags)}
     schema = turn.schema
     if schema is not None and schema.get("title") in _IN_SCHEMA:
@@ -41,14 +41,14 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if task is None or (schema is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
     if "reports" in tags:
-        # The report on what a team found; with faults found in it, the same report without them.
+        # A report on a team's findings, or an existing report without the faults found in it.
         is_at_fault = "report" in tags and "problems" in tags
         notes = notes_in(tags["reports"])
         return AIMessage(mended(tags["report"], tags["problems"]) if is_at_fault else write_report(task, notes))
     if "problem" in tags and "report" in tags:
         return AIMessage(NOT_MINE)
     if any(tool["function"]["name"] == LAUNCH for tool in tools):
-        # A supervisor's turn: a researcher for each sentence, then the end.
+        # A supervisor's turn: launch a researcher for each sentence, then finish.
         if any(lookup.name == LAUNCH for lookup in task.lookups):
             return _calling("The researchers are back.", [(FINALIZE, {})], task)
         launches = [(LAUNCH, {"sub_problem": part}) for part in parts_of(task.question)]
@@ -67,6 +67,8 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
 
 
 def _calling(thought: str, calls: Sequence[Call], task: Task) -> AIMessage:
-    """A turn with these calls, and the thought as one more where thoughts are noted; the chat model gives the ids."""
+    """A turn with these calls, and with the thought as a call if the agent notes thoughts. The chat
+    model adds the ids.
+    """
     allowed = [call for call in ((REASON, {"thought": thought}), *calls) if call[0] in task.tools]
     return AIMessage(thought, tool_calls=[tool_call(name=name, args=args, id=None) for name, args in allowed])

@@ -1,4 +1,4 @@
-"""Which calls come next, and which product is named for each category."""
+"""Which calls come next, and which product is chosen for each category."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,20 +24,20 @@ HITS = 10
 OPENED_OF_A_CATEGORY = 2
 MOST_CATEGORIES = 4
 MOST_PARTS = 4
-"""Sentences of a question that are searched for one by one; BM25 finds little for all words of a long one at once."""
+"""Sentences of a question that are searched for separately: BM25 finds little for all words of a long question."""
 LONGEST_SEARCH = 500
-"""Characters that the catalog's search takes."""
+"""The most characters that the catalog's search takes."""
 WEB_WORDS = 12
 LONGEST_QUESTION = 2000
-"""Characters that those who are sent to the web or into a file take."""
+"""The most characters of a question that search_sandbox and read_file take."""
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 Call = tuple[str, dict[str, Any]]
 
 
 def next_calls(task: Task) -> list[Call]:
-    """The next calls that were not made yet; none when everything was looked up."""
+    """The next calls that were not made yet; empty once everything was looked up."""
     made = [(lookup.name, lookup.args) for lookup in task.lookups]
-    # Then the question's words within each category that it names.
+    # The second step searches for the question's words within each category that it names.
     named = named_categories(task.question, of_kind(notes_of(task), "P"))
     narrowed = [(SEARCH, _search(task.question) | {"category": category}) for category in named]
     for step in (_first_look(task), narrowed, _records(task)):
@@ -48,20 +48,23 @@ def next_calls(task: Task) -> list[Call]:
 
 
 def parts_of(question: str) -> list[str]:
-    """The sentences of a question that say something; all of it where none does."""
+    """The sentences of a question with two content words or more; the whole question if there are none."""
     found = [question[span.start : span.end] for span in find_sentences(question)]
     return [part for part in found if len(content_words(part)) > 1][:MOST_PARTS] or [question]
 
 
 def chosen_of(question: str, notes: Sequence[SourceNote]) -> dict[str, SourceNote]:
-    """By each category that the question names its first product; the first of all, under "", where it names none."""
+    """The first product of each category that the question names, or the first of all under "" if it names none."""
     products = of_kind(notes, "P")
     found = {category: _in_category(category, products)[0] for category in named_categories(question, products)}
     return found or dict(zip([""], products, strict=False))
 
 
 def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]:
-    """The categories of the hits all of whose words stand in the question: "beds" of "dog beds" is no other kind."""
+    """The products' categories whose words all occur in the question.
+
+    A category whose words are a part of another's is left out: "beds" if the question names "dog beds".
+    """
     words = set(content_stems(question))
     names = {frozenset(content_stems(name)): name for product in products if (name := fact(product, "category"))}
     named = {stems: name for stems, name in names.items() if stems and stems <= words}
@@ -69,14 +72,14 @@ def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]
 
 
 def sum_of(chosen: Iterable[SourceNote]) -> str | None:
-    """What several products cost, as an expression of their known prices."""
+    """The expression that adds up the known prices of several products; None for fewer than two."""
     prices = (NUMBER.search(fact(note, "price")) for note in chosen)
     terms = [str(Decimal(price[0].replace(",", ""))) for price in prices if price is not None]
     return " + ".join(terms) if len(terms) > 1 else None
 
 
 def _first_look(task: Task) -> Iterator[Call]:
-    """The user's records, the question's words in shop and web, the user's files."""
+    """Calls for the user's records, the question's words in shop and web, and the user's files."""
     if task.user_id is not None:
         yield from ((name, {"user_id": task.user_id}) for name in OF_USER)
     yield from ((SEARCH, _search(part)) for part in parts_of(task.question))
@@ -89,7 +92,7 @@ def _first_look(task: Task) -> Iterator[Call]:
 
 
 def _records(task: Task) -> Iterator[Call]:
-    """The records of the first hits of each category, and the sum of the first ones."""
+    """Calls for the records of each category's first hits, and for the sum of the chosen products' prices."""
     notes = notes_of(task)
     chosen = chosen_of(task.question, notes)
     for note in chosen.values():

@@ -1,4 +1,4 @@
-"""What the messages hold: the question, who asks, and every tool call so far with its result."""
+"""The content of the messages: the question, who asks, and every tool call so far with its result."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ WEB, SEARCH_SANDBOX, READ_FILE = "web_search", "search_sandbox", "read_file"
 OF_USER = (PROFILE, STATISTICS, ORDERS)
 SHOP_TOOLS = frozenset({SEARCH, DETAILS, CALCULATOR, *OF_USER, "get_order_details", WEB, SEARCH_SANDBOX, READ_FILE})
 PICKS_FENCE = "```picks"
-"""Stands in the prompts that ask for declared picks, as the form of the block."""
+"""The start of a block of picks; prompts that ask for declared picks contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One tool call; ``value`` is its parsed result, empty while there is none."""
+    """One tool call; ``value`` is its parsed result, empty without one."""
 
     name: str
     args: dict[str, Any]
@@ -29,26 +29,26 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Everything that is known of a task, read anew from the messages at every turn."""
+    """Everything known of a task, read from the messages again at every turn."""
 
     question: str
     user_id: str | None = None
     tools: frozenset[str] = frozenset()
-    """Those that may be called now."""
+    """The tools that may be called now."""
     lookups: tuple[Lookup, ...] = ()
     files: tuple[str, ...] = ()
     """The names of the user's own files."""
     declares: bool = False
-    """True where the prompt asks for a block of picks."""
+    """True if the prompt asks for a block of picks."""
 
     def found(self, *names: str) -> Iterator[Lookup]:
-        """The calls of these tools that brought a result."""
+        """The calls of these tools that returned a result without an error."""
         own = (lookup for lookup in self.lookups if lookup.name in names)
         return (lookup for lookup in own if lookup.value and "error" not in lookup.value)
 
 
 def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
-    """The task of a prompt with these tags; None where nothing is to be researched."""
+    """The task of a prompt with these tags; None if there is nothing to research."""
     question = next((tags[name] for name in ("sub_problem", "query", "question") if name in tags), None)
     if question is None and not turn.tool_names & SHOP_TOOLS:
         return None
@@ -68,7 +68,7 @@ def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
 
 
 def task_of(findings: str) -> Task:
-    """The task of a researcher's findings, one JSON object per line."""
+    """The task in a researcher's findings, which are one JSON object per line."""
     entries = [parsed(line) for line in findings.splitlines()]
     part = next((str(entry["sub_problem"]) for entry in entries if "sub_problem" in entry), "")
     lookups = (Lookup(entry["tool"], entry["args"], entry["result"]) for entry in entries if "tool" in entry)
@@ -76,6 +76,6 @@ def task_of(findings: str) -> Task:
 
 
 def parsed(text: str | None) -> dict[str, Any]:
-    """A JSON object; empty for anything else."""
+    """The JSON object in a text; empty for anything else."""
     value = json_or_none(text or "{}")
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""What is written: reports, what a researcher hands on, what a page or a file says."""
+"""What offline:shopper writes: reports, a researcher's findings, answers from a page or a file."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ MOST_PRODUCTS = 8
 MOST_LINES = 6
 LONGEST_LINE = 400
 LONGEST_SUMMARY = 8
-"""Sentences."""
+"""In sentences."""
 MOST_QUOTES = 4
 BY_CATEGORY = "For each category of the shop that your question names, this is the first hit for its words."
 FIRST_HIT = "Your question names no category of the shop, so this is the first hit for its words."
@@ -26,7 +26,7 @@ _PICK = re.compile(r"P:(\S+) x \d+")
 
 
 def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
-    """The report in Markdown, with the block of picks where the prompt asks for one."""
+    """The report in Markdown, with a block of picks if the prompt asks for one."""
     chosen = chosen_of(task.question, notes)
     blocks = ["# What I found", *_recommended(chosen, of_kind(notes, "C"))]
     blocks += [
@@ -45,9 +45,10 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
 
 
 def mended(report: str, problems: str) -> str:
-    """A report without the lines at fault, and without the picks that no line cites any more.
+    """A report without the faulty lines, and without the picks that no remaining line cites.
 
-    ``problems`` is a JSON list: words at fault (``said``) with their ``sentence``, or the line of a pick.
+    ``problems`` is a JSON list: each entry has the faulty words (``said``) and their ``sentence``, or a pick's line as
+    ``said``.
     """
     written = take_picks(report)
     at_fault = [entry for entry in parse_json(problems) if isinstance(entry, dict)]
@@ -62,7 +63,7 @@ def mended(report: str, problems: str) -> str:
 
 
 def handed_on(task: Task) -> IntermediateReport:
-    """What a researcher found on its part."""
+    """The intermediate report on what a researcher found."""
     notes = notes_of(task)
     named = list(chosen_of(task.question, notes).values())
     products = [*named, *(note for note in of_kind(notes, "P") if note not in named)]
@@ -77,7 +78,7 @@ def handed_on(task: Task) -> IntermediateReport:
 
 
 def answered(question: str, pages: Sequence[SourceNote]) -> str:
-    """What web pages say on a question, each sentence with its page."""
+    """The answer of web pages to a question, each sentence with its page."""
     found = [f"{line} [{page.evidence}]" for page in pages for line in _sayings(page)]
     return " ".join(found[:MOST_LINES]) or f"No page that I found answers this: {question}"
 
@@ -104,7 +105,7 @@ def _recommended(chosen: Mapping[str, SourceNote], calculations: Sequence[Source
     expression = sum_of(chosen.values())
     for note in calculations:
         if expression is not None and fact(note, "expression") == expression:
-            # As the prices are written: their currency, and cents where they have any.
+            # Written as the prices are: with their currency, and with cents if they have any.
             price = next(price for one in chosen.values() if (price := fact(one, "price")) != NO_PRICE)
             value = f"{Decimal(fact(note, 'value')):,.{2 if '.' in price else 0}f}"
             total = NUMBER.sub(value, price.removeprefix("from "), count=1)
@@ -113,7 +114,7 @@ def _recommended(chosen: Mapping[str, SourceNote], calculations: Sequence[Source
 
 
 def _sentences(product: SourceNote) -> Iterator[str]:
-    """What a note tells of a product, without full stops."""
+    """The sentences on a product from its note, without full stops."""
     price, rating, ratings = (fact(product, label) for label in ("price", "rating", "ratings"))
     costs = {"": "is in the shop", NO_PRICE: "has no listed price"}.get(price, f"costs {price}")
     yield f"{_plain(product)} {costs}"
@@ -128,5 +129,5 @@ def _sayings(note: SourceNote) -> list[str]:
 
 
 def _plain(note: SourceNote) -> str:
-    """The short title, without what would be markup in a report."""
+    """The short title, without characters that would be markup in a report."""
     return short_title(note.title, 70).replace("*", "").replace("[", "(").replace("]", ")")

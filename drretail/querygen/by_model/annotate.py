@@ -1,7 +1,6 @@
-"""The wishes of plain questions, typed by a language model; the questions stay as they are."""
+"""Wishes of plain questions, typed by a language model; the questions themselves stay unchanged."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from drretail.env.world import World
 from drretail.event_loop import all_ended, run_loop
@@ -10,10 +9,10 @@ from drretail.querygen.by_model.answer import WrittenWish, wish_problem
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.session import ModelSession
+from drretail.querygen.importing import TypedQueries
 from drretail.querygen.lint import Linter
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
-from drretail.records.run import Usage
 
 OF_WISHES = frozenset(
     {
@@ -32,67 +31,44 @@ OF_WISHES = frozenset(
         "currency_foreign",
     }
 )
-"""The codes of findings that blame a wish, and not the question."""
+"""The codes of findings that concern the wish, not the question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotated:
-    """The queries in their order, those that had a wish already as they were."""
+def type_wishes(
+    world: World,
+    linter: Linter,
+    session: ModelSession,
+    queries: Sequence[Query],
+    on_end: Callable[[], object] = lambda: None,
+) -> TypedQueries:
+    """Types each missing wish. Failures are counted, never raised; ``on_end`` is called after each query."""
+    prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter)
 
-    queries: tuple[Query, ...]
-    typed: tuple[str, ...]
-    """The ids of those whose wish was typed now."""
-    failed: dict[str, str]
-    """Why a query stays without a wish, by its id."""
-    wrong: dict[str, tuple[Finding, ...]]
-    """What is still wrong with the wishes that were typed now, by id."""
-    usage: Usage
-    served: int
+    def findings(query: Query) -> list[Finding]:
+        """The findings about the wish, without those about the question."""
+        return [finding for finding in examiner.findings(query) if finding.code in OF_WISHES]
 
-
-class WishAnnotator:
-    """Types the wishes of queries of one world; ``on_end`` is called after each query."""
-
-    def __init__(
-        self, world: World, linter: Linter, session: ModelSession, on_end: Callable[[], object] = lambda: None
-    ) -> None:
-        self._session = session
-        self._on_end = on_end
-        self._prompts = PromptBuilder(world, linter)
-        self._examiner = Examiner(world, linter)
-
-    def annotate(self, queries: Sequence[Query]) -> Annotated:
-        """Types each missing wish. What fails is counted, never raised."""
-        return run_loop(self._all(queries))
-
-    async def _all(self, queries: Sequence[Query]) -> Annotated:
-        missing = [query for query in queries if query.wish is None]
-        ended = await all_ended(map(self._asked, missing))
-        by_id = {query.query_id: end for query, end in zip(missing, ended, strict=True)}
-        examined = {query_id: end for query_id, end in by_id.items() if isinstance(end, Examined)}
-        return Annotated(
-            tuple(examined[query.query_id].query if query.query_id in examined else query for query in queries),
-            tuple(examined),
-            {query_id: end for query_id, end in by_id.items() if isinstance(end, str)},
-            {query_id: end.findings for query_id, end in examined.items() if end.findings},
-            self._session.usage,
-            self._session.served,
-        )
-
-    async def _asked(self, query: Query) -> Examined | str:
-        """The query with its wish as last answered; why there is none where no answer was one."""
+    async def asked(query: Query) -> Examined | str:
+        """The query with the last wish that the model gave, or why no answer was usable."""
 
         async def question(models: Models, scope: str, _: int) -> Examined:
-            examination = Examination(WrittenWish, wish_problem, typed, self._findings)
-            return await examination.ask(models, self._prompts.messages_to_type(query), scope)
+            examination = Examination(WrittenWish, wish_problem, typed, findings)
+            return await examination.ask(models, prompts.messages_to_type(query), scope)
 
         def typed(written: WrittenWish) -> Query:
-            update = {"wish": self._examiner.wish_of(written), "typed_by": self._session.model.spec}
-            return query.model_copy(update=update)
+            return query.model_copy(update={"wish": examiner.wish_of(written), "typed_by": session.model.spec})
 
-        name = f"{query.query_id}~{version_of(query)[:12]}#types"
-        return await self._session.attempt(name, question, self._on_end)
+        return await session.attempt(f"{query.query_id}~{version_of(query)[:12]}#types", question, on_end)
 
-    def _findings(self, query: Query) -> list[Finding]:
-        """What the wish has to answer for, and not the question."""
-        return [finding for finding in self._examiner.findings(query) if finding.code in OF_WISHES]
+    missing = [query for query in queries if query.wish is None]
+    ended = zip(missing, run_loop(all_ended(map(asked, missing))), strict=True)
+    by_id = {query.query_id: end for query, end in ended}
+    examined = {query_id: end for query_id, end in by_id.items() if isinstance(end, Examined)}
+    return TypedQueries(
+        tuple(examined[query.query_id].query if query.query_id in examined else query for query in queries),
+        tuple(examined),
+        {query_id: end for query_id, end in by_id.items() if isinstance(end, str)},
+        {query_id: end.findings for query_id, end in examined.items() if end.findings},
+        session.usage,
+        session.served,
+    )

@@ -1,6 +1,6 @@
-"""What a model answers when it is asked for a query or for a wish.
+"""The schemas of a model's answers to a request for a query or a wish.
 
-Every field is required, so that none is forgotten; what is absent is null or an empty list.
+Every field is required, so that the model forgets none; an absent value is null or an empty list.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from drretail.records.money import Money
 from drretail.records.query import NeedKind
 from drretail.records.wish import Wish
 
+# A larger amount is a mistake: no shopper would name it.
 _MOST_MONEY = 10_000_000
 
 
@@ -65,12 +66,12 @@ class WrittenQuery(Record):
 
 
 def as_wish(written: WrittenWish) -> Wish:
-    """The record that queries carry. Raises ValueError for what ``wish_problem`` objects to."""
+    """The answer as the wish that queries carry. Raises ValueError for an answer that ``wish_problem`` objects to."""
     wants = [
         {
             **want.model_dump(),
             "price_max": _money(want.price_max),
-            # No least number of stars or ratings at all.
+            # 0 means no minimum.
             "rating_min": want.rating_min or None,
             "ratings_min": want.ratings_min or None,
         }
@@ -89,12 +90,16 @@ def as_wish(written: WrittenWish) -> Wish:
 
 
 def wish_problem(written: WrittenWish) -> str | None:
-    """Why an answer can't become a wish, in words for the model; None when it can."""
+    """Why an answer can't become a wish, worded for the model; None if it can."""
     amounts = [("budget", written.budget), *((f"price_max of {want.name!r}", want.price_max) for want in written.wants)]
     for field, money in amounts:
-        problem = None if money is None else _amount_problem(field, money)
-        if problem is not None:
-            return problem
+        if money is None:
+            continue
+        if not (isfinite(money.amount) and 0 < money.amount < _MOST_MONEY):
+            return f"{field}: {money.amount:g} is no amount of money that a shopper would name; null is none at all"
+        value = Money.of(money.amount, money.currency).value
+        if float(value) != money.amount:
+            return f"{field}: {money.amount} has parts of cents; did you mean {format_money(value)}?"
     try:
         as_wish(written)
     except ValidationError as problem:
@@ -111,17 +116,8 @@ def _money(written: WrittenMoney | None) -> Money | None:
     return None if written is None else Money.of(written.amount, written.currency)
 
 
-def _amount_problem(field: str, money: WrittenMoney) -> str | None:
-    if not (isfinite(money.amount) and 0 < money.amount < _MOST_MONEY):
-        return f"{field}: {money.amount:g} is no amount of money that a shopper would name; null is none at all"
-    value = Money.of(money.amount, money.currency).value
-    if float(value) != money.amount:
-        return f"{field}: {money.amount} has parts of cents; did you mean {format_money(value)}?"
-    return None
-
-
 def _place(place: tuple[Any, ...], written: WrittenWish) -> str:
-    """ "kinds of 'desk lamp'" for the place of a fault, as pydantic names it."""
+    """The place of an error in words, such as "kinds of 'desk lamp'", from pydantic's location."""
     match place:
         case ("wants", int(number), *fields):
             return f"{'.'.join(map(str, fields))} of {written.wants[number].name!r}"

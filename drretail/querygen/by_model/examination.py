@@ -1,4 +1,4 @@
-"""What is wrong with a model's answer goes back to it, at most twice; what stays wrong is kept with the query."""
+"""Findings on a model's answer are sent back to it, at most twice; the remaining ones are kept with the query."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
-# A model mends so many faults at once.
+# The most findings sent back at once: a model repairs no more in one answer.
 _MOST_LISTED = 8
 W = TypeVar("W", bound=Record)
 
 
 class Examiner:
-    """Takes and examines what models write for one world."""
+    """Turns a model's answers into queries of one world, and checks them."""
 
     def __init__(self, world: World, linter: Linter) -> None:
         self._world = world
@@ -34,14 +34,16 @@ class Examiner:
         self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
     def findings(self, query: Query, earlier: Sequence[Query] = ()) -> tuple[Finding, ...]:
-        """What ``queries check`` will find, likeness to earlier ones included, and what only a writer must keep to."""
+        """The findings of ``queries check``, likeness to ``earlier`` queries included, and breaches of
+        writers' rules.
+        """
         alike = Texts(earlier).near_duplicate(query)
         findings = self._linter.check(query, also=[] if alike is None else [alike]).findings
-        # Without a rationale it reads as anybody's; the writer has to know all the same.
+        # Without a rationale the contract does not bind the query, but the model must still learn what is missing.
         return findings if contract.binds(query) else (*findings, *contract.check(self._linter.case(query)))
 
     def query_of(self, written: WrittenQuery, query_id: str, user_id: str | None, source: str) -> Query:
-        """The query that becomes of an answer; generic without a user."""
+        """The query made from an answer; a generic one without a user."""
         return Query(
             query_id=query_id,
             user_id=user_id,
@@ -56,7 +58,7 @@ class Examiner:
         )
 
     def wish_of(self, written: WrittenWish) -> Wish:
-        """The wish with kinds that are categories as the shop writes them; all others stay as they are."""
+        """The wish, with kinds that are categories spelt as the shop spells them; other kinds stay as written."""
         wish = as_wish(written)
         wants: list[Want] = []
         for want in wish.wants:
@@ -67,7 +69,7 @@ class Examiner:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The last answer as a query, and what is still wrong with it."""
+    """The last answer as a query, and its remaining findings."""
 
     query: Query
     findings: tuple[Finding, ...]
@@ -75,11 +77,11 @@ class Examined:
 
 @dataclass(slots=True)
 class Examination(Generic[W]):
-    """The check of the answers to one request: all findings go back, and the last answer with any is kept."""
+    """Checks the answers to one request. Findings are sent back; the last answer is kept, even if it has some."""
 
     answer: type[W]
     unusable: Callable[[W], str | None]
-    """What keeps an answer from becoming a query at all, None when it can."""
+    """Why an answer can't become a query at all; None if it can."""
     query_of: Callable[[W], Query]
     findings: Callable[[Query], Sequence[Finding]]
     last: Examined | None = None
@@ -89,13 +91,13 @@ class Examination(Generic[W]):
         if problem is not None:
             return problem
         query = self.query_of(written)
-        # A model that answers the same again stands by it: a shop may lack what is wanted.
+        # A model that repeats its answer means it: the shop may lack what is wanted.
         is_repeated = self.last is not None and query == self.last.query
         self.last = Examined(query, tuple(self.findings(query)))
         return None if is_repeated or not self.last.findings else listed(self.last.findings)
 
     async def ask(self, models: Models, messages: Sequence[BaseMessage], scope: str) -> Examined:
-        """The query, and what two repairs have not mended. Raises ModelError where no answer was one."""
+        """The query of the last answer, with the findings that are left. Raises ModelError if no answer was usable."""
         try:
             await models.ask(ROLE, messages, self.answer, path=scope, check=self)
         except ModelError:
@@ -105,26 +107,19 @@ class Examination(Generic[W]):
         return self.last
 
 
-def examination_of_query(
-    query_of: Callable[[WrittenQuery], Query], findings: Callable[[Query], Sequence[Finding]]
-) -> Examination[WrittenQuery]:
-    """The examination of answers that are whole queries."""
-    return Examination(WrittenQuery, unusable, query_of, findings)
-
-
 def unusable(written: WrittenQuery) -> str | None:
-    """What keeps an answer from becoming a query at all, None when it can."""
+    """Why an answer can't become a query at all; None if it can."""
     return wish_problem(written.wish) if written.query.strip() else "the query is empty"
 
 
 def listed(findings: Sequence[Finding]) -> str:
-    """A line for each finding, as many as a model can mend at once."""
+    """One line per finding, up to as many as a model can repair at once."""
     lines = list(dict.fromkeys(f"- {in_words(finding)}" for finding in findings))
     more = [f"… and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED else []
     return "\n".join([*lines[:_MOST_LISTED], *more])
 
 
 def in_words(finding: Finding) -> str:
-    """A finding in a sentence: what its code means, what is meant, and what was found instead."""
+    """A finding in a sentence: the meaning of its code, the text that it is about, and what was found instead."""
     found = f" ({finding.found})" if finding.found else ""
     return f"{CODES[finding.code].meaning}: {finding.text!r}{found}"

@@ -1,7 +1,6 @@
-"""What a language model that reads makes of queries: sense, fit of text and wish, and privacy."""
+"""A language model's opinion of queries: sense, agreement of text and wish, and privacy."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -9,14 +8,13 @@ from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.harmless import harmless
-from drretail.grounding.text.wishes import AGAIN, wish_lines
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import AGAIN, format_money, wish_lines
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.prompt import NOTHING
-from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
+from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
 from drretail.querygen.by_model.shelf import owned_by
 from drretail.querygen.checks.case import found
 from drretail.querygen.checks.privacy import Mask
@@ -28,11 +26,11 @@ from drretail.records.wish import Wish
 from drretail.tables.figures import counted
 
 ANSWER = Range(90, 250)
-"""Tokens of one answer: three sentences; more where a model thinks first."""
+"""Tokens of one answer: three sentences. Models that think first use more."""
 # More orders tell nothing new about whether a question fits; more titles nothing about a kind.
 _MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
 _AGAIN = "what the shopper has may be bought again"
-"""AGAIN as the prompt has it: other words would ask each model again."""
+"""The prompt's words for AGAIN. Other words would change the prompt, so that each model would be asked again."""
 
 
 # Models read the first lines of the classes below.
@@ -56,16 +54,8 @@ class Opinion(Record):
                 yield found(code, "the question", answer.reason, severity="warning")
 
 
-@dataclass(frozen=True, slots=True)
-class Opinions:
-    """What the reader found, by query id; ``failed`` says why there is no opinion of a query."""
-
-    findings: dict[str, tuple[Finding, ...]]
-    failed: dict[str, str]
-
-
 class Reader:
-    """Asks a model about queries of one world, each in one call."""
+    """Asks a model about queries of one world, one call per query."""
 
     def __init__(self, world: World, linter: Linter) -> None:
         self._linter = linter
@@ -73,15 +63,14 @@ class Reader:
 
     def read(
         self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
-    ) -> Opinions:
-        """An opinion of each query that has a wish; what fails is counted, never raised."""
+    ) -> Answers[Opinion]:
+        """Opinions by query id, for queries that have a wish. Failures are counted, never raised."""
         typed = [query for query in queries if query.wish is not None]
         asks = [Ask(query.query_id, self.message(query), Opinion, name=_name(query)) for query in typed]
-        answers = ask_all(session, asks, on_end)
-        return Opinions({key: tuple(opinion.findings()) for key, opinion in answers.found.items()}, answers.failed)
+        return ask_all(session, asks, on_end)
 
     def estimate(self, queries: Sequence[Query], model: Model, journal: Path) -> Estimate:
-        """What the opinions that the journal lacks are likely to take; nothing is sent."""
+        """The likely usage of the opinions that the journal lacks. Sends nothing."""
         begun = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
         typed = [query.model_copy(update={"wish": query.wish or Wish()}) for query in queries]
         missing = [query for query in typed if f"{_name(query)}#1" not in begun]
@@ -92,7 +81,7 @@ class Reader:
         return estimate_by_length(model.spec, lengths, ANSWER, model.spec, model.price, basis=basis, unit="queries")
 
     def message(self, query: Query) -> str:
-        """What is sent for one query, without what the privacy checks find in its text."""
+        """The prompt for one query. Personal data in its texts is blanked out, except for some ids of records."""
         case = self._linter.case(query)
         assert query.wish is not None, "what nobody has typed is not compared"
         shopper = case.shopper
@@ -109,12 +98,12 @@ class Reader:
 
 
 def _name(query: Query) -> str:
-    """Another one for each version of a query."""
+    """The question's name in the journal, which differs for each version of a query."""
     return f"{query.query_id}~{version_of(query)[:12]}#opinion"
 
 
 def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
-    """ "- bird feeder: 34 products, $9.99 to $89.00; such as …"."""
+    """A want's offers in one line: "- bird feeder: 34 products, $9.99 to $89.00; such as …"."""
     prices = sorted(listing.price for listing in listings if listing.price is not None)
     currency = listings[0].product.currency if listings else ""
     span = f", {format_money(prices[0], currency)} to {format_money(prices[-1], currency)}" if prices else ", no prices"

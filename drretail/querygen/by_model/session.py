@@ -1,4 +1,4 @@
-"""One model and the journal of its calls, as all questions of a command share them."""
+"""One model with the journal of its calls, shared by all questions of a command."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -18,26 +18,26 @@ from drretail.records.run import Role, Usage
 from drretail.trajectory import Trajectory
 
 ROLE: Role = "generator"
-"""Whoever writes queries plays no role in a run, and a journal names one."""
+"""The role of all these calls in the journal, which needs one; writers of queries have no role in a run."""
 R = TypeVar("R")
 T = TypeVar("T", bound=Record)
 
 
 @dataclass(frozen=True)
 class Ask(Generic[T]):
-    """One question to a model; ``key`` says what it is about, ``check`` what is wrong with an answer."""
+    """One question to a model. ``key`` names its subject; ``check`` says what is wrong with an answer."""
 
     key: str
     message: str
     answer: type[T]
     check: Check[T] | None = None
     name: str = ""
-    """In the journal; by key and message where it is empty."""
+    """Its name in the journal; if empty, made from key and message."""
 
 
 @dataclass(frozen=True)
 class Answers(Generic[T]):
-    """By key what was answered, and why nothing was; with what it took."""
+    """Answers by key, reasons of failures by key, and the usage."""
 
     found: dict[str, T] = field(default_factory=dict[str, T])
     failed: dict[str, str] = field(default_factory=dict[str, str])
@@ -46,10 +46,10 @@ class Answers(Generic[T]):
 
 
 class ModelSession(AbstractContextManager["ModelSession"]):
-    """Asks one model, at most ``parallel`` questions at the same time; close it, or use it in a ``with`` block.
+    """Asks one model, at most ``parallel`` questions at a time; close it, or use it in a ``with`` block.
 
-    What the journal holds is not asked again, failures only with ``retry_failed``. Raises UserError for a broken
-    journal.
+    Questions that the journal answers are not sent again; failed ones are retried only with ``retry_failed``. Raises
+    UserError for a broken journal.
     """
 
     def __init__(self, model: Model, journal: Path, *, parallel: int = 4, retry_failed: bool = False) -> None:
@@ -62,10 +62,10 @@ class ModelSession(AbstractContextManager["ModelSession"]):
         self._journal.close()
 
     async def put(self, name: str, question: Callable[[Models, str, int], Awaitable[R]]) -> R:
-        """What ``question`` brings, given models, its scope in the journal and the number of the try, from 1.
+        """The result of ``question``, which gets the models, its scope in the journal and the attempt's number.
 
-        ``name`` tells the question from all others of the journal. A try that failed is followed by the next one that
-        the journal knows, and by a new one where failures are retried; raises the ModelError of the last.
+        ``name`` must be unique in the journal. Attempts are numbered from 1: those that the journal has and, if
+        failures are retried, a new one. Raises the ModelError of the last attempt.
         """
         problem: ModelError | None = None
         for attempt, scope in enumerate(self._tries.scopes(name), 1):
@@ -80,7 +80,7 @@ class ModelSession(AbstractContextManager["ModelSession"]):
     async def attempt(
         self, name: str, question: Callable[[Models, str, int], Awaitable[R]], on_end: Callable[[], object]
     ) -> R | str:
-        """The same; why nothing came of it where the last try failed. ``on_end`` is called in either case."""
+        """Same as ``put``, but returns the reason if the last attempt failed. ``on_end`` is called in either case."""
         try:
             return await self.put(name, question)
         except ModelError as problem:
@@ -89,22 +89,22 @@ class ModelSession(AbstractContextManager["ModelSession"]):
             on_end()
 
     def calls(self, name: str) -> int:
-        """How many calls a question took, those that the journal served included."""
+        """How many calls a question took, including those served from the journal."""
         return sum(effect.scope.rpartition("#")[0] == name for effect in self._journal.effects)
 
     @property
     def usage(self) -> Usage:
-        """Of all calls that were asked for since the session was opened."""
+        """The usage of all calls that were asked for since the session was opened, including served ones."""
         return used_in(self._journal)
 
     @property
     def served(self) -> int:
-        """How many of these calls the journal answered."""
+        """How many of these calls were served from the journal."""
         return self._journal.served
 
 
 def used_in(journal: Journal) -> Usage:
-    """What the calls of a journal took, as far as they were asked for since it was opened."""
+    """The usage of the calls that were asked for since the journal was opened, including served ones."""
     usage = Usage()
     for effect in journal.effects:
         usage = usage.plus(Usage(**(effect.usage or {})))
@@ -112,7 +112,7 @@ def used_in(journal: Journal) -> Usage:
 
 
 def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None) -> Answers[T]:
-    """What the model answers to each, side by side; what fails is counted, never raised."""
+    """The model's answers to all questions, asked concurrently. Failures are counted, never raised."""
     return run_loop(_answers(session, list(asks), on_end))
 
 

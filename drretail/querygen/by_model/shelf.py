@@ -1,4 +1,4 @@
-"""What a writer of queries is shown of the shop: its kinds of products, their prices and the fields that decide."""
+"""What a model that writes queries sees of the shop: kinds of products, their prices, and the fields that matter."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -6,8 +6,8 @@ from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.category_prices import CategoryPrices, PricesByCategory
 from drretail.env.offers import Offers
+from drretail.env.summaries import CategoryPrices, PricesByCategory
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
@@ -15,19 +15,19 @@ from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
-from drretail.querygen.checks.stock import Shopper
+from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
 from drretail.tables.figures import counted, percent
 
 MOST_KINDS = 24
 MOST_OWNED = 20
 _HITS = 50
-"""Products that are looked at in each search."""
-# The newest purchases tell what somebody is interested in now; kinds beside them fill the rest of the shelf.
+"""Products looked at per search."""
+# The newest purchases show current interests; neighbouring kinds fill the rest of the shelf.
 _NEAR = 16
 _SHOWN = 2
 _MOST_FIELDS, _MOST_VALUES = 3, 4
-# A shop without category paths has one kind a file, of which titles say what is in it.
+# A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
 _LONGEST_TITLE = 90
 
@@ -36,9 +36,9 @@ T = TypeVar("T")
 
 
 class Shelf:
-    """The kinds of products of one shop; every search is remembered, since many queries need the same.
+    """The kinds of products of one shop. Searches are cached, since many queries need the same ones.
 
-    Intimate products stand there where the question names them.
+    Intimate products are shown only if the question names them.
     """
 
     def __init__(self, world: World) -> None:
@@ -48,10 +48,10 @@ class Shelf:
         self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
     def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
-        """A line for each kind of product around the user's purchases, or in the target's category, nearest first.
+        """One line per kind of product around the user's purchases, or in the target's category, nearest first.
 
-        A kind of which the user has nearly all is left out: nobody could choose. Whole files have a line only where
-        the shop has no kinds below them.
+        A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
+        listed only if the shop has no kinds below them.
         """
         question = f"{question} {target.category}"
         bought = _newest(shopper, question) if shopper else []
@@ -66,12 +66,12 @@ class Shelf:
         return "\n".join(islice((line for line in chain(lines, beside) if line), MOST_KINDS))
 
     def near(self, text: str) -> str:
-        """A line for each kind of product that searches for a question and for each of its sentences bring."""
+        """One line per kind of product found by searching for the question and for each of its sentences."""
         kinds = self._kinds_near(text)
         return "\n".join(f"- {_kind_shown(kind, listings)}: {_titles_of(listings)}" for kind, listings in kinds.items())
 
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
-        """The products that these searches bring by their kind, the kinds with the most of them first."""
+        """The products that these searches find, by kind; kinds with the most hits come first."""
         searches = [text, *(text[sentence.start : sentence.end] for sentence in find_sentences(text))]
         queries = [CatalogQuery(words, limit=_HITS) for words in dict.fromkeys(searches)]
         hits = [listing for query in queries for listing in self._search(query)[1]]
@@ -81,21 +81,24 @@ class Shelf:
         return {kind: [listing for listing in different if _leaf_of(listing) == kind] for kind, _ in kinds}
 
     def _near(self, bought: Sequence[Listing]) -> Iterator[str]:
-        """The kinds of what was bought, then those that stand beside them, then all of the same part of the shop."""
+        """The kinds that were bought, then their siblings, then the kinds of ever larger parts of the shop."""
         paths = [_path_of(listing) for listing in bought]
         yield from (path[-1] for path in paths)
         for depth in range(2, max(map(len, paths), default=1) + 1):
             yield from self._kinds_in(dict.fromkeys(path[-depth] for path in paths if len(path) >= depth))
 
     def _kinds_in(self, categories: Iterable[str]) -> Iterator[str]:
-        """The leaves that the most popular products of each category are in, one of each category in turn."""
+        """The leaf categories of each category's most popular products, one from each category in turn."""
         return _in_turn(
             [dict.fromkeys(map(_leaf_of, self._most_popular(name)[1])) for name in dict.fromkeys(categories)]
         )
 
     def _line(self, name: str, had: Collection[str], question: str) -> str:
-        """ "Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material:
-        cedar, steel; such as …"; empty where there is too little to choose from."""
+        """A kind in one line; empty if it leaves too little to choose from.
+
+        "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material:
+        cedar, steel; such as …"
+        """
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
         others = [listing for listing in listings if listing.product.product_id not in had]
@@ -105,11 +108,15 @@ class Shelf:
         prices = _prices_in_words(self._prices.of(name), total)
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
-        facts = [size, *_deciding(listings), f"such as {_titles_of(others)}"]
+        by_field: dict[str, list[str]] = {}  # "Material: cedar, steel" for each in whose values they differ
+        for field, value in KindOffers(tuple(listings)).demands:
+            by_field.setdefault(field, []).append(value)
+        deciding = [f"{field}: {', '.join(values[:_MOST_VALUES])}" for field, values in by_field.items()]
+        facts = [size, *deciding[:_MOST_FIELDS], f"such as {_titles_of(others)}"]
         return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"
 
     def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
-        """What is new and nearest to a product by its title, in a part of the shop that no category divides."""
+        """The new products nearest to a purchase by title, for a part of the shop without categories."""
         _, found = self._search(CatalogQuery(bought.product.title, limit=_HITS))
         others = [
             listing
@@ -126,13 +133,13 @@ class Shelf:
         return self._popular[category]
 
     def _search(self, query: CatalogQuery) -> tuple[int, list[Listing]]:
-        """How many products match, and the first of them."""
+        """The number of matching products, and the first of them."""
         page = self._world.catalog.search(query)
         return page.total, self._offers.listings([hit.product_id for hit in page.hits])
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
-    """The products of the newest orders, one of each day in turn: a day with many fills no more than its place."""
+    """The products of the newest orders, one from each day in turn, so that large orders leave room for others."""
     days: dict[str, dict[str, Listing]] = {}
     for order in shopper.kept:
         listing = shopper.products.get(order.product_id)
@@ -143,15 +150,15 @@ def _newest(shopper: Shopper, question: str) -> list[Listing]:
 
 
 def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
-    """The first of each, then the second of each, and so on."""
+    """The first entry of each part, then the second of each, and so on."""
     for entries in zip_longest(*parts):
         yield from (entry for entry in entries if entry is not None)
 
 
 def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
-    """A line for each product that the user keeps, newest first: its id, title, kind and price, and its orders.
+    """One line per product that the user kept, newest first: id, title, kind, price and orders.
 
-    Intimate ones stand there where the question names them.
+    Intimate products are shown only if the question names them.
     """
     orders: dict[str, list[str]] = {}
     for order in shopper.kept:
@@ -165,15 +172,6 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
         lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
     more = len(lines) - most
     return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
-
-
-def _deciding(listings: Sequence[Listing]) -> Iterator[str]:
-    """ "Material: cedar, steel" for each field in whose values the products of a kind differ."""
-    by_field: dict[str, list[str]] = {}
-    for name, value in KindOffers(tuple(listings)).demands:
-        by_field.setdefault(name, []).append(value)
-    for name, values in islice(by_field.items(), _MOST_FIELDS):
-        yield f"{name}: {', '.join(values[:_MOST_VALUES])}"
 
 
 def _titles_of(listings: Sequence[Listing]) -> str:
@@ -190,7 +188,7 @@ def _price_of(listing: Listing) -> str:
 
 
 def _path_of(listing: Listing) -> tuple[str, ...]:
-    """The categories from the file's to the leaf."""
+    """The category path: the file's category first, the leaf last."""
     return (listing.product.category, *listing.product.categories[1:])
 
 
@@ -209,5 +207,5 @@ def _prices_in_words(prices: CategoryPrices | None, products: int) -> str:
 
 
 def _kind_shown(name: str, listings: Sequence[Listing]) -> str:
-    """The name of a kind; in brackets that of a whole file, whose products have no category below it."""
+    """The name of a kind; in parentheses if it is a whole file, whose products have no category below it."""
     return f"({name})" if name == listings[0].product.category else name

@@ -1,4 +1,4 @@
-"""Whom queries are written for: users or categories, with how many each and the ids that they will have."""
+"""The targets of queries, users or categories: how many queries each gets, and the queries' ids."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from drretail.records.shop import VOID_STATUSES
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A user or a category; its queries are written one after the other, each with those before it in the prompt."""
+    """A user or a category. Its queries are written one after the other, each with the earlier ones in the prompt."""
 
     name: str
-    """What their ids begin with: another beginning than the ids of the rules' queries of the same user have."""
+    """The prefix of its queries' ids, which differs from that of the rules' queries of the same user."""
     count: int
     user_id: str | None = None
     category: str = ""
-    """Of generic queries: what they are about."""
+    """The subject of generic queries."""
 
     def query_id(self, number: int) -> str:
         """The id of the ``number``-th query, from 1."""
@@ -30,7 +30,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """In the order in which their queries stand in the file."""
+    """Targets in the order of their queries in the file."""
 
     targets: tuple[Target, ...]
     without: tuple[str, ...] = ()
@@ -38,18 +38,18 @@ class Targets:
 
 
 def targets_of(world: World, users: Sequence[str], per_user: int) -> Targets:
-    """A target for each of these users. Raises UserError for one that the world does not hold."""
+    """A target for each of these users. Raises UserError for a user unknown to the world."""
     check_users(world, users)
     return _with_orders(world, iter(dict.fromkeys(users)), per_user, wanted=None)
 
 
 def targets_drawn(world: World, n: int, per_user: int, seed: str) -> Targets:
-    """A target for each of ``n`` drawn users; those without a kept order are replaced by others."""
+    """A target for each of ``n`` drawn users. Users without a kept order are replaced."""
     return _with_orders(world, drawn_users(world, seed, n), per_user, wanted=n)
 
 
 def generic_targets(world: World, count: int, seed: str) -> Targets:
-    """``count`` generic queries, spread over the shop's categories in seeded order."""
+    """Targets for ``count`` generic queries, spread over the shop's categories in seeded order."""
     names = category_names(world)
     Random(f"{seed}|generic").shuffle(names)
     shares = [len(range(start, count, len(names))) for start in range(len(names))]
@@ -63,7 +63,7 @@ def generic_targets(world: World, count: int, seed: str) -> Targets:
 
 
 def category_names(world: World) -> list[str]:
-    """The categories that the world was made of; of worlds that don't say so, all names that a search takes."""
+    """The categories that the world was made from; if the world doesn't record them, all that a search accepts."""
     return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
 
 

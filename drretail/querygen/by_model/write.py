@@ -1,17 +1,25 @@
-"""Queries by a language model: many targets side by side, every call journalled, nothing asked twice.
+"""Writes queries with a language model: targets concurrently, every call journalled, nothing asked twice.
 
-Each query of a target is asked for with all those before it in the prompt, so that none is asked for before they
-stand: where one fails, the target ends, until it is retried. So no retry changes what others were asked.
+Each prompt holds the target's earlier queries, so that they must exist first. If one fails, the target's later queries
+wait until it is retried, so that a retry changes no other prompt.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
 
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
+from drretail.journal import read_effects
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.models import Models
-from drretail.querygen.by_model.examination import Examined, Examiner, examination_of_query
+from drretail.llm.registry import Model
+from drretail.llm.structured import MAX_REPAIRS
+from drretail.querygen.by_model.answer import WrittenQuery
+from drretail.querygen.by_model.examination import Examination, Examined, Examiner, unusable
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
@@ -23,7 +31,7 @@ from drretail.records.run import Usage
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A query that did not come about, and why."""
+    """A query that could not be written, and why."""
 
     query_id: str
     user_id: str | None
@@ -32,48 +40,47 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The queries in the order of their targets, whichever was answered first."""
+    """Queries in the order of their targets, whichever was answered first."""
 
     queries: tuple[Query, ...]
     failures: tuple[Failure, ...]
     wrong: dict[str, tuple[Finding, ...]]
-    """What the repairs have not mended, by the id of the query that has it."""
+    """The findings that the repairs left, by query id."""
     answers: dict[str, int]
-    """How many answers each query took, by its id: more than one where findings went back to the model."""
+    """The number of answers by query id; more than one if findings were sent back to the model."""
     usage: Usage
-    """Of all calls in the journal that these queries took, those of earlier runs included."""
+    """The usage of all calls that these queries took, including those of earlier runs."""
     served: int
-    """How many of these calls were answered from the journal."""
+    """How many of these calls were served from the journal."""
 
 
-class Writer:
-    """Writes queries for one world; ``on_end`` is called after each query with whether it came about."""
+def write_queries(
+    world: World, session: ModelSession, targets: Sequence[Target], on_end: Callable[[bool], None] = lambda _: None
+) -> Written:
+    """The queries of all targets. Failures are counted, never raised; a rerun reuses the journal's answers.
 
-    def __init__(self, world: World, session: ModelSession, on_end: Callable[[bool], None] = lambda _: None) -> None:
-        self._session = session
-        self._on_end = on_end
-        linter = Linter(world)
-        self._prompts = PromptBuilder(world, linter)
-        self._examiner = Examiner(world, linter)
+    ``on_end`` is called after each query, with True if it was written.
+    """
+    linter = Linter(world)
+    prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter)
 
-    def write(self, targets: Sequence[Target]) -> Written:
-        """The queries of all targets. What fails is counted, never raised; a rerun serves what the journal holds."""
-        return run_loop(self._write(targets))
+    async def asked(target: Target, query_id: str, earlier: Sequence[Query]) -> Examined:
+        """Raises ModelError if no attempt gave a query."""
 
-    async def _write(self, targets: Sequence[Target]) -> Written:
-        ended = [end for ends in await all_ended(map(self._queries_of, targets)) for end in ends]
-        examined = [end for end in ended if isinstance(end, Examined)]
-        return Written(
-            tuple(end.query for end in examined),
-            tuple(end for end in ended if isinstance(end, Failure)),
-            {end.query.query_id: end.findings for end in examined if end.findings},
-            {end.query.query_id: self._session.calls(end.query.query_id) for end in examined},
-            self._session.usage,
-            self._session.served,
-        )
+        async def question(models: Models, scope: str, attempt: int) -> Examined:
+            examination = Examination(
+                WrittenQuery,
+                unusable,
+                lambda written: examiner.query_of(written, query_id, target.user_id, session.model.spec),
+                lambda query: examiner.findings(query, earlier),
+            )
+            messages = prompts.messages(target, [query.text for query in earlier], attempt)
+            return await examination.ask(models, messages, scope)
 
-    async def _queries_of(self, target: Target) -> list[Examined | Failure]:
-        """All queries of a target; behind the first that fails nothing is asked."""
+        return await session.put(query_id, question)
+
+    async def queries_of(target: Target) -> list[Examined | Failure]:
+        """All queries of a target. After the first failure, nothing more is asked."""
         examined: list[Examined] = []
         failures: list[Failure] = []
         for number in range(1, target.count + 1):
@@ -83,21 +90,73 @@ class Writer:
                 failures.append(Failure(query_id, target.user_id, reason))
             else:
                 try:
-                    examined.append(await self._asked(target, query_id, [end.query for end in examined]))
+                    examined.append(await asked(target, query_id, [end.query for end in examined]))
                 except ModelError as problem:
                     failures.append(Failure(query_id, target.user_id, f"{problem.kind}: {problem.message}"))
-            self._on_end(not failures)
+            on_end(not failures)
         return [*examined, *failures]
 
-    async def _asked(self, target: Target, query_id: str, earlier: Sequence[Query]) -> Examined:
-        """Raises ModelError where no try brought a query."""
+    ended = [end for ends in run_loop(all_ended(map(queries_of, targets))) for end in ends]
+    examined = [end for end in ended if isinstance(end, Examined)]
+    return Written(
+        tuple(end.query for end in examined),
+        tuple(end for end in ended if isinstance(end, Failure)),
+        {end.query.query_id: end.findings for end in examined if end.findings},
+        {end.query.query_id: session.calls(end.query.query_id) for end in examined},
+        session.usage,
+        session.served,
+    )
 
-        async def question(models: Models, scope: str, attempt: int) -> Examined:
-            examination = examination_of_query(
-                lambda written: self._examiner.query_of(written, query_id, target.user_id, self._session.model.spec),
-                lambda query: self._examiner.findings(query, earlier),
-            )
-            messages = self._prompts.messages(target, [query.text for query in earlier], attempt)
-            return await examination.ask(models, messages, scope)
 
-        return await self._session.put(query_id, question)
+ANSWER = Range(350, 1_200)
+"""Tokens of one answer; models that think first use more.
+
+The text has 40 to 120 words. The other fields take two to four times as much, and more with each want.
+"""
+# The number of targets whose prompts an estimate measures.
+_MEASURED = 20
+
+
+def estimate_writing(world: World, model: Model, targets: Sequence[Target], journal: Path) -> Estimate:
+    """The likely usage of the queries that the journal lacks. Sends nothing.
+
+    Based on what this model used for the queries in the journal. Without any, based on the prompts: from one call
+    without earlier questions up to all repairs, each of which sends the previous answers again.
+    """
+    known = [effect for effect in read_effects(journal) if effect.kind == "model"] if journal.exists() else []
+    asked = {effect.scope for effect in known}
+    ids = (target.query_id(number) for target in targets for number in range(1, target.count + 1))
+    count = sum(f"{query_id}#1" not in asked for query_id in ids)
+    by_query: dict[str, Usage] = {}
+    for effect in known:
+        if effect.request["model"] == model.spec and effect.usage is not None:
+            by_query[effect.scope] = by_query.get(effect.scope, Usage()).plus(Usage(**effect.usage))
+    if used := list(by_query.values()):
+        calls = _range([usage.calls for usage in used])
+        read = _range([usage.input_uncached + usage.cache_read + usage.cache_creation for usage in used])
+        written = _range([usage.output for usage in used])
+        basis = f"{'1 query' if len(used) == 1 else f'{len(used):,} queries'} in this file's journal"
+    else:
+        prompts, most = PromptBuilder(world, Linter(world)), MAX_REPAIRS + 1
+        lengths = [sum(len(message.text) for message in prompts.messages(target, [])) for target in targets[:_MEASURED]]
+        once = mean(lengths) / CHARACTERS_PER_TOKEN
+        calls, written = Range(1, most), Range(ANSWER.low, most * ANSWER.high)
+        read = Range(once, most * once + sum(range(most)) * ANSWER.high)
+        size = f"{ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
+        basis = f"the prompts, and answers of {size} with up to {MAX_REPAIRS} repairs"
+    money = dollars_of(read, written, [] if model.price is None else [model.price])
+    return Estimate(
+        model.spec,
+        count,
+        calls.times(count),
+        read.times(count),
+        written.times(count),
+        None if money is None else money.times(count),
+        basis,
+        () if model.price is not None else (model.spec,),
+    )
+
+
+def _range(values: Sequence[int]) -> Range:
+    """Mean ± standard deviation; for a single value, ± half of it."""
+    return Range.around(mean(values), stdev(values) if len(values) > 1 else values[0] / 2)

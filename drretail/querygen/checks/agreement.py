@@ -1,4 +1,4 @@
-"""Whether text and wish agree by form: amounts, numbers, words, quoted names and dates, in both directions.
+"""Whether text and wish agree in form: amounts, numbers, words, quoted names and dates, in both directions.
 
 No English is interpreted. Amounts, numbers and dates are compared as values, everything else as words by their stems.
 """
@@ -49,9 +49,9 @@ _RATED = re.compile(
     r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?|[a-z]+)\s?\+?[\s-](?P<unit>stars?(?![\s-]*review)|reviews?|ratings)\b",
     re.IGNORECASE,
 )
-# All are written "$".
+# The currencies that are written "$".
 _DOLLARS = frozenset({"USD", "CAD", "AUD"})
-# Fewer stars are what somebody complains about, and nobody's demand.
+# Fewer stars are a complaint, not a demand.
 _LEAST_STARS = 3
 # Words by which a text says how many it wants without a number.
 _HOW_MANY = dict.fromkeys(("both", "couple", "double", "pair", "pairs", "twice", "twin", "twins"), 2) | {"dozen": 12}
@@ -61,16 +61,16 @@ _QUOTED = re.compile(r"\"([^\"\n]{3,200})\"|“([^”\n]{3,200})”")
 _MONTHS = list(calendar.month_name)
 MONTH = rf"(?P<month>{'|'.join(_MONTHS[1:])})"
 _LAST_YEAR = re.compile(rf"\b{MONTH} last year\b")
-# A month without a year is when something began only behind these; "by May" and "for June" are plans.
+# Only after these words is a month without a year a past date; "by May" and "for June" are plans.
 _BARE_MONTH = re.compile(rf"\b(?:in|since)\s{MONTH}(?![a-z]|,? (?:\d|last|next|of))")
 _DAY = re.compile(rf"\b{MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!,? ?(?:19|20)\d\d)")
-# A number like a year is one only behind these, and not in "the HP 2022 laptop".
+# Only after these words is a number such as 2022 a year; in "the HP 2022 laptop" it is not.
 _BEFORE_A_YEAR = re.compile(r"\b(?:in|since|from|during|of|until)\s$")
 _PLACEHOLDER = re.compile(
     r"\{[^{}\n]{0,40}\}|<[a-z_ ]{1,40}>|\[[A-Za-z_ ]{3,40}\]|\(insert [^()\n]{1,40}\)|_{3,}|\$(?=[A-Za-z]{2})\w+"
     r"|\b(?:TODO|TBD|X{2,})\b"
 )
-# A project is of several things, and these needs are of something that the shopper has.
+# These needs concern something that the shopper owns.
 _OF_OWNED = frozenset({"restock", "replacement", "companion"})
 _YEAR, _FULL = len("2022"), len("2022-03-01")
 
@@ -85,7 +85,11 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
-    """In digits only. What was paid before may stand beside a limit: of several amounts the most to be spent count."""
+    """Compares amounts in digits only.
+
+    A text with a typed limit may name other amounts, such as a price paid before, but no other upper limit. A text by a
+    model may name none.
+    """
     money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
     if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
         yield found("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
@@ -139,7 +143,10 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Kinds are in the shop's words; all else that is typed is in the text's, or in those of an order that it names."""
+    """All typed words but kinds must be in the text, or in the title of an order that the wish names.
+
+    Kinds are in the shop's words.
+    """
     orders = () if case.shopper is None else case.shopper.kept
     named = [order.product_id for order in orders if order.order_id in wish.orders]
     titles = (f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(named))
@@ -159,9 +166,9 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Products and makers of what is wanted that neither the wish nor an order has.
+    """Products and makers of wanted kinds that the text names, but neither the wish nor an order.
 
-    A maker is known by its capital within a sentence: "Simple" and "Always" are makers, too.
+    A maker's name counts only if it is capitalised within a sentence: "Simple" and "Always" are makers, too.
     """
     ordered = () if case.shopper is None else case.shopper.products.values()
     names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
@@ -169,7 +176,7 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
         names += (want.name, *want.kinds, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
     known, text = f" {' '.join(map(folded, names))} ", case.query.text
     for front, listing in case.titles_in(text):
-        # Without the maker the words may be those of any such thing: "stainless steel bird".
+        # Without the maker, the words may describe any such thing: "stainless steel bird".
         if f" {front} " not in known and any(front.startswith(f"{maker} ") for maker in listing.makers):
             yield found("answer_in_text", front, f"the title of {listing.product.product_id}")
             return
@@ -182,7 +189,10 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
-    """A quote of several words in capitals is a name; all of its words stand in one title, or in one want."""
+    """A quoted name must have all its words in one title or one want.
+
+    A quote is a name if it has several words, most of them capitalised.
+    """
     names = [listing.product.title for listing in case.owned]
     for want in wish.wants:
         names += (want.name, *want.kinds, *want.must, *want.brands_wanted, *want.brands_unwanted)
@@ -208,7 +218,7 @@ def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
-    """In the sentences that name an owned product, where none of their past dates is that of an order."""
+    """Past dates in a sentence that names an owned product must include the date of an order."""
     if case.shopper is None or not case.owned:
         return
     text, today = case.query.text, case.now.date()
@@ -239,7 +249,10 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Dates with a year after today, and days without a year, stand in the deadline, which is still to come."""
+    """Future dates must be in the wish, and days without a year in the deadline, unless they are days of orders.
+
+    The deadline must not have passed.
+    """
     text, deadline, today = case.query.text, wish.deadline or "", case.now.date()
     typed = " ".join((deadline, *(phrase for want in wish.wants for phrase in (want.name, *want.must))))
     known = {order.order_date[5:10] for order in case.shopper.orders} if case.shopper else set[str]()
@@ -258,7 +271,7 @@ def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _is_past(match: re.Match[str], today: date) -> bool:
-    """True where the day of no named year that is nearest to today is over."""
+    """True if a day without a year is over, in the year that puts it nearest to today."""
     try:
         day = date(today.year, _MONTHS.index(match["month"]), int(match["day"]))
     except ValueError:
@@ -268,7 +281,7 @@ def _is_past(match: re.Match[str], today: date) -> bool:
 
 
 def _inner(case: Case, wish: Wish) -> Iterator[Finding]:
-    """What can't be of one wish, whatever the text says."""
+    """Contradictions within the wish, or between the wish and the kind of need, whatever the text says."""
     kind = case.query.kind
     if kind in _OF_OWNED and wish.wants and not wish.owned:
         yield found("need_unlike_wish", str(kind), "the wish names nothing as owned")

@@ -1,4 +1,4 @@
-"""What every check of a query starts from, and how it says what it found."""
+"""What every check starts from, the shop, the user and the query; and how a check reports a finding."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,20 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drretail.grounding.constraints.listing import Listing, folded
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import NotFound
+from drretail.grounding.constraints.listing import Listing, folded, is_of_brand
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.checks.stock import Shopper, Stock
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
+from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
 
-# The first words of a title tell a product from others; fewer are a brand or a kind.
+# Products looked at in a search for a brand.
+_BRAND_HITS = 20
+# A title's first three words tell a product from others; fewer are a brand or a kind.
 _FRONT = 3
 
 
@@ -24,9 +30,65 @@ class Code(NamedTuple):
     remedy: str
 
 
+class Stock:
+    """The offers of one world, with the lookups that checks and the generator share. Not thread-safe."""
+
+    def __init__(self, world: World) -> None:
+        self._catalog = world.catalog
+        self.offers = Offers(world)
+        self._brands: dict[str, bool] = {}
+
+    def has_brand(self, brand: str) -> bool:
+        """True if some product is of this brand, is sold by such a store, or has a title that begins with the name."""
+        if brand not in self._brands:
+            page = self._catalog.search(CatalogQuery(brand, match="phrase", limit=_BRAND_HITS))
+            found = self.offers.listings([hit.product_id for hit in page.hits])
+            self._brands[brand] = any(is_of_brand(listing, brand) for listing in found)
+        return self._brands[brand]
+
+
+@dataclass(frozen=True)
+class Shopper:
+    """A user with all orders, newest first, and the ordered products by id."""
+
+    profile: UserProfile
+    orders: tuple[Order, ...]
+    products: dict[str, Listing]
+
+    @cached_property
+    def kept(self) -> tuple[Order, ...]:
+        """The orders that were neither cancelled nor returned."""
+        return tuple(order for order in self.orders if order.order_status not in VOID_STATUSES)
+
+    @cached_property
+    def order_ids(self) -> frozenset[str]:
+        return frozenset(order.order_id for order in self.orders)
+
+    @cached_property
+    def bought(self) -> frozenset[str]:
+        """The ids of the products of kept orders."""
+        return frozenset(order.product_id for order in self.kept)
+
+    @cached_property
+    def listings(self) -> list[Listing]:
+        """The product of each kept order, in the same order, as far as the shop has it."""
+        return [self.products[order.product_id] for order in self.kept if order.product_id in self.products]
+
+
+def read_shopper(world: World, stock: Stock, user_id: str) -> Shopper | None:
+    """The user's profile, orders and products; None if the world has no such user."""
+    try:
+        profile = world.store.user(user_id)
+    except NotFound:
+        return None
+    orders = world.store.orders(user_id).orders
+    listings = stock.offers.listings(list(dict.fromkeys(order.product_id for order in orders)))
+    return Shopper(profile, orders, {listing.product.product_id: listing for listing in listings})
+
+
 @dataclass(frozen=True)
 class Case:
-    """One query in its world; ``shopper`` is None where the query names no user, or one that the world lacks."""
+    """One query in its world. ``shopper`` is None if the query names no user, or one that the world lacks."""
 
     query: Query
     shopper: Shopper | None
@@ -35,21 +97,21 @@ class Case:
 
     @cached_property
     def wants(self) -> Sequence[Want]:
-        """What is to be bought; none where nobody has typed it."""
+        """What is to be bought; empty if the wish is not typed."""
         return () if self.query.wish is None else self.query.wish.wants
 
     @cached_property
     def offered(self) -> Sequence[tuple[Want, Sequence[Listing]]]:
-        """Each want with all that the shop has of its kinds."""
+        """Each want with all of the shop's products of its kinds."""
         return [(want, self.stock.offers.of_want(want)) for want in self.wants]
 
     @cached_property
     def owned(self) -> Sequence[Listing]:
-        """What the wish names as owned, as far as the shop holds it."""
+        """The products that the wish names as owned, as far as the shop has them."""
         return [] if self.query.wish is None else self.stock.offers.listings(self.query.wish.owned)
 
     def titles_in(self, text: str) -> Iterator[tuple[str, Listing]]:
-        """What is offered of the wanted kinds and named in a text by the first words of its title; with these words."""
+        """The offered products that a text names by the first words of their titles, each with these words."""
         words = f" {folded(text)} "
         for listing in (listing for _, listings in self.offered for listing in listings):
             front = " ".join(listing.text.split(maxsplit=_FRONT)[:_FRONT])  # the folded text begins with the title
@@ -58,14 +120,14 @@ class Case:
 
     @cached_property
     def reference(self) -> Reference:
-        """The baskets that keep to the wish, as answers are measured by them, or why there is none."""
-        # Whom the shop does not know has bought nothing; that is found elsewhere.
+        """The baskets that meet the wish, by which answers are measured, or why there are none."""
+        # A user unknown to the shop has bought nothing; names.py reports unknown users.
         known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
         return self.stock.offers.reference(known)
 
 
 def names_of(listing: Listing) -> set[str]:
-    """The stems of what a product may be called by: its title, maker and categories."""
+    """The stems of the words that may name a product: its title, maker and categories."""
     product = listing.product
     return set(content_stems(" ".join((product.title, product.brand or "", product.store or "", *product.categories))))
 

@@ -1,6 +1,6 @@
-"""What is asked of writers beyond a sound query: of models length, tools and rationale, of rules their evidence.
+"""Further demands on the writers of queries: length, tools and rationale of models, evidence of rules.
 
-People's questions and files from elsewhere need not keep to it.
+Questions by people, and files from elsewhere, need not keep to them.
 """
 
 import re
@@ -32,26 +32,21 @@ CODES = {
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
-# Of the priced offers of a kind, how many may keep a demand; of fewer offers nobody can say.
+# The share of a kind's priced offers that may keep a demand, and the least offers for which a share says something.
 LEAST_SHARE, MOST_SHARE, LEAST_OFFERS = 0.2, 0.8, 4
 
 
 def binds(query: Query) -> bool:
-    """True for what a model wrote with all that stands beside it, by its source; what it typed for others is not."""
+    """True if a model wrote the query with all its fields, by its source; False if it only typed the wish."""
     return query.typed_by is None and bool(query.rationale and _BY_MODEL.fullmatch(query.source))
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """What a model that writes must keep to."""
-    words = len(case.query.text.split())
+    """Violations of the demands on models."""
+    query, expected, rationale = case.query, frozenset(case.query.expected_tools), case.query.rationale
+    words = len(query.text.split())
     if not LEAST_WORDS <= words <= MOST_WORDS:
-        yield found("too_short" if words < LEAST_WORDS else "too_long", case.query.text[:80], f"{words} words")
-    yield from _tools(case)
-    yield from _rationale(case)
-
-
-def _tools(case: Case) -> Iterator[Finding]:
-    query, expected = case.query, frozenset(case.query.expected_tools)
+        yield found("too_short" if words < LEAST_WORDS else "too_long", query.text[:80], f"{words} words")
     tools = ", ".join(query.expected_tools) or "no tool"
     if len(expected) < LEAST_TOOLS:
         yield found("too_few_tools", tools, f"at least {LEAST_TOOLS} are asked for")
@@ -63,25 +58,25 @@ def _tools(case: Case) -> Iterator[Finding]:
         yield found("shop_tool_missing", tools, f"one of {', '.join(sorted(SHOP_TOOLS))}")
     if "web_search" not in expected:
         yield found("web_tool_missing", tools)
-
-
-def _rationale(case: Case) -> Iterator[Finding]:
-    """Ids of products that the user never ordered, and the beginnings of the titles of what is offered."""
-    rationale = case.query.rationale
     if len(rationale.split()) < LEAST_OF_A_RATIONALE:
         yield found("rationale_missing", rationale or "no rationale", f"fewer than {LEAST_OF_A_RATIONALE} words")
+    # Ids of products that the user never ordered, and the beginnings of the titles of what is offered
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
     for product_id in dict.fromkeys(_PRODUCT_ID.findall(rationale)):
         if product_id not in ordered:
             yield found("rationale_tells_answer", product_id, "a product that the user has not ordered")
     for front, listing in case.titles_in(rationale):
-        if f" {front} " not in f" {folded(case.query.text)} " and listing.product.product_id not in ordered:
+        if f" {front} " not in f" {folded(query.text)} " and listing.product.product_id not in ordered:
             yield found("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
             return
 
 
 def check_rules(case: Case) -> Iterator[Finding]:
-    """What rules must keep to. Words or categories that two kinds share are no evidence that they belong together."""
+    """Violations of the demands on rules.
+
+    Two kinds belong together if they share a leaf category, or if both were ordered; shared words or higher categories
+    are no evidence.
+    """
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
     for (one, offers), (other, others) in combinations(case.offered, 2):
         leaves = [{listing.product.leaf_category for listing in listings} for listings in (offers, others)]

@@ -1,4 +1,4 @@
-"""Whether the shop can meet what a query wants, by the baskets and the proof that answers are measured by."""
+"""Whether the shop can meet the wish, by the same baskets and proof by which answers are measured."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -29,14 +29,14 @@ _WHY: dict[Lack, str] = {
     "owned": "only what the shopper has would do",
     "no_basket": "several limits are in the way",
 }
-# A budget that is loose by so much was made for another thing, or for more of it.
+# A budget of so many times the dearest cart was made for another thing, or for more of it.
 _LOOSE = 3
-# Of fewer prices nobody can say what is dear.
+# With fewer prices, the dearest says little.
 _LEAST_PRICES = 5
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Nothing where a kind or brand is missing, which names.py finds."""
+    """Finds nothing if the shop lacks a wanted kind, which names.py reports."""
     wish = case.query.wish
     if wish is None or not wish.wants or not all(offered or want.optional for want, offered in case.offered):
         return
@@ -55,11 +55,17 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _lacking(reference, wish, is_proved=is_proved)
     else:
         yield from _loose_budget(case, wish)
-        yield from _unheard_of(case)
+        # Only ``must``: records list what a product has, so that few mention what it must not have.
+        for want, listings in case.offered:
+            for demand in want.must:
+                words = set(map(stem, folded(demand).split()))
+                if not any(words <= set(map(stem, listing.text.split())) for listing in listings):
+                    why = f"none of the {len(listings)} products of {want.name} says so"
+                    yield found("demand_unheard_of", demand, why)
 
 
 def basket_line(basket: FoundBasket) -> str:
-    """ "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
+    """A basket in one line: "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
     items = [
         f"{f'{item.quantity} × ' if item.quantity > 1 else ''}{format_money(item.price, basket.total.currency)} "
         f"{item.thing} [{item.product_id}]"
@@ -69,7 +75,7 @@ def basket_line(basket: FoundBasket) -> str:
 
 
 def cheapest_line(reference: Reference) -> str:
-    """The cheapest basket; else why there is none, and whether that is proved: "none: too_dear (proved)"."""
+    """The cheapest basket; without one, the reason and the state of its proof, as in "none: too_dear (proved)"."""
     if reference.cheapest is not None:
         return basket_line(reference.cheapest)
     proof = reference.proof
@@ -78,7 +84,7 @@ def cheapest_line(reference: Reference) -> str:
 
 
 def _lacking(reference: Reference, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
-    """Where no price is known, nobody can say what money buys, and nothing is found."""
+    """Findings on a wish that no basket meets; none if prices are unknown, since then money says nothing."""
     lack, proof = reference.lack, reference.proof
     if lack == "too_dear" and proof is not None:
         total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
@@ -92,7 +98,7 @@ def _lacking(reference: Reference, wish: Wish, *, is_proved: bool) -> Iterator[F
 
 
 def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
-    """The budget against the dearest of each want that would do, in its quantity."""
+    """Compares the budget with the cost of the dearest product of each want, in its quantity."""
     if wish.budget is None or wish.room:
         return
     dearest = Decimal(0)
@@ -104,12 +110,3 @@ def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
     if wish.budget.value > _LOOSE * dearest:
         cart = format_amount(Money.of(dearest, wish.budget.currency))
         yield found("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")
-
-
-def _unheard_of(case: Case) -> Iterator[Finding]:
-    """What must be; of what must not be few records speak, since they list what a product has."""
-    for want, listings in case.offered:
-        for demand in want.must:
-            words = set(map(stem, folded(demand).split()))
-            if not any(words <= set(map(stem, listing.text.split())) for listing in listings):
-                yield found("demand_unheard_of", demand, f"none of the {len(listings)} products of {want.name} says so")

@@ -1,4 +1,4 @@
-"""Whether what a query names by id or by name is in the shop and in the record, and who asks it."""
+"""Whether what a query names by id or by name is in the shop and in the user's record, and whether the user exists."""
 
 import re
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _rationale(case: Case) -> Iterator[Finding]:
-    """Order ids, and whole dates up to today: nothing else in it can be compared."""
+    """Checks order ids and full past dates; nothing else in a rationale can be compared with the record."""
     rationale, today = case.query.rationale, case.now.date().isoformat()
     ids = set[str]() if case.shopper is None else case.shopper.order_ids
     for order_id in dict.fromkeys(_ORDER_ID.findall(rationale)):

@@ -1,4 +1,4 @@
-"""Whether a text tells who asks it: a shopper's question holds no ids, and nothing to reach a person by."""
+"""Whether a text identifies its writer. A shopper's question holds no ids, and nothing by which to reach a person."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ CODES = {
 }
 
 BLANK = "[…]"
-"""Stands where something was taken out."""
+"""Replaces what was taken out."""
 
 _SUFFIX = (
     "street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|way|place|terrace|trail|highway|parkway|pkwy"
@@ -32,8 +32,8 @@ _ZIP = r"\d{5}(?:-\d{4})?\b"
 _DOOR = r"(?:apartment|apt\.?|suite|ste\.?|flat|unit)\s*(?:#\s?|no\.?\s?)?"
 _NAME = r"[A-Z][a-zà-ÿ'’]+(?:[- ][A-Z](?:\.|[a-zà-ÿ'’]+))*[- ][A-Z][a-zà-ÿ'’]+(?:-[A-Z][a-zà-ÿ]+)?"
 _UNITS = r"(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))"
-# What the group "private" matches, else the whole match. Capitals make a name of a street, a town or a person; in small
-# letters only what can hardly be anything else counts.
+# The group "private" is what is found; without it, the whole match. Capitals mark names of streets, towns and people;
+# in small letters, only phrases that can hardly be anything else count.
 _PATTERNS = tuple(
     (code, re.compile(pattern))
     for code, pattern in (
@@ -53,7 +53,7 @@ _PATTERNS = tuple(
         ),
         ("street_in_text", r"(?<![\w$€£.,-])\d{2,5}\s+(?!lane|mile|minute)[a-z]+\s+(?:street|avenue|boulevard|road)\b"),
         ("street_in_text", r"(?i)\bP\.?\s?O\.?\s?Box\s+\d+"),
-        # "my apartment 5 years ago" is no number on a door.
+        # "my apartment 5 years ago" names no apartment number.
         ("street_in_text", rf"(?i)\b{_DOOR}(?:\d{{1,5}}\s?-?[A-Z]\b|\d{{1,5}}(?=\s*(?:[,.;:!?)\n]|$)))"),
         ("street_in_text", rf"(?:\b[A-Z][\w.'’-]*(?:\s[A-Z][\w.'’-]*){{0,2}},?\s+)?\b(?:{_STATE}),?\s+{_ZIP}"),
         ("street_in_text", rf"(?i)\bzip(?:\s+code)?(?:\s+is|:)?\s+{_ZIP}"),
@@ -69,14 +69,14 @@ _PATTERNS = tuple(
         ),
     )
 )
-# What goes on behind a street, in whatever letters.
+# The rest of an address after the street, in any case.
 _BEHIND_A_STREET = re.compile(
     rf"(?:,?\s+(?:{_DOOR}|\#)\s*\w{{1,6}})?"
     rf"(?:,?\s+(?:in\s+)?(?:[a-z.'’-]+\s){{0,2}}[a-z.'’-]+,?\s+(?:{_STATE}),?\s+{_ZIP})?",
     re.IGNORECASE,
 )
 _RECORD_ID = re.compile(r"B0[0-9A-Z]{8}|\d{10}|[PO]:[\w.-]+", re.ASCII)
-# What the records of a user hold, by the kind that is found.
+# The code of the finding for each kind of personal data.
 _CODES = {
     "a full name": "name_in_text",
     "an e-mail address": "email_in_text",
@@ -86,7 +86,7 @@ _CODES = {
 
 
 class Identifying(NamedTuple):
-    """``text[start:end]`` tells who writes, or is an id; ``code`` as in the findings."""
+    """``text[start:end]`` identifies the writer, or is an id; ``code`` is the finding's."""
 
     code: str
     start: int
@@ -94,7 +94,7 @@ class Identifying(NamedTuple):
 
 
 def identifying(text: str, profile: UserProfile | None = None) -> list[Identifying]:
-    """All such places in text order; with a profile also what it holds, however it is spelt. None overlap."""
+    """All identifying places in text order, without overlaps; with a profile also its own data, however spelt."""
     found = sorted({*_places(text, profile)}, key=lambda place: (place.start, -place.end, place.code))
     apart: list[Identifying] = []
     for place in found:
@@ -114,7 +114,7 @@ def _places(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
     people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
     found += [(_CODES.get(place.what, "id_in_text"), place.start, place.end) for place in personal_data(text, people)]
     for code, start, end in found:
-        # With door, town and ZIP code.
+        # A street's place includes door, town and ZIP code.
         behind = _BEHIND_A_STREET.match(text, end) if code == "street_in_text" else None
         yield Identifying(code, start, behind.end() if behind else end)
 
@@ -125,7 +125,7 @@ class Mask:
 
     profile: UserProfile | None
     words: tuple[str, ...]
-    """The longest first."""
+    """The identifying words; the longest come first, so that none is replaced in part."""
 
     @classmethod
     def of(cls, texts: Iterable[str], profile: UserProfile | None = None) -> "Mask":
@@ -133,7 +133,10 @@ class Mask:
         return cls(profile, tuple(sorted(found, key=lambda words: (-len(words), words))))
 
     def text(self, text: str, *, keep_ids: bool = False) -> str:
-        """The text without all of that, and without what else identifies the writer; ids of orders may be kept."""
+        """The text with everything that identifies the writer blanked out.
+
+        With ``keep_ids``, the ids of products and orders stay.
+        """
         for place in reversed(identifying(text, self.profile)):
             if not (keep_ids and _RECORD_ID.fullmatch(text, place.start, place.end)):
                 text = f"{text[: place.start]}{BLANK}{text[place.end :]}"

@@ -1,4 +1,4 @@
-"""Whether no other query of a file asks the same."""
+"""Finds queries that ask the same as an earlier one of their file."""
 
 import re
 from collections import Counter
@@ -14,9 +14,9 @@ CODES = {
     "near_duplicate": Code("an earlier query of the file asks the same", "ask something else, or drop one of the two")
 }
 
-# Words that follow each other; of the shorter text's, the share that stand in the other one.
+# Runs of SHINGLE words; two texts are alike if the longer one has this share of the shorter one's runs.
 SHINGLE, ALIKE = 4, 0.6
-# Of the words with content of the shorter of two texts of one user, in whatever order and form; and how many it has.
+# For two texts of one user: the share of the shorter one's content words, in any order, and their least number.
 SAME_WORDS, LEAST_WORDS = 0.8, 7
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -27,13 +27,13 @@ class _Text:
     runs: frozenset[tuple[str, ...]]
     stems: frozenset[str]
     kinds: frozenset[str]
-    """What is wanted; empty where nobody has typed it."""
+    """The kinds wanted; empty if the wish is not typed."""
     owned: frozenset[str]
 
     @classmethod
     def of(cls, query: Query) -> "_Text":
         words = ["#" if word.isdecimal() else word for word in _WORD.findall(query.text.casefold())]
-        # Numbers count as the same, so that another budget makes no other query.
+        # All numbers count as equal: another budget makes no other query.
         runs = frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
         wants = () if query.wish is None else query.wish.wants
         kinds = frozenset(kind.casefold() for want in wants for kind in want.kinds)
@@ -41,7 +41,11 @@ class _Text:
         return cls(query, runs, frozenset(content_stems(query.text)), kinds, owned)
 
     def likeness(self, other: "_Text", shared_runs: int) -> float:
-        """The share of the shorter that stands in the other; 0 for one task of two users, and for other products."""
+        """The share of the shorter text that is in the other; 0 if it is below the thresholds.
+
+        1 for the same need of one user. 0 for one task of two users, and for queries about different kinds or owned
+        products.
+        """
         one, two = self.query, other.query
         if one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id):
             return 0
@@ -59,7 +63,7 @@ class _Text:
 
 
 class Texts:
-    """Texts by their shingles: finds the one that another is most like without comparing it with all."""
+    """Texts indexed by their shingles, to find the one most like another without comparing all."""
 
     def __init__(self, queries: Iterable[Query] = ()) -> None:
         self._texts: dict[str, _Text] = {}
@@ -75,7 +79,7 @@ class Texts:
         self._of_user.setdefault(query.user_id, set()).add(query.query_id)
 
     def near_duplicate(self, query: Query) -> Finding | None:
-        """The finding for a query that is too much like a text in here, with the one that it is most like."""
+        """The finding on a query that is too much like one of these texts, naming the nearest; otherwise None."""
         text = _Text.of(query)
         shared = Counter(other for run in text.runs for other in self._holders.get(run, ()))
         others = {*shared, *self._of_user.get(query.user_id, ())}
@@ -89,7 +93,7 @@ class Texts:
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
-    """The later one of every two near-duplicates, by query id."""
+    """The findings by query id: of each two near-duplicates, on the later one."""
     texts, findings = Texts(), dict[str, Finding]()
     for query in queries:
         if finding := texts.near_duplicate(query):

@@ -1,4 +1,4 @@
-"""Tasks and users → one query each: users' own choices, then users as different from each other as can be."""
+"""Tasks and users → one query per pair. Users choose tasks; of these users, the most different ones are taken."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,21 +10,22 @@ from drretail.querygen.people.persona import Persona, PersonContext
 from drretail.records.query import Query
 
 POOL = 4
-"""Without a model, so many times the users wanted are a task's choosers."""
+"""Without a model, a task has this many times as many choosers as users are wanted."""
+# A query's id has at most 64 characters: the task's id, a hyphen and 8 of the user's hash.
 _LONGEST_TASK_ID = 64 - 9
 Choices = Mapping[str, Sequence[str]]
-"""By task id, the users who chose it, to whom it matters most first."""
+"""Users by the id of the task that they chose; those to whom it matters most come first."""
 
 
 def relevance(task: Query, past: Past) -> float:
-    """The share of the words of the task and of the kinds that it wants that stand in what the user bought."""
+    """The share of the words of a task and its wanted kinds that occur in what the user bought, 0 to 1."""
     kinds = () if task.wish is None else (kind for want in task.wish.wants for kind in want.kinds)
     wanted = frozenset(content_stems(" ".join((task.text, *kinds))))
     return len(wanted & past.words()) / len(wanted) if wanted else 0.0
 
 
 def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int) -> dict[str, list[str]]:
-    """By task, the users whose orders have most in common with it; nobody who shares no word with it."""
+    """By task, the users whose orders have most in common with it; users who share no word with it are left out."""
     chosen: dict[str, list[str]] = {}
     for task in tasks:
         near = {past.user_id: share for past in pasts if (share := relevance(task, past))}
@@ -33,7 +34,10 @@ def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int
 
 
 def distance(one: Persona, other: Persona) -> float:
-    """One minus the mean likeness over the fields that either has filled; a field of one alone is unlike. 0 to 1."""
+    """One minus the mean likeness over the fields that either persona fills, 0 to 1; names are not compared.
+
+    A field that only one of them fills counts as unlike.
+    """
     first, second = one.traits, other.traits
     names = {*first, *second} - {"basic_attributes.name"}
     alike = sum(likeness(trait.value, second[name].value) for name, trait in first.items() if name in names & {*second})
@@ -41,13 +45,16 @@ def distance(one: Persona, other: Persona) -> float:
 
 
 def likeness(one: str, other: str) -> float:
-    """The Jaccard of the content words of two values."""
+    """The Jaccard index of the content words of two values; without any, 1 if the values are equal."""
     first, second = set(content_stems(one)), set(content_stems(other))
     return len(first & second) / len(first | second) if first | second else float(one == other)
 
 
 def most_different(users: Sequence[str], personas: Mapping[str, Persona], wanted: int) -> list[str]:
-    """The first of ``users``, then each time the one, or the first, whose nearest among the taken is farthest."""
+    """The first of ``users``, then repeatedly the one that is farthest from its nearest among the taken.
+
+    Of several, the first.
+    """
     taken, left = list(users[:1]), list(users[1:])
     nearest = {user: distance(personas[user], personas[taken[0]]) for user in left} if taken else {}
     while left and len(taken) < wanted:
@@ -66,7 +73,7 @@ def paired(
     wanted: int,
     fingerprint: str,
 ) -> tuple[Query, ...]:
-    """A query for each task and each of its ``wanted`` users, or as many as chose it."""
+    """A query for each task and each of its ``wanted`` users; fewer if fewer chose the task."""
     return tuple(
         pair_query(task, personas[user], contexts.get(user), fingerprint)
         for task in tasks
@@ -75,7 +82,7 @@ def paired(
 
 
 def pair_query(task: Query, persona: Persona, context: PersonContext | None, fingerprint: str) -> Query:
-    """The task as one user's: its text as it was, the persona and the context beside it."""
+    """The task as one user's query: the same text, with persona and context beside it."""
     return task.model_copy(
         update={
             "query_id": f"{task.query_id[:_LONGEST_TASK_ID]}-{short_hash(persona.user_id)}",
@@ -93,7 +100,7 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
 
 
 def check_tasks(tasks: Sequence[Query]) -> None:
-    """Raises UserError for tasks that are one user's, or are too alike in their ids for queries of their own."""
+    """Raises UserError for tasks that have a user, or whose ids are too alike to give distinct ids of queries."""
     own = [task.query_id for task in tasks if task.user_id is not None]
     if own:
         raise UserError(

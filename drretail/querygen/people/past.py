@@ -1,6 +1,6 @@
-"""What a user's records hold, and personas and contexts made of them without a model; what no field tells stays empty.
+"""A user's records, and personas and contexts made from them without a model; fields without evidence stay empty.
 
-A context holds notes of purchases, and every third order as a bit of talk (000, Appendix H).
+A context holds notes of purchases, and every third order as a bit of talk (PDR-Bench, Appendix H).
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,12 +18,12 @@ from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
 
 MOST_ORDERS = 60
-"""The newest."""
+"""The newest orders that are read of a user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A user's profile and orders, the oldest first, with the products that the shop still has."""
+    """A user's profile and orders, oldest first, with the products that the shop still has."""
 
     profile: UserProfile
     orders: tuple[Order, ...]
@@ -49,16 +49,16 @@ class Past:
         return ", ".join(part for part in (address.city, address.state, address.country) if part)
 
     def summary(self) -> ProfileSummary:
-        """The statements that code makes of these records, each with its orders."""
+        """The statements that code derives from these records, each with its orders."""
         return summarise(self.profile, self.orders, self.products, self.now)
 
     def shows(self, order: Order) -> bool:
-        """False where the product of an order is not to be named."""
+        """False if the order's product must not be named."""
         product = self.products.get(order.product_id)
         return product is None or may_be_shown(product)
 
     def line(self, order: Order) -> str:
-        """An order in a line: day, what and how many, its category, price and status."""
+        """An order in one line: day, quantity, title, category, price and status."""
         product = self.products.get(order.product_id)
         if product is None:
             return f"{day_of(order)}: {order.quantity} of a product that the shop has no more ({order.order_status})"
@@ -67,7 +67,7 @@ class Past:
         return f"{day_of(order)}: {order.quantity} × {title} ({kind}){price}; {order.order_status}"
 
     def words(self) -> frozenset[str]:
-        """The stems of what the user bought: titles, category paths and brands of the orders that were kept."""
+        """The stems of what the user bought: titles and category paths of kept orders."""
         bought = [self.products[order.product_id] for order in self.kept]
         return frozenset(
             stem for product in bought for stem in content_stems(" ".join((product.title, *product.categories)))
@@ -92,7 +92,7 @@ BY_STATEMENT: Mapping[str, str] = {
     "category": "preferences_and_interests.shopping",
     "price_level": "financial_information.consumption_characteristics",
 }
-"""By the code of a summary's statement."""
+"""Fields of a persona by the code of a summary's statement."""
 BY_DEPARTMENT: Mapping[str, str] = {
     "Pet_Supplies": "basic_attributes.pets",
     "Grocery_and_Gourmet_Food": "preferences_and_interests.diet",
@@ -101,15 +101,15 @@ BY_DEPARTMENT: Mapping[str, str] = {
     "Movies_and_TV": "preferences_and_interests.movies",
     "Sports_and_Outdoors": "preferences_and_interests.exercise_types",
 }
-"""What a department is about, by a product's ``category``."""
+"""Fields of a persona by the department that is about them, a product's ``category``."""
 _MOST_KINDS, _MOST_IDS = 4, 12
 MOST_ENTRIES = 40
 TALK_EVERY = 3
-"""PDR-Bench wants 20 to 50 % of the material to be conversation."""
+"""Every so-many-th order is talk: PDR-Bench wants 20 to 50 % of the material to be conversation."""
 
 
 def persona_by_rules(past: Past) -> Persona:
-    """What profile, summary and departments tell of a user."""
+    """A persona from profile, summary and departments."""
     profile = {"basic_attributes.name": past.profile.first_name, "basic_attributes.residence": past.residence}
     found = {name: Trait(value=value, of_profile=True) for name, value in profile.items() if value}
     summary = past.summary()
@@ -120,21 +120,17 @@ def persona_by_rules(past: Past) -> Persona:
                 " ".join(statement.text for statement in statements),
                 (id_ for statement in statements for id_ in statement.orders),
             )
-    return Persona(user_id=past.user_id, made_by=RULES, traits=found | _departments(past))
-
-
-def _departments(past: Past) -> dict[str, Trait]:
-    """By field, the kinds of things bought in the departments that are about it, the newest order first."""
+    # By field: the kinds of things bought in its departments, the newest order first
     bought: dict[str, dict[str, list[str]]] = {}
     for order in filter(past.shows, reversed(past.kept)):
         product = past.products[order.product_id]
         if name := BY_DEPARTMENT.get(product.category):
             bought.setdefault(name, {}).setdefault(product.leaf_category, []).append(order.order_id)
-    newest = {name: list(kinds.items())[:_MOST_KINDS] for name, kinds in bought.items()}
-    return {
-        name: _trait(f"Buys {', '.join(kind for kind, _ in kinds)}.", (id_ for _, ids in kinds for id_ in ids))
-        for name, kinds in newest.items()
-    }
+    for name, kinds in bought.items():
+        newest = list(kinds.items())[:_MOST_KINDS]
+        buys = f"Buys {', '.join(kind for kind, _ in newest)}."
+        found[name] = _trait(buys, (id_ for _, ids in newest for id_ in ids))
+    return Persona(user_id=past.user_id, made_by=RULES, traits=found)
 
 
 def _trait(value: str, orders: Iterable[str]) -> Trait:
@@ -142,7 +138,7 @@ def _trait(value: str, orders: Iterable[str]) -> Trait:
 
 
 def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
-    """The newest ``most`` orders as notes and talk, the oldest first, after who it is and where they live."""
+    """The newest ``most`` orders as notes and talk, oldest first, after a greeting with name and residence."""
     greeting = f"Shopper: {past.profile.first_name} here. Please send everything to me in {past.residence}."
     entries = [ContextEntry(kind="talk", text=greeting, of_profile=True)]
     bought: set[str] = set()

@@ -1,4 +1,4 @@
-"""Questions to a model about people: personas, contexts, and which tasks they choose."""
+"""Questions to a model about people: their personas, their contexts, and the tasks that they choose."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
@@ -49,7 +49,7 @@ class ChosenTasks(Record):
 
 
 def persona_ask(past: Past) -> Ask[WrittenPersona]:
-    """Who a user is, from their records."""
+    """The question who a user is, with their records."""
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenPersona) -> str | None:
@@ -74,7 +74,7 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
 
 
 def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
-    """What the model wrote, as a record."""
+    """The model's answer as a persona."""
     traits = {
         trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
         for trait in written.traits
@@ -83,7 +83,7 @@ def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
 
 
 def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
-    """What would be left of a user's dealings with the shop."""
+    """The question what a user's dealings with the shop would leave behind."""
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenContext) -> str | None:
@@ -100,7 +100,7 @@ def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
 
 
 def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonContext:
-    """What the model wrote, as a record."""
+    """The model's answer as a context."""
     entries = tuple(
         ContextEntry(kind=entry.kind, text=entry.text, orders=entry.orders, of_profile=not entry.orders)
         for entry in written.entries
@@ -109,7 +109,7 @@ def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonConte
 
 
 def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
-    """Which tasks a user would choose."""
+    """The question which tasks a user would choose."""
     listed = "\n".join(canonical_json({"id": task.query_id, "task": task.text}) for task in tasks)
     message = prompts()["choose"].render(persona=tagged("persona", persona.text), tasks=tagged("questions", listed))
     known = {task.query_id for task in tasks}
@@ -122,7 +122,7 @@ def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
 
 
 def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -> dict[str, list[str]]:
-    """By task, the users who chose it (``chosen`` by user id), those first in whose list it stands first."""
+    """By task, the users who chose it, ordered by its rank in their lists; ``chosen`` is by user id."""
     ranks = {user: {task: at for at, task in enumerate(dict.fromkeys(choice.tasks))} for user, choice in chosen.items()}
     return {
         task.query_id: sorted(
@@ -134,12 +134,12 @@ def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -
 
 
 def prompts() -> dict[str, Prompt]:
-    """Every wording that a model is asked in, by name."""
+    """All prompts about people, by name."""
     return {name: load_prompt(__file__, name) for name in NAMES}
 
 
 def _records(past: Past) -> str:
-    """Profile, summary and orders of a user, ids with them."""
+    """A user's profile, summary and orders for a prompt, with the orders' ids."""
     orders = (f"- {order.order_id}: {past.line(order)}" for order in past.orders if past.shows(order))
     who = f"First name: {past.profile.first_name}. Residence: {past.residence}."
     statements = [statement for statement in past.summary().statements if statement.code != "person"]
@@ -147,6 +147,6 @@ def _records(past: Past) -> str:
 
 
 def _strange(named: Iterable[str], known: Collection[str], what: str) -> str | None:
-    """``what`` with all that is named and not known; None where nothing is."""
+    """``what`` followed by the names that are not known; None if all are known."""
     strange = sorted({*named} - {*known})
     return f"{what}: {', '.join(strange)}" if strange else None

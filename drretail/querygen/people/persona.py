@@ -12,7 +12,7 @@ from drretail.records.base import Document, Record
 from drretail.records.ids import file_name
 
 LONGEST_VALUE = 400
-"""Characters of one field."""
+"""The most characters of one field."""
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "basic_attributes": ("name", "age", "gender", "occupation", "family", "pets", "residence", "hometown"),
     "behavioral_characteristics": (
@@ -32,20 +32,20 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("investment_knowledge", "risk_appetite"),
     ),
 }
-"""PDR-Bench's Table 5: what can be known of a user, by group."""
+"""The fields of PDR-Bench's Table 5, what can be known of a user, by group."""
 FIELDS = tuple(f"{group}.{name}" for group, names in GROUPS.items() for name in names)
 PROFILE_FIELDS = ("basic_attributes.name", "basic_attributes.residence")
-"""Those that the user's profile tells, and no order."""
+"""The fields that come from the user's profile, not from orders."""
 
 
 class Trait(Record):
-    """What a field says, and the records that it rests on."""
+    """The value of a field, and the records on which it rests."""
 
     value: str = Field(min_length=1, max_length=LONGEST_VALUE)
     orders: tuple[str, ...] = ()
-    """Their ids, the newest where there are many."""
+    """Ids of these orders, the newest if there are many."""
     of_profile: bool = False
-    """True of what the user's profile says; all else names orders."""
+    """True if the user's profile says it; all other traits name orders."""
 
     @model_validator(mode="after")
     def _rests_on_something(self) -> Self:
@@ -61,7 +61,7 @@ class Persona(Document):
     made_by: str
     """A model as "provider:model", or "rules"."""
     traits: dict[str, Trait]
-    """By ``group.field``, in the order of Table 5; what nobody knows is left out."""
+    """By ``group.field``, in the order of Table 5; fields of which nothing is known are left out."""
 
     @field_validator("traits")
     @classmethod
@@ -72,19 +72,19 @@ class Persona(Document):
 
     @property
     def text(self) -> str:
-        """What is known, a field a line, as agents and judges read it."""
+        """One line per known field, as agents and judges read it."""
         labels = (name.replace("_", " ").replace(".", ", ").capitalize() for name in self.traits)
         return "\n".join(f"{label}: {trait.value}" for label, trait in zip(labels, self.traits.values(), strict=True))
 
 
 class ContextEntry(Record):
-    """One note or one bit of talk, and the orders that it tells of."""
+    """One note or one bit of talk, and the orders that it mentions."""
 
     kind: Literal["purchase", "talk"]
     text: str = Field(min_length=1)
     orders: tuple[str, ...] = ()
     of_profile: bool = False
-    """True where it tells what the profile says."""
+    """True if it tells what the profile says."""
 
 
 class PersonContext(Document):
@@ -96,7 +96,7 @@ class PersonContext(Document):
 
     @property
     def text(self) -> str:
-        """The entries, one below the other, as agents read them."""
+        """One line per entry, as agents read them."""
         return "\n".join(f"- {entry.text}" for entry in self.entries)
 
 
@@ -109,7 +109,7 @@ def person_path(people: Path, record: type[Document], user_id: str) -> Path:
 
 
 def read_people(people: Path, record: type[T]) -> dict[str, T]:
-    """All of one kind in the folder, by user id. Raises UserError for a file that is none."""
+    """All personas or all contexts in the folder, by user id. Raises UserError for an invalid file."""
     found: dict[str, T] = {}
     for path in sorted((people / _FOLDERS[record]).glob("*.json")):
         try:
@@ -123,7 +123,7 @@ def read_people(people: Path, record: type[T]) -> dict[str, T]:
 
 
 def freeze_person(people: Path, made: Persona | PersonContext) -> None:
-    """Keeps one where none of its user is kept; the first stays."""
+    """Writes a persona or context unless the user already has one: the first stays."""
     path = person_path(people, type(made), made.user_id)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Which decisions on the queries of a file count, what is to be done with each query, and the file that comes of it."""
+"""Which decisions on the queries of a file count, what becomes of each query, and the reviewed file."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -9,8 +9,15 @@ from typing import Literal
 
 from drretail.files import write_lines
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import Review, content_of
-from drretail.querygen.review.revisions import DECIDED, History, Revision
+from drretail.querygen.review.records import (
+    DECIDED,
+    Log,
+    Review,
+    Revision,
+    content_of,
+    history_path,
+    read_history_of,
+)
 from drretail.records.query import Query, version_of
 
 Version = tuple[str, str]
@@ -19,25 +26,25 @@ Version = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CurrentDecisions:
-    """Of each reviewer the last decision on each version; those that settle stand apart."""
+    """Each reviewer's last decision on each version; decisions that settle a disagreement are kept apart."""
 
     reviews: tuple[Review, ...]
     settling: tuple[Review, ...]
     stale: int
-    """Decisions on queries that were changed since by something else than this review, or are no longer there."""
+    """Decisions on queries that something other than this review has changed since, or that are no longer there."""
 
     def of(self, query: Query) -> tuple[Review, ...]:
-        """The reviewers' decisions on a query as it stands."""
+        """The reviewers' decisions on the query's current version."""
         version = version_of(query)
         return tuple(review for review in self.reviews if review.subject == (query.query_id, version))
 
     def settled(self, query: Query) -> Review | None:
-        """The last word on a query as it stands."""
+        """The decision that settles a disagreement on the query's current version; None if there is none."""
         version = version_of(query)
         return next((review for review in self.settling if review.subject == (query.query_id, version)), None)
 
     def makers(self, query: Query) -> tuple[Review, ...]:
-        """The decisions by which a query came to be what it is: edits that were applied to the file."""
+        """The applied edits that made the query's current version."""
         version, content = version_of(query), content_of(query)
         return tuple(
             review
@@ -48,7 +55,7 @@ class CurrentDecisions:
         )
 
     def undecided_by(self, reviewer: str, queries: Iterable[Query]) -> tuple[Query, ...]:
-        """The queries on which a reviewer has not decided as they stand, and which he has not made so himself."""
+        """The queries whose current version a reviewer has neither decided on nor made by an edit."""
         return tuple(
             query
             for query in queries
@@ -59,7 +66,7 @@ class CurrentDecisions:
 def current_decisions(
     reviews: Iterable[Review], queries: Sequence[Query], revisions: Iterable[Revision]
 ) -> CurrentDecisions:
-    """What of the reviews still counts, by query in the file's order, then by reviewer."""
+    """The decisions that still count, by query in the file's order, then by reviewer."""
     last = {(review.subject, review.reviewer, review.settles): review for review in reviews}
     current = {query.query_id: version_of(query) for query in queries}
     became = {
@@ -72,7 +79,7 @@ def current_decisions(
         (review for review in last.values() if _lives(review.subject, current, became)),
         key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer, review.at),
     )
-    # Of several people who settled the same, the last one has the last word.
+    # If several people settled the same version, the latest decision counts.
     settling = {review.subject: review for review in sorted(lives, key=lambda review: review.at) if review.settles}
     return CurrentDecisions(
         tuple(review for review in lives if not review.settles), tuple(settling.values()), len(last) - len(lives)
@@ -80,7 +87,7 @@ def current_decisions(
 
 
 def _lives(version: Version, current: dict[str, str], became: dict[Version, str | None]) -> bool:
-    """True for the query as it stands, and for what this review itself made into that, or took out of the file."""
+    """True if the version is the current one, or if this review turned it into that, or took it out of the file."""
     query_id, now = version[0], current.get(version[0])
     seen: set[str] = set()
     at: str | None = version[1]
@@ -98,33 +105,40 @@ WHATS: tuple[What, ...] = ("accepted", "edited", "rejected", "undecided", "dispu
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``result`` is what becomes of the query: itself, its edit, or None unless it is decided what."""
+    """What becomes of a query. ``result`` is the query or its edit; None if it is rejected, undecided or disputed."""
 
     query: Query
     what: What
     result: Query | None
     reviews: tuple[Review, ...]
-    """Those that decided, or that disagree."""
+    """The reviews that decided, or that disagree."""
 
     @property
     def by(self) -> str:
-        """Who decided."""
+        """The names of those who decided."""
         return ", ".join(dict.fromkeys(review.reviewer for review in self.reviews))
 
 
 def outcomes(queries: Iterable[Query], current: CurrentDecisions) -> tuple[Outcome, ...]:
-    """One for each query, in order.
+    """One outcome per query, in order.
 
-    All reviewers of a query have to decide alike; two edits are alike when they make the same query, whoever typed its
-    wish. Otherwise it is disputed, until somebody settles it. A query that an applied edit made is accepted by who made
-    it.
+    All reviewers of a query must decide alike; two edits are alike if they make the same query, whoever typed its wish.
+    Otherwise the query is disputed until somebody settles it. A query that an applied edit made counts as accepted by
+    whoever made the edit.
     """
     return tuple(_outcome(query, current) for query in queries)
 
 
 def _outcome(query: Query, current: CurrentDecisions) -> Outcome:
+    """The outcome by the decision that settles, if there is one.
+
+    Otherwise by all decisions on the current version, and by the edits that made it, of people who didn't decide again.
+    """
     settled = current.settled(query)
-    reviews = (settled,) if settled is not None else _votes(query, current)
+    reviews = current.of(query) if settled is None else (settled,)
+    if settled is None:
+        again = {review.reviewer for review in reviews}
+        reviews += tuple(review for review in current.makers(query) if review.reviewer not in again)
     if not reviews:
         return Outcome(query, "undecided", None, ())
     if len({review.keeps(query) for review in reviews}) > 1:
@@ -137,72 +151,52 @@ def _outcome(query: Query, current: CurrentDecisions) -> Outcome:
     return Outcome(query, "edited", next(review.edit.after for review in reviews if review.edit is not None), reviews)
 
 
-def _votes(query: Query, current: CurrentDecisions) -> tuple[Review, ...]:
-    """Everybody's decision on the query as it stands, and those that made it so, of people who didn't decide again."""
-    reviews = current.of(query)
-    again = {review.reviewer for review in reviews}
-    return (*reviews, *(review for review in current.makers(query) if review.reviewer not in again))
-
-
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was written: the ids by what was done, and the queries of the file."""
+    """The queries of the written file, and ids by what was done."""
 
     queries: tuple[Query, ...]
     edited: tuple[str, ...]
     rejected: tuple[str, ...]
     waiting: tuple[str, ...]
-    """Undecided or disputed: left out of a new file, left as they are in their own."""
+    """Undecided or disputed queries: left out of a new file, unchanged in the reviewed file itself."""
 
 
-def write_reviewed(to: Path, outcomes: Sequence[Outcome], items: Items, clock: Callable[[], datetime]) -> Applied:
-    """Writes accepted and edited queries to a new file; the history beside it tells of each edit and rejection."""
-    return _write(to, outcomes, [outcome.result for outcome in outcomes], items, clock)
-
-
-def apply_reviews(file: Path, outcomes: Sequence[Outcome], items: Items, clock: Callable[[], datetime]) -> Applied:
-    """Edits and takes out queries in the reviewed file itself; undecided and disputed ones stay as they are."""
-    kept = [outcome.query if outcome.what in ("undecided", "disputed") else outcome.result for outcome in outcomes]
-    return _write(file, outcomes, kept, items, clock)
-
-
-def _write(
-    path: Path,
-    outcomes: Sequence[Outcome],
-    kept: Sequence[Query | None],
-    items: Items,
-    clock: Callable[[], datetime],
+def write_reviewed(
+    to: Path, outcomes: Sequence[Outcome], items: Items, clock: Callable[[], datetime], *, in_place: bool = False
 ) -> Applied:
+    """Writes accepted and edited queries to a file, and each edit and rejection to the history beside it.
+
+    With ``in_place``, the file is the reviewed one itself, in which undecided and disputed queries stay as they are.
+    """
     changed = [outcome for outcome in outcomes if outcome.what in ("edited", "rejected")]
+    waiting = [outcome.query for outcome in outcomes if outcome.what in ("undecided", "disputed")]
+    kept = [outcome.query if in_place and outcome.query in waiting else outcome.result for outcome in outcomes]
     queries = tuple(query for query in kept if query is not None)
-    # The history first: a file that was cut off from it could not be told from one that somebody else changed.
-    with closing(History(path)) as history:
-        known = {_key(revision) for revision in history.revisions}
+    # The history first: without it, the file would look as if somebody else had changed it.
+    with closing(Log(history_path(to), read_history_of(to))) as history:
+        known = {_key(revision) for revision in history.entries}
         for outcome in changed:
-            revision = _revision(outcome, items, clock())
+            after = outcome.result
+            revision = Revision(
+                query_id=outcome.query.query_id,
+                at=clock(),
+                by=outcome.by,
+                what="rejected" if after is None else "edited",
+                attempt=1,
+                before=outcome.query,
+                reasons=items.of(outcome.query).checked.findings,
+                after=after,
+                findings=() if after is None else items.check(after).findings,
+            )
             if _key(revision) not in known:
                 history.append(revision)
-    write_lines(path, (query.as_line() for query in queries))
+    write_lines(to, (query.as_line() for query in queries))
     return Applied(
         queries=queries,
         edited=tuple(outcome.query.query_id for outcome in changed if outcome.what == "edited"),
         rejected=tuple(outcome.query.query_id for outcome in changed if outcome.what == "rejected"),
-        waiting=tuple(outcome.query.query_id for outcome in outcomes if outcome.what in ("undecided", "disputed")),
-    )
-
-
-def _revision(outcome: Outcome, items: Items, at: datetime) -> Revision:
-    after = outcome.result
-    return Revision(
-        query_id=outcome.query.query_id,
-        at=at,
-        by=outcome.by,
-        what="rejected" if after is None else "edited",
-        attempt=1,
-        before=outcome.query,
-        reasons=items.of(outcome.query).checked.findings,
-        after=after,
-        findings=() if after is None else items.check(after).findings,
+        waiting=tuple(query.query_id for query in waiting),
     )
 
 

@@ -1,6 +1,6 @@
-"""What a person may change of a query, as cells of text: the columns of a sheet, the fields of a page.
+"""The editable parts of a query as cells of text: the columns of a sheet, or the fields of a page.
 
-Both write their cells with ``form_of`` and read them with ``edit_by``, so that the same cells make the same query.
+Both write their cells with ``form_of`` and read them with ``edit_by``, so that equal cells make equal queries.
 """
 
 import re
@@ -44,7 +44,7 @@ NO = frozenset({"no", "n", "false", "0"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One cell: its name, what a page calls it, what it means, and what it takes."""
+    """One cell: its name, its label on a page, its meaning, and what it takes."""
 
     name: str
     label: str
@@ -54,24 +54,15 @@ class Field:
 
 
 def _fields(record: type[BaseModel], labels: Mapping[str, str]) -> tuple[Field, ...]:
-    """A cell for each field but the wants, in the order of the labels; one without a label is called by its name."""
-    names = (*labels, *(name for name in record.model_fields if name not in (*labels, "wants")))
-    return tuple(
-        _field(
-            name,
-            labels.get(name, name.replace("_", " ").capitalize()),
-            known.description or "",
-            _TAKES[known.annotation],
-            required=known.is_required(),
-        )
-        for name in names
-        if (known := record.model_fields[name])
-    )
-
-
-def _field(name: str, label: str, description: str, takes: Takes, *, required: bool = False) -> Field:
-    meaning = description.removeprefix("True where ")
-    return Field(name, label, f"{meaning[:1].upper()}{meaning[1:]}", takes, required)
+    """A cell for each field but the wants: those with labels in order, then the others, labelled by name."""
+    found: list[Field] = []
+    for name in (*labels, *(name for name in record.model_fields if name not in (*labels, "wants"))):
+        known = record.model_fields[name]
+        label = labels.get(name, name.replace("_", " ").capitalize())
+        meaning = (known.description or "").removeprefix("True where ")
+        meaning = f"{meaning[:1].upper()}{meaning[1:]}"
+        found.append(Field(name, label, meaning, _TAKES[known.annotation], known.is_required()))
+    return tuple(found)
 
 
 WANT_FIELDS = _fields(
@@ -91,7 +82,7 @@ WANT_FIELDS = _fields(
         "again": "May be bought once more",
     },
 )
-"""Of each want, in the order in which they are shown."""
+"""The cells of each want, in the order in which they are shown."""
 NOTHING = "nothing_to_buy"
 WISH_FIELDS = (
     *_fields(
@@ -105,7 +96,7 @@ WISH_FIELDS = (
     ),
     Field(NOTHING, "Nothing is to be bought", "The question asks only for information.", "flag"),
 )
-"""Of all wants together."""
+"""The cells about all wants together."""
 TEXT = "text"
 TEXT_FIELD = Field(TEXT, "The text", "What the shopper asks.", "text", required=True)
 OTHER_FIELDS = (
@@ -117,20 +108,23 @@ _FIELDS = {field.name: field for field in (*WISH_FIELDS, *OTHER_FIELDS)}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A query in cells: ``query`` by ``TEXT``, ``WISH_FIELDS`` and ``OTHER_FIELDS``, ``wants`` by ``WANT_FIELDS``."""
+    """A query in cells.
+
+    ``query`` holds ``TEXT``, ``WISH_FIELDS`` and ``OTHER_FIELDS``; each of ``wants`` holds ``WANT_FIELDS``.
+    """
 
     query: Cells
     wants: tuple[Cells, ...]
 
     @property
     def filled(self) -> list[tuple[int, Cells]]:
-        """The wants of which anything is filled in, with their places."""
+        """The wants with any cell filled in, each with its index."""
         return [(place, cells) for place, cells in enumerate(self.wants) if any(map(str.strip, cells.values()))]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a cell; ``want`` is the place of its want, None for a cell of the query."""
+    """What is wrong with a cell; ``want`` is the index of its want, None for a cell of the query."""
 
     column: str
     message: str
@@ -154,7 +148,7 @@ def form_of(query: Query) -> Form:
 
 
 def edit_by(person: str, query: Query, form: Form) -> Edit | None:
-    """What the form changes of a query; None where it changes nothing. Whoever changes the wish has typed it.
+    """The edit that a form makes of a query; None if it changes nothing. A changed wish counts as typed by ``person``.
 
     Raises Faults.
     """
@@ -176,62 +170,50 @@ def edit_by(person: str, query: Query, form: Form) -> Edit | None:
 
 
 def wish_of(form: Form, query: Query) -> Wish | None:
-    """The wish that a form of this query holds; the query's own where no cell differs, None while it is untyped.
+    """The wish in a form of this query; if no cell differs, the query's own, which is None while it is untyped.
 
-    The limits of an older file hold for each want that names no other ones. Raises Faults.
+    Raises Faults.
     """
     if _wish_cells(form) == _wish_cells(form_of(query)):
         return query.wish
     faults: list[Fault] = []
     level = _values(WISH_FIELDS, form.query, None, faults)
     is_nothing = level.pop(NOTHING, False)
-    wants = [_want(cells, place, faults) for place, cells in form.filled]
-    if is_nothing and wants:
+    wants: list[Want] = []
+    for place, cells in form.filled:
+        known = len(faults)
+        values = _values(WANT_FIELDS, cells, place, faults)
+        try:
+            if len(faults) == known:
+                wants.append(Want.model_validate(values))
+        except ValidationError as problem:
+            for error in problem.errors():
+                column = str(error["loc"][0])
+                message = error["msg"].replace("Input should be", "should be")
+                faults.append(Fault(column, f"{cells[column].strip()!r} {message}", place))
+    if is_nothing and form.filled:
         faults.append(Fault(NOTHING, "is yes, but something is wanted"))
-    elif not is_nothing and not wants:
+    elif not is_nothing and not form.filled:
         faults.append(Fault("name", "is empty: name what is to be bought, or say that nothing is", 0))
-    faults += _repeated(form)
-    if faults:
-        raise Faults(faults)
-    return Wish(wants=tuple(want for want in wants if want is not None), **level)
-
-
-def _wish_cells(form: Form) -> tuple[Cells, list[Cells]]:
-    """What of the form is the wish, without the spaces and line ends that programs change."""
-    of_all = {field.name: " ".join(form.query[field.name].split()) for field in WISH_FIELDS}
-    return of_all, [{name: " ".join(cell.split()) for name, cell in cells.items()} for _, cells in form.filled]
-
-
-def _want(cells: Cells, place: int, faults: list[Fault]) -> Want | None:
-    """The want of these cells; None where any is at fault."""
-    known = len(faults)
-    values = _values(WANT_FIELDS, cells, place, faults)
-    if len(faults) > known:
-        return None
-    try:
-        return Want.model_validate(values)
-    except ValidationError as problem:
-        for error in problem.errors():
-            column = str(error["loc"][0])
-            message = error["msg"].replace("Input should be", "should be")
-            faults.append(Fault(column, f"{cells[column].strip()!r} {message}", place))
-        return None
-
-
-def _repeated(form: Form) -> list[Fault]:
-    """The names that an earlier want has."""
     names: set[str] = set()
-    faults: list[Fault] = []
     for place, cells in form.filled:
         name = cells["name"].strip().casefold()
         if name and name in names:
             faults.append(Fault("name", f"{cells['name'].strip()!r} is the name of another want, too", place))
         names.add(name)
-    return faults
+    if faults:
+        raise Faults(faults)
+    return Wish(wants=tuple(wants), **level)
+
+
+def _wish_cells(form: Form) -> tuple[Cells, list[Cells]]:
+    """The cells of the wish, with normalised whitespace, since programs change spaces and line ends."""
+    of_all = {field.name: " ".join(form.query[field.name].split()) for field in WISH_FIELDS}
+    return of_all, [{name: " ".join(cell.split()) for name, cell in cells.items()} for _, cells in form.filled]
 
 
 def _values(fields: Iterable[Field], cells: Cells, want: int | None, faults: list[Fault]) -> dict[str, Any]:
-    """The values of the cells that are not empty."""
+    """The values of the cells that are not empty; appends what is wrong to ``faults``."""
     values: dict[str, Any] = {}
     for field in fields:
         cell = cells[field.name].strip()
@@ -251,7 +233,7 @@ def _values(fields: Iterable[Field], cells: Cells, want: int | None, faults: lis
 _WHOLE = re.compile(r"\d+|\d{1,3}(?:,\d{3})+")
 _STARS = re.compile(r"(\d(?:[.,]\d+)?)(?:\s*stars?)?")
 _MONEY = re.compile(r"(\d+(?:\.\d+)?) ?([A-Z]{3})")
-# A ; that stands in a value is written \;
+# A ; within a value is written \;
 _BETWEEN = re.compile(r"(?<!\\);|\n")
 
 
@@ -296,7 +278,7 @@ def written(field: Field, value: Any) -> str:
         return ""
     if field.takes == "list":
         cell = "; ".join(part.replace(";", r"\;") for part in value)
-        # A spreadsheet would make a number or a date of it: 0141439513 is the id of a book.
+        # The ; keeps a spreadsheet from reading a number or a date: 0141439513 is the id of a book.
         return f"{cell};" if cell[:1].isdigit() else cell
     if field.takes == "flag":
         return "yes"
@@ -307,5 +289,5 @@ def written(field: Field, value: Any) -> str:
 
 
 def with_blank_want(form: Form) -> Form:
-    """The form with one more want to fill in."""
+    """The form with one more, empty want."""
     return replace(form, wants=(*form.wants, {field.name: "" for field in WANT_FIELDS}))

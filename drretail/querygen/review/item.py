@@ -1,4 +1,4 @@
-"""What a reviewer is shown of each query of a file: its wish, findings, basket and shopper, as lines of text."""
+"""What a reviewer sees of each query of a file, as lines of text: its wish, findings, basket and shopper."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wording import wish_lines
 from drretail.querygen.checks.feasibility import cheapest_line
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Checked, Linter
@@ -19,7 +19,7 @@ from drretail.screen import on_screen
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A query with what the checks found; ``shopper`` is None where there is no user, or the world lacks it."""
+    """A query with its findings; ``shopper`` is None without a user, or if the world lacks the user."""
 
     checked: Checked
     shopper: ProfileSummary | None
@@ -30,7 +30,7 @@ class Item:
 
 
 class Items:
-    """Those of the queries of one file in one world; each is made when it is asked for."""
+    """The items of one file's queries in one world; each is made when it is asked for."""
 
     def __init__(self, world: World, queries: Sequence[Query]) -> None:
         self.world = world
@@ -45,7 +45,7 @@ class Items:
         return Item(self._checked[query.query_id], self._shopper(query.user_id))
 
     def check(self, edited: Query) -> Checked:
-        """What the checks find in another version of a query of the file, beside all the other queries."""
+        """The findings on another version of a query of the file, beside all the other queries."""
         duplicate = self._texts.near_duplicate(edited)
         return self._linter.check(edited, also=[] if duplicate is None else [duplicate])
 
@@ -55,14 +55,14 @@ class Items:
         if user_id not in self._known:
             try:
                 self._known[user_id] = self._summaries.of(user_id)
-            except NotFound:  # the checks say so
+            except NotFound:  # the checks report it
                 self._known[user_id] = None
         return self._known[user_id]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and the lines below it, in which nothing can steer a terminal or hide words."""
+    """A heading and the lines below it, without characters that could steer a terminal or hide words."""
 
     title: str
     lines: tuple[str, ...]
@@ -73,7 +73,7 @@ def section(title: str, lines: Iterable[str]) -> Section:
 
 
 def page_of(item: Item) -> tuple[Section, ...]:
-    """What a reviewer is shown below the query: what it wants, checks, basket, shopper, and why it was made."""
+    """The sections that a reviewer sees below the query: wish, checks, basket, shopper and rationale."""
     return (
         wish_section(item.query),
         *checks_of(item.checked),
@@ -91,7 +91,7 @@ def wish_section(query: Query) -> Section:
 
 
 def checks_of(checked: Checked) -> tuple[Section, ...]:
-    """What the checks found, and the cheapest basket."""
+    """The findings, and the cheapest basket."""
     basket = cheapest_line(checked.reference)
     return (
         section("Checks", [finding_line(finding) for finding in checked.findings] or ["Nothing was found."]),
@@ -100,13 +100,13 @@ def checks_of(checked: Checked) -> tuple[Section, ...]:
 
 
 def finding_line(finding: Finding) -> str:
-    """ "error budget_unreachable: $20 (the cheapest basket costs …)"."""
+    """A finding in one line: "error budget_unreachable: $20 (the cheapest basket costs …)"."""
     found = f" ({finding.found})" if finding.found else ""
     return f"{finding.severity} {finding.code}: {finding.text}{found}"
 
 
 def shopper_lines(item: Item) -> list[str]:
-    """The profile summary, a statement a line."""
+    """The profile summary, one statement per line."""
     if item.shopper is not None:
         return [statement.text for statement in item.shopper.statements]
     if item.query.user_id is None:

@@ -1,12 +1,16 @@
-"""What a reviewer decides of a query; the three questions are those of the paper (section 5.1)."""
+"""A reviewer's decisions on queries, by the paper's three questions (section 5.1), and the revisions of queries.
+
+Both are kept beside the file of queries: ``<file>.reviews.jsonl`` and ``<file>.history.jsonl``.
+"""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import AwareDatetime, StringConstraints, model_validator
 
 from drretail.files import LineAppender, read_documents
 from drretail.records.base import Document, Record
+from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
 
 Decision = Literal["accept", "edit", "reject"]
@@ -23,7 +27,7 @@ ReviewerName = Annotated[
 
 
 class Answers(Record):
-    """What a reviewer says of the query as it was shown, before any edit."""
+    """A reviewer's answers about the query as it was shown, before any edit."""
 
     deep_research: bool
     answerable: bool
@@ -44,14 +48,14 @@ class Answers(Record):
 
 
 class Edit(Record):
-    """What a reviewer made of a query."""
+    """A reviewer's edit of a query."""
 
     before: Query
     after: Query
     fields: tuple[str, ...]
-    """Those of the record that differ."""
+    """The names of the fields that differ."""
     diff: str
-    """Of the two texts, word by word: [-taken out-] {+put in+}."""
+    """The difference of the two texts, word by word: [-removed-] {+added+}."""
 
 
 class Review(Document):
@@ -64,11 +68,11 @@ class Review(Document):
     at: AwareDatetime
     decision: Decision
     answers: Answers | None = None
-    """None where a disagreement was settled, which asks only for the decision."""
+    """None if the review settles a disagreement, which asks only for the decision."""
     note: str | None = None
     edit: Edit | None = None
     settles: bool = False
-    """True: the last word where reviewers disagreed. It is no part of their agreement."""
+    """True if this is the last word on a disagreement. It does not count in the reviewers' agreement."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -80,23 +84,53 @@ class Review(Document):
 
     @property
     def subject(self) -> tuple[str, str]:
-        """Which version of which query it is about."""
+        """The query's id, and the version that the review is about."""
         return self.query_id, self.version
 
     def keeps(self, query: Query) -> str | None:
-        """What the reviewer would have in the place of this query, as its ``content_of``; None when rejected."""
+        """The content that the reviewer wants in the query's place, as ``content_of`` gives it; None if rejected."""
         if self.decision == "reject":
             return None
         return content_of(query if self.edit is None else self.edit.after)
 
     def says_the_same_as(self, other: "Review") -> bool:
-        """True when only the time differs."""
+        """True if only the time differs."""
         return self == other.model_copy(update={"at": self.at})
 
 
 def content_of(query: Query) -> str:
-    """The same for queries that differ in nothing but who typed the wish: two people may type the same."""
+    """A hash that ignores who typed the wish: two people may type the same."""
     return version_of(query.model_copy(update={"typed_by": None}))
+
+
+DECIDED = frozenset({"edited", "rejected"})
+"""What people do to a query that they review; older histories also hold drretail's own attempts."""
+
+
+class Revision(Document):
+    """One attempt to replace a query, or people's decision on it; a line of the history."""
+
+    query_id: str
+    at: AwareDatetime
+    by: str
+    """A person, or the part of drretail that did it."""
+    what: Literal["replaced", "tried", "failed", "edited", "rejected"]
+    """People edit and reject.
+
+    With "tried", the new version was no better, and the query stayed as it was. With "failed", no usable answer came,
+    and so no new version.
+    """
+    attempt: int
+    """The number of attempts to replace ``before``, this one included."""
+    before: Query
+    reasons: tuple[Finding, ...]
+    """The findings on ``before``."""
+    after: Query | None = None
+    """None if there is no new version, or if the query was rejected."""
+    findings: tuple[Finding, ...] = ()
+    """The findings on ``after``."""
+    problem: str | None = None
+    """Why an attempt failed."""
 
 
 def reviews_path(queries: Path) -> Path:
@@ -104,27 +138,44 @@ def reviews_path(queries: Path) -> Path:
 
 
 def read_reviews_of(queries: Path) -> tuple[Review, ...]:
-    """All reviews in the order in which they were made, none where the file has none.
+    """All reviews in the order in which they were made; empty if there are none.
 
-    Raises UserError that names the line when one is no review.
+    Raises UserError, naming the line, for an invalid review.
     """
     return read_documents(reviews_path(queries), Review, "review")
 
 
-class ReviewLog:
-    """Appends reviews; each is on disk before the next question is asked."""
+def history_path(queries: Path) -> Path:
+    return queries.with_name(f"{queries.name}.history.jsonl")
 
-    def __init__(self, queries: Path) -> None:
-        self.reviews = list(read_reviews_of(queries))
-        self._path = reviews_path(queries)
+
+def read_history_of(queries: Path) -> tuple[Revision, ...]:
+    """All revisions of a query file. Raises as ``read_reviews_of``."""
+    return read_documents(history_path(queries), Revision, "revision")
+
+
+D = TypeVar("D", Review, Revision)
+
+
+class Log(Generic[D]):
+    """Appends entries to a file. Each is on disk before the next decision is asked for."""
+
+    def __init__(self, path: Path, entries: tuple[D, ...]) -> None:
+        self.entries = list(entries)
+        self._path = path
         self._lines: LineAppender | None = None
 
-    def append(self, review: Review) -> None:
+    def append(self, entry: D) -> None:
         if self._lines is None:
             self._lines = LineAppender(self._path)
-        self._lines.append(review.as_line())
-        self.reviews.append(review)
+        self._lines.append(entry.as_line())
+        self.entries.append(entry)
 
     def close(self) -> None:
         if self._lines is not None:
             self._lines.close()
+
+
+def review_log(queries: Path) -> Log[Review]:
+    """The log of the reviews of a query file. Raises as ``read_reviews_of``."""
+    return Log(reviews_path(queries), read_reviews_of(queries))

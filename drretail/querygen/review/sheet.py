@@ -1,6 +1,6 @@
-"""A sheet of queries for a spreadsheet, with columns for a reviewer to change and fill in, and the decisions out of it.
+"""A spreadsheet of queries that a reviewer changes and fills in, and the decisions read from it.
 
-A query takes a row, and below it one more for each further want; only its first row has its version.
+A query takes one row, and one more below for each further want; only its first row has its version.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
-from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
-from drretail.querygen.review.edits import retyped
+from drretail.querygen.review.edits import edits_by_reviewer, retyped, review_lines
 from drretail.querygen.review.form import (
     NO,
     OTHER_FIELDS,
@@ -36,31 +35,31 @@ NAMES = {field.name: "want" if field.name == "name" else field.name for field in
 """The column of each field of a want."""
 OF_WANTS = tuple(NAMES.values())
 OF_QUERY = tuple(field.name for field in (*WISH_FIELDS, *OTHER_FIELDS))
-"""Filled in as they are, to be changed where they are wrong; so are those of wants."""
+"""Columns with the query's current values, for the reviewer to correct; those of wants are the same."""
 EDITED_TEXT = "edited_text"
 REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
 COLUMNS = (*GIVEN, *OF_WANTS, *OF_QUERY, *REVIEWER_COLUMNS)
 SAYS, TAKES = "reviewers_say", "take_edit_of"
 SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", TAKES, EDITED_TEXT, "note")
-"""Where reviewers disagree: what they say is given, and one of their edits may be taken as it is."""
-# So much of a version tells two of the same query apart.
+"""For a disagreement: what the reviewers say is given, and one of their edits may be taken as it is."""
+# This many characters tell two versions of a query apart.
 SHORT = 12
 Row = Mapping[str, str]
 
 
-def sheet_of(items: Iterable[Item], reviewer: str | None) -> bytes:
-    """A CSV file with the rows of each query; the reviewer's name stands in it where it is known."""
-    return _csv(COLUMNS, ((item, {"reviewer": reviewer or ""}) for item in items))
+def sheet_of(
+    items: Iterable[Item], reviewer: str | None, disputed: Mapping[str, Sequence[Review]] | None = None
+) -> bytes:
+    """A CSV file with the rows of each query, and the reviewer's name if it is known.
 
-
-def settling_sheet_of(disputed: Iterable[tuple[Item, Sequence[Review]]], reviewer: str | None) -> bytes:
-    """A CSV file with the rows of each query on which these reviews disagree."""
-    given = ((item, {"reviewer": reviewer or "", SAYS: "\n".join(review_lines(reviews))}) for item, reviews in disputed)
-    return _csv(SETTLING_COLUMNS, given)
-
-
-def _csv(columns: Sequence[str], items: Iterable[tuple[Item, Row]]) -> bytes:
-    rows = (row for item, given in items for row in _rows(item, given))
+    With ``disputed``, the reviews that disagree by query id, the sheet is one to settle them.
+    """
+    columns, rows = COLUMNS if disputed is None else SETTLING_COLUMNS, list[Row]()
+    for item in items:
+        given = {"reviewer": reviewer or ""}
+        if disputed is not None:
+            given[SAYS] = "\n".join(review_lines(disputed[item.query.query_id]))
+        rows += _rows(item, given)
     return as_csv([columns, *([row.get(column, "") for column in columns] for row in rows)])
 
 
@@ -84,37 +83,37 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
-# So many faults are shown at once.
+# The faults that are shown at once.
 _MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a sheet holds."""
+    """The contents of a filled sheet."""
 
     reviews: tuple[Review, ...]
     blank: int
     """Queries for which nothing was filled in."""
     unnamed: int
-    """Reviews whose row names nobody, and that are taken for those of the given reviewer."""
+    """Reviews whose row names no reviewer; they count as the given reviewer's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a sheet is read with."""
+    """What is needed to read a sheet."""
 
     queries: Mapping[str, Query]
     reviewer: str
-    """Made the decisions whose row names nobody."""
+    """The reviewer of all rows that name none."""
     at: datetime
     named: bool
-    """True where the reviewer made all of them."""
+    """True if every decision must be this reviewer's."""
     disputed: Mapping[str, Sequence[Review]] | None = None
-    """The reviews that disagree, by query, where the sheet settles them."""
+    """The reviews that disagree, by query id, if the sheet settles them; None otherwise."""
 
 
 class _Fault(Exception):
-    """What is wrong with a cell; of the query's first row where no other one is named."""
+    """What is wrong with a cell, which is in the query's first row unless ``row`` is given."""
 
     def __init__(self, column: str, message: str, row: int | None = None) -> None:
         super().__init__(message)
@@ -138,9 +137,9 @@ class _Block:
 
 
 def read_filled(path: Path, reading: Reading) -> Filled:
-    """The decisions of a sheet.
+    """The decisions of a filled sheet.
 
-    Raises UserError with row and column of what is wrong; then nothing of the sheet counts.
+    Raises UserError with the row and column of what is wrong; then nothing of the sheet counts.
     """
     cells = read_cells(path)
     columns = SETTLING_COLUMNS if reading.disputed is not None else COLUMNS
@@ -190,7 +189,7 @@ def _places(path: Path, cells: Sequence[Sequence[str]], columns: Sequence[str]) 
 
 
 def _blocks(rows: Iterable[Sequence[str]], place: Mapping[str, int], faults: list[str]) -> list[_Block]:
-    """The rows by query: one with a version begins a query, those below it without one are its further wants."""
+    """The rows by query: a row with a version begins a query, and the rows below without one are its further wants."""
     blocks: list[_Block] = []
     for number, cells in enumerate(rows, 2):
         row = {name: cells[index].strip() if index < len(cells) else "" for name, index in place.items()}
@@ -210,7 +209,7 @@ def _blocks(rows: Iterable[Sequence[str]], place: Mapping[str, int], faults: lis
 
 
 def _review(block: _Block, reading: Reading) -> Review | None:
-    """The decision of a query's rows; None where nothing was filled in or changed."""
+    """The decision in a query's rows; None if nothing was filled in or changed."""
     row, query = block.first, _query(block.first, reading.queries)
     is_blank = not any(row.get(column) for column in (*REVIEWER_COLUMNS[1:], TAKES))
     if is_blank and _is_as_written(block.form(query), query):
@@ -220,7 +219,10 @@ def _review(block: _Block, reading: Reading) -> Review | None:
         raise _Fault(
             "reviewer", f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
         )
-    decision, answers = _decision(row), None
+    decision, answers = WORDS.get(row["decision"].casefold()), None
+    if decision is None:
+        problem = f"{row['decision']!r} is none of" if row["decision"] else "is empty; it takes one of"
+        raise _Fault("decision", f"{problem} {', '.join(DECISIONS)}")
     if reading.disputed is None:
         answers = Answers(
             deep_research=_answer(row, "deep_research"),
@@ -262,14 +264,6 @@ def _query(row: Row, queries: Mapping[str, Query]) -> Query:
     return query
 
 
-def _decision(row: Row) -> Decision:
-    decision = WORDS.get(row["decision"].casefold())
-    if decision is None:
-        problem = f"{row['decision']!r} is none of" if row["decision"] else "is empty; it takes one of"
-        raise _Fault("decision", f"{problem} {', '.join(DECISIONS)}")
-    return decision
-
-
 def _answer(row: Row, question: str) -> bool:
     cell = row[question].casefold()
     if cell in YES or cell in NO:
@@ -286,7 +280,7 @@ def _fits(row: Row, query: Query) -> bool | None:
 
 
 def _taken(block: _Block, query: Query, decision: Decision, reading: Reading) -> Edit | None:
-    """The reviewer's edit that the sheet takes as it is."""
+    """The reviewer's edit that the sheet takes over unchanged; None if it names none."""
     name = block.first.get(TAKES, "")
     if reading.disputed is None or not name:
         return None
@@ -313,7 +307,7 @@ def _edit(person: str, query: Query, block: _Block, decision: Decision) -> Edit 
 
 
 def _first_change(block: _Block, query: Query) -> tuple[int | None, str]:
-    """Row and column of the first cell that does not hold what was written."""
+    """Row and column of the first changed cell; the row is None for the query's first."""
     before, now = form_of(query), block.form(query)
     for name, column in ((TEXT, EDITED_TEXT), *((name, name) for name in OF_QUERY)):
         if retyped(before.query[name], now.query[name]) != before.query[name]:
@@ -326,7 +320,7 @@ def _first_change(block: _Block, query: Query) -> tuple[int | None, str]:
 
 
 def new_reviews(filled: Filled, known: Iterable[Review]) -> tuple[Review, ...]:
-    """Those that say something else than their reviewer's last word on the query, so that a sheet may be read twice."""
+    """The reviews that differ from their reviewer's last word, so that reading a sheet twice adds nothing."""
     last = {(review.query_id, review.version, review.reviewer, review.settles): review for review in known}
     return tuple(
         review

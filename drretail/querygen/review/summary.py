@@ -1,4 +1,4 @@
-"""The numbers of a review: who decided what, how much was edited, how far reviewers agree, and where they do not."""
+"""The statistics of a review: who decided what, how much was edited, and where reviewers agree and disagree."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -17,60 +17,58 @@ NO_QUERY = "no query was answered by both"
 ONE_ANSWER = "both gave all the same answer"
 NOT_BY_CHANCE = "what neither wants is not counted"
 WISH = "wish: "
-"""Before the names of its fields, where agreement is shown for them."""
+"""The prefix of a wish's fields where their agreement is shown."""
 Wishes = Mapping[tuple[Version, str], Wish | None]
-"""By the version of a query and the reviewer: what it wants, to all who did not reject it."""
+"""The wanted wish by a query's version and reviewer; reviewers who rejected the query are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Of two reviewers in one thing; ``share`` is 0 to 1, ``kappa`` -1 to 1, None with the reason in ``na``."""
+    """The agreement of two reviewers on one thing.
+
+    ``share`` is 0 to 1; ``kappa`` is -1 to 1, or None with the reason in ``na``.
+    """
 
     first: str
     second: str
     about: str
     """ "decision", a question, or "wish: " with a field."""
     n: int
-    """Queries on which both have decided; of a field of what is wanted, things that both name."""
+    """Queries on which both have decided; for a field of wants, the things that both name."""
     share: float | None
     kappa: float | None
     na: str | None = None
 
 
 def agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tuple[Agreement, ...]:
-    """Of every two reviewers, ordered by name: in the decision, in each question, and in each field of the wish.
+    """The agreement of every two reviewers, by name: on the decision, on each question, and on each field of the wish.
 
-    A field of the wish is shown where both have typed or kept one. ``queries`` are those of the file.
+    Fields of the wish are included if both have typed or kept one. ``queries`` are those of the file.
     """
-    reviewers = sorted({review.reviewer for review in current.reviews})
+    by_reviewer: dict[str, dict[Version, Review]] = {}
+    for review in current.reviews:
+        by_reviewer.setdefault(review.reviewer, {})[review.subject] = review
     wishes = _wishes(current, queries)
     found: list[Agreement] = []
-    for one, other in combinations(reviewers, 2):
+    for one, other in combinations(sorted(by_reviewer), 2):
+        theirs = by_reviewer[other]
+        both = [(mine, theirs[version]) for version, mine in by_reviewer[one].items() if version in theirs]
         for about in ("decision", *QUESTIONS):
-            found.append(_agreement(one, other, about, list(_both(current, one, other, about))))
-        both = [typed for version in _versions(current) for typed in _typed_by_both(wishes, version, one, other)]
-        for field in FIELDS if both else ():
-            pairs = [typed.values for typed in both if typed.field == field]
+            answers = [(answer_in(mine, about), answer_in(their, about)) for mine, their in both]
+            found.append(_agreement(one, other, about, [pair for pair in answers if None not in pair]))
+        typed = [each for version in _versions(current) for each in _typed_by_both(wishes, version, one, other)]
+        for field in FIELDS if typed else ():
+            pairs = [each.values for each in typed if each.field == field]
             found.append(_agreement(one, other, f"{WISH}{field}", pairs))
     return tuple(found)
 
 
 def answer_in(review: Review, about: str) -> str | None:
-    """What a review answers of one thing; None where it was not asked."""
+    """A review's answer on one thing; None if it was not asked."""
     if about == "decision":
         return review.decision
     answer = next((review.answers.of(question) for question in QUESTIONS if question == about and review.answers), None)
     return None if answer is None else "yes" if answer else "no"
-
-
-def _both(current: CurrentDecisions, one: str, other: str, about: str) -> Iterator[tuple[str, str]]:
-    by_other = {review.subject: review for review in current.reviews if review.reviewer == other}
-    for review in current.reviews:
-        if review.reviewer != one or review.subject not in by_other:
-            continue
-        pair = answer_in(review, about), answer_in(by_other[review.subject], about)
-        if pair[0] is not None and pair[1] is not None:
-            yield pair[0], pair[1]
 
 
 def _versions(current: CurrentDecisions) -> list[Version]:
@@ -78,9 +76,9 @@ def _versions(current: CurrentDecisions) -> list[Version]:
 
 
 def _wishes(current: CurrentDecisions, queries: Iterable[Query]) -> Wishes:
-    """What each reviewer would have each version of a query want.
+    """The wish that each reviewer wants for each version of a query.
 
-    What an earlier version was stands in the edits of it; where nobody edited it, nobody typed its wish.
+    An earlier version is known from the edits made of it; if nobody edited it, nobody typed its wish.
     """
     shown = {(query.query_id, version_of(query)): query for query in queries}
     for review in (*current.reviews, *current.settling):
@@ -106,14 +104,14 @@ def _agreement(one: str, other: str, about: str, pairs: Sequence[tuple[Hashable,
     share = sum(mine == theirs for mine, theirs in pairs) / len(pairs) if pairs else None
     na = None if kappa is not None else ONE_ANSWER if pairs else NO_QUERY
     if about == f"{WISH}{WANTED}":
-        # What neither names is not counted, so that chance can't be either.
+        # Things that neither names are not counted, so that agreement by chance is unknown.
         kappa, na = None, NOT_BY_CHANCE
     return Agreement(one, other, about, len(pairs), share, kappa, na)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerCounts:
-    """How one question was answered."""
+    """How often one question was answered with yes and with no."""
 
     yes: int
     no: int
@@ -121,7 +119,7 @@ class AnswerCounts:
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """What one reviewer decided."""
+    """One reviewer's statistics."""
 
     name: str
     decided: int
@@ -129,30 +127,30 @@ class Reviewer:
     edited: int
     rejected: int
     edit_rate: float | None
-    """Queries whose text was changed, of those decided."""
+    """The share of decided queries whose text was changed."""
     words_changed: float | None
-    """Mean share of words changed, over the queries whose text was changed; None without any."""
+    """The mean share of words changed, over the queries whose text was changed; None if there are none."""
     wishes_typed: int
     """Queries whose wish was typed or changed."""
     answers: dict[Question, AnswerCounts]
     accepted_with_a_no: tuple[str, ...]
-    """The ids of queries that were accepted though a question was answered with no."""
+    """The ids of queries that were accepted although a question was answered with no."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """What two or more reviewers answered of one query in one thing: what, by reviewer."""
+    """What two or more reviewers answered on one thing about a query, by reviewer."""
 
     query_id: str
     about: str
     answers: dict[str, str]
     settled_by: str | None = None
-    """Who had the last word on the query."""
+    """The reviewer who settled the disagreement; None while nobody has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How far the review of a file is."""
+    """The state of a file's review."""
 
     queries: int
     outcomes: tuple[Outcome, ...]
@@ -163,7 +161,7 @@ class Summary:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Queries by what is to be done with them."""
+        """The number of queries by outcome."""
         counted = Counter(outcome.what for outcome in self.outcomes)
         return {what: counted[what] for what in WHATS}
 
@@ -172,8 +170,15 @@ class Summary:
 
 
 def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
-    """The numbers of a file's review; the reviewers are ordered by name."""
+    """The statistics of a file's review. Reviewers are ordered by name, disagreements by query in the file's order."""
     names = sorted({review.reviewer for review in current.reviews})
+    wishes = _wishes(current, queries)
+    settled = {review.subject: review.reviewer for review in current.settling}
+    disagreements: list[Disagreement] = []
+    for version in _versions(current):
+        reviews = [review for review in current.reviews if review.subject == version]
+        for about, answers in (*_differing(reviews), *_differing_wishes(wishes, version)):
+            disagreements.append(Disagreement(version[0], about, answers, settled.get(version)))
     return Summary(
         queries=len(queries),
         outcomes=outcomes(queries, current),
@@ -181,7 +186,7 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
             _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
         ),
         agreements=agreements(current, queries),
-        disagreements=_disagreements(current, queries),
+        disagreements=tuple(disagreements),
         stale=current.stale,
     )
 
@@ -193,6 +198,9 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         for review in reviews
         if review.edit and "text" in review.edit.fields
     ]
+    answered: dict[Question, Counter[str | None]] = {
+        question: Counter(answer_in(review, question) for review in reviews) for question in QUESTIONS
+    }
     return Reviewer(
         name=name,
         decided=len(reviews),
@@ -202,33 +210,13 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
         wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
-        answers={question: _asked(question, reviews) for question in QUESTIONS},
+        answers={question: AnswerCounts(counts["yes"], counts["no"]) for question, counts in answered.items()},
         accepted_with_a_no=tuple(
             review.query_id
             for review in reviews
             if review.decision == "accept" and review.answers and review.answers.noes
         ),
     )
-
-
-def _asked(question: Question, reviews: Sequence[Review]) -> AnswerCounts:
-    counts = Counter(answer_in(review, question) for review in reviews)
-    return AnswerCounts(counts["yes"], counts["no"])
-
-
-def _disagreements(current: CurrentDecisions, queries: Iterable[Query]) -> tuple[Disagreement, ...]:
-    """By query in the file's order."""
-    wishes = _wishes(current, queries)
-    settled = {review.subject: review.reviewer for review in current.settling}
-    return tuple(
-        Disagreement(version[0], about, answers, settled.get(version))
-        for version in _versions(current)
-        for about, answers in (*_differing(_of(current, version)), *_differing_wishes(wishes, version))
-    )
-
-
-def _of(current: CurrentDecisions, version: Version) -> list[Review]:
-    return [review for review in current.reviews if review.subject == version]
 
 
 def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -247,7 +235,7 @@ def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]
 
 
 def _differing_wishes(wishes: Wishes, version: Version) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each field that two reviewers typed differently; that only some typed a wish at all."""
+    """Each field that two reviewers typed differently, and whether only some of them typed a wish."""
     by_reviewer = {reviewer: wish for (about, reviewer), wish in wishes.items() if about == version}
     if len({wish is None for wish in by_reviewer.values()}) > 1:
         yield "wish", {name: "not typed" if wish is None else "typed" for name, wish in by_reviewer.items()}

@@ -1,4 +1,4 @@
-"""Two typings of one query's wish, set beside each other field by field."""
+"""Compares two typings of one query's wish, field by field."""
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,9 +11,9 @@ from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 
 WANTED = "wanted"
-"""Whether a thing is wanted at all."""
+"""The name of the comparison whether a thing is wanted at all."""
 NOTHING_SAID = "–"
-# What a want is called is not compared: it is how two typings of one thing are found.
+# The name of a want is not compared: it is used to match the wants of two typings.
 COMPARED = {field.name: field for field in (*WANT_FIELDS[1:], *WISH_FIELDS[:-1])}
 FIELDS = (WANTED, *COMPARED)
 _WORD = re.compile(r"\w+")
@@ -21,14 +21,14 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """One field as two people typed it; ``want`` is what the thing is called, None for a field of the whole wish."""
+    """One field as two people typed it; ``want`` is the name of the thing, None for a field of the whole wish."""
 
     field: str
     want: str | None
     first: str
     second: str
     values: tuple[Hashable, Hashable]
-    """Equal where both mean the same, in whatever form and order of words they wrote it."""
+    """Equal if both mean the same, whatever the form and the order of words."""
 
     @property
     def differs(self) -> bool:
@@ -36,20 +36,22 @@ class Typed:
 
     @property
     def about(self) -> str:
-        """ "bird feeder: how many", "budget for everything"."""
+        """The subject in words: "bird feeder: how many", "budget for everything"."""
         label = label_of(self.field)
         return label if self.want is None else f"{self.want}: {label}"
 
 
 def label_of(field: str) -> str:
-    """What a field is called in a sentence; what is no field as it is."""
+    """The label of a field within a sentence; other names are returned as they are."""
     if field == WANTED:
         return "wanted at all"
     return COMPARED[field].label.lower() if field in COMPARED else field
 
 
 def compared(first: Wish, second: Wish) -> Iterator[Typed]:
-    """Every field of the whole wish and of each want that both name; of the others, that only one does."""
+    """Every field of the whole wish, and of each want that both name; other wants are only reported as
+    missing in one.
+    """
     for field in WISH_FIELDS[:-1]:
         yield _typed(field, None, first, second)
     for one, other in matched(first.wants, second.wants):
@@ -62,7 +64,7 @@ def compared(first: Wish, second: Wish) -> Iterator[Typed]:
 
 
 def matched(first: Sequence[Want], second: Sequence[Want]) -> list[tuple[Want | None, Want | None]]:
-    """Each want with the one of the other wish that it has most words in common with, in name and kinds."""
+    """Each want with the most similar want of the other wish, by the words of name and kinds; None if none is left."""
     words = [[_stems(" ".join((want.name, *want.kinds))) for want in wants] for wants in (first, second)]
     alike = sorted(
         (

@@ -1,4 +1,4 @@
-"""What the shop has of a kind, and what decides something among its offers, so that a question may demand it."""
+"""The shop's offers of a kind, and the demands that tell them apart, so that a question may make them."""
 
 import re
 import tomllib
@@ -12,17 +12,18 @@ from typing import Any
 
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import Listing
+from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.checks.stock import Stock
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 ENOUGH = 3
-"""Offers of a kind, besides what the shopper has, from which an answer may choose."""
+"""The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 _LIMITS = {
     "rating_min": ("average_rating", (4.5, 4.3, 4.0)),
     "ratings_min": ("rating_number", (1000, 500, 200, 100, 50, 20)),
 }
-"""By the field of a want: the field of a product, and the least values that may be asked for."""
+"""By the field of a want: the field of a product, and the minimums that may be asked for."""
+# With fewer offers that keep a demand, there is nothing to choose from.
 _LEAST_KEEP = 2
 _PLAIN = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)?")
 
@@ -35,7 +36,7 @@ class KindOffers:
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
-        """Those of known price, cheapest first, in the currency of most and without the outliers."""
+        """The offers of known price, cheapest first, in the most common currency and without outliers."""
         known = [(offer.price, offer) for offer in self.offers if offer.price is not None]
         if not known:
             return ()
@@ -47,7 +48,10 @@ class KindOffers:
 
     @cached_property
     def demands(self) -> tuple[tuple[str, str], ...]:
-        """Values that decide among the priced (or all) and among those that fill the field, of fields with a clause."""
+        """The fields and values that tell offers apart, of fields that have a clause in phrases.toml.
+
+        A value must decide among the priced offers (all, if few have prices), and among the offers that fill the field.
+        """
         counted = self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
         demands: list[tuple[str, str]] = []
         for name in PHRASES["field"]:
@@ -62,7 +66,7 @@ class KindOffers:
 
     @cached_property
     def limits(self) -> tuple[tuple[str, float], ...]:
-        """Least stars and numbers of ratings that decide, by the field of a want."""
+        """Minimum stars and numbers of ratings that decide, by the field of a want."""
         return tuple(
             (name, least)
             for name, (known, steps) in _LIMITS.items()
@@ -71,7 +75,7 @@ class KindOffers:
         )
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
-        """True where the dearer quarter costs at least twice what the cheaper one does, and this price is no end."""
+        """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
         prices = [offer.price for offer in self.priced if offer.price is not None]
         if price is None or len(prices) <= LEAST_OFFERS or not prices[0] < price < prices[-1]:
             return False
@@ -80,7 +84,7 @@ class KindOffers:
 
 @dataclass(slots=True)
 class Assortment:
-    """The kinds of one shop; remembers what it has looked up, so that many users cost little more than one."""
+    """The kinds of one shop. Lookups are cached, so that many users cost little more than one."""
 
     stock: Stock
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
@@ -93,5 +97,5 @@ class Assortment:
 
 
 def _decides(answers: Sequence[bool]) -> bool:
-    """True where enough keep to it to choose from, and enough do not."""
+    """True if enough offers keep to it to choose from, and enough do not."""
     return sum(answers) >= _LEAST_KEEP and LEAST_SHARE * len(answers) <= sum(answers) <= MOST_SHARE * len(answers)

@@ -1,4 +1,4 @@
-"""The text of a question and its wish, written together: what stands in one stands in the other."""
+"""Writes the text of a question and its wish together, so that both say the same."""
 
 import calendar
 import re
@@ -12,7 +12,7 @@ from typing import Any
 from drretail.env.world import World
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
-from drretail.querygen.checks.stock import Shopper
+from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
 from drretail.querygen.rules.needs import Need
 from drretail.records.money import Money
@@ -20,21 +20,21 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"
-# How often a text demands a value, stars or ratings, or another brand, names a budget, speaks of orders, and wants two.
+# The probabilities of a demanded value, stars or ratings, another brand, a budget, a mention of orders, and two pieces.
 _VALUE, _RATED, _BRAND, _BUDGET, _RECORD, _TWO = 0.6, 0.4, 0.2, 0.85, 0.6, 0.25
 _MOST_DEMANDS = 2
-# Where between the cheapest and the dearest a budget lies, and by how much above.
+# A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 # A budget below the first number is a multiple of the second.
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
-# Nobody sets a limit on pennies, or wants to spend a multiple of what the like has cost before.
+# Nobody limits smaller sums, or wants to spend more than so many times what was paid before.
 _LEAST_BUDGET, _MOST_ABOVE = 10, Decimal("2.5")
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
 
 
 @dataclass(slots=True)
 class Author:
-    """Writes the questions of one user, and uses no sentence twice while there are others."""
+    """Writes the questions of one user; no sentence is used twice while there are others."""
 
     world: World
     assortment: Assortment
@@ -43,7 +43,7 @@ class Author:
     used: set[str] = field(default_factory=set[str])
 
     def query(self, need: Need, number: int) -> Query:
-        """A question of this need."""
+        """The question for this need, the user's ``number``-th."""
         demands = self._demands(need)
         is_two = need.kind == "restock" and need.facts >= {"used_up", "single"} and self.rng.random() < _TWO
         wants = tuple(
@@ -56,7 +56,7 @@ class Author:
             )
             for kind in need.kinds
         )
-        # An amount would answer what a comparison of prices asks.
+        # In a comparison of prices, an amount would give away the answer.
         is_bounded = not is_two and "named" in need.facts and need.kind != "comparison" and self.rng.random() < _BUDGET
         budget = self._budget(need, wants) if is_bounded else None
         quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
@@ -86,7 +86,7 @@ class Author:
         ask = self._choice([ask for fact in about for ask in web[fact]], facts)
         asked = slots if is_one else slots | {"kinds": listed([kind.name for kind in need.kinds])}
         slots |= {"clauses": listed(clauses) if clauses else "", "ask": ask.format(**asked)}
-        # Of a friend the shopper's orders say nothing, and a pair is what they hold.
+        # The shopper's orders tell nothing of a gift's recipient, and a pair already is what they tell.
         tells_more = "related" in facts and need.kind != "gift" and len(need.purchases) == 1
         sentences = [
             self._choice(need.row["open"], facts),
@@ -97,17 +97,17 @@ class Author:
             self._choice(frame["sources" if ask in web["dear"] else "web"]),
             self._choice(frame["record"]) if tells_more and self.rng.random() < _RECORD else "",
         ]
-        # A quoted title at the beginning stays as it is.
+        # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
         return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
 
     def _demands(self, need: Need) -> list[tuple[str, Any, str]]:
-        """Now and then a value that decides, stars, ratings or another brand: a want's field, value and clause."""
-        # Whoever would take the same again demands nothing that it may lack.
+        """Random demands for a value, stars, ratings or another brand: the want's field, its value and a clause."""
+        # A shopper who would take the same again demands nothing that it may lack.
         if "another" not in need.row or need.kind == "comparison":
             return []
         product, offers = need.purchases[0].listing.product, self.assortment.of(need.purchases[0].kind.category)
-        # Nobody asks for what the thing at hand is not without a reason.
+        # Only values that the owned product has: to ask for another would need a reason.
         values = [
             ("must", (value,), PHRASES["field"][name].format(value=value))
             for name, value in offers.demands
@@ -121,7 +121,7 @@ class Author:
         return demands[:_MOST_DEMANDS]
 
     def _budget(self, need: Need, wants: Sequence[Want]) -> Money | None:
-        """A round amount that buys what would do for each want, near what the shopper has paid; None without one."""
+        """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid."""
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
         fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
         priced = [KindOffers(tuple(listings)).priced for listings in fits]
@@ -145,7 +145,7 @@ class Author:
 
 
 def _slots(need: Need, budget: Money | None) -> dict[str, str]:
-    """What sentences may name, by the names that they have for it."""
+    """The words that fill the slots of sentences, by slot name."""
     first, last = need.purchases[0], need.purchases[-1]
     year, month, _ = first.order.order_date[:10].split("-")
     return {

@@ -1,7 +1,7 @@
-"""What a question calls a product: by its category where its title bears that out, else by its shortened title.
+"""What a question calls a product: its category if the title confirms it, otherwise its shortened title.
 
-No noun is made of a title's words. A category's name, or the name of a ``Best Sellers Rank``, is taken where its noun
-stands in the title, without the words that only the shelf has: "gel pens" for what the shop keeps under "Gel Ink Pens".
+No noun is made from a title's words. The name of a category, or of a ``Best Sellers Rank``, is used if its noun is in
+the title, without the words that the title lacks: "gel pens" for what the shop keeps under "Gel Ink Pens".
 """
 
 import re
@@ -18,26 +18,26 @@ from drretail.records.shop import Product
 RANKS = "Best Sellers Rank"
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
 _GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
-# What comes behind these is what a thing has, or what it is for.
+# What follows these is a part of the thing, or its purpose.
 _TITLE_ENDS = re.compile(
     r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
 )
 _SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
 _INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
-# "Lashes 2 in 1" does not end before "in", nor "Soap and" before a dash.
+# No quote ends in these: "Lashes 2 in 1" is not cut before "in", nor "Soap and" before a dash.
 _GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
 _LEAST_QUOTED, _MOST_QUOTED = 2, 8
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
-# A pillow's cover is no pillow.
+# Accessories: a pillow's cover is no pillow.
 _ADDED = frozenset(["case", "charger", "cover", "filter", "holder", "insert", "protector", "rack", "refill", "stand"])
-# A title that ends so does not say what the thing is.
+# A quote that ends in one of these does not say what the thing is.
 _VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of product: as a shopper says it ("gel pens", "T-shirts"), and as the shop does ("women's T-shirts")."""
+    """A kind of product in the shopper's words ("gel pens", "T-shirts"), and in the shop's ("women's T-shirts")."""
 
     name: str
     category: str
@@ -46,7 +46,7 @@ class Kind:
 
 
 def kind_of(product: Product) -> Kind | None:
-    """The kind of a product; None where no plural name of the shop's has its noun in the title."""
+    """The kind of a product; None if no plural name of the shop's has its noun in the title."""
     words, quote = _stems(product.title), (quoted_title(product) or "").split()
     title = set(words)
     gender = next((name for name in product.categories if name in _GENDERS), "")
@@ -60,14 +60,14 @@ def kind_of(product: Product) -> Kind | None:
         for part in parts:
             *before, noun = part.split()
             last = (_stems(noun) or ("",))[-1]
-            # Of "Muffin & Cupcake Pans" only what the title says word for word is sure.
+            # Of "Muffin & Cupcake Pans", only a part whose words are all in the title is certain.
             is_known = title.issuperset(_stems(noun if len(parts) == 1 else part))
             is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
             spoken = [*(word for word in before if word == "and" or title.issuperset(_stems(word))), noun]
             if len(spoken) == 1 and not gender:
                 spoken = [*_before(last, quote, above), noun]
                 part = " ".join(spoken) if part == noun else part
-            # "Clips" alone says little, unless the shop says so above as well.
+            # "Clips" alone says little, unless a higher category has the word as well.
             is_clear = gender or len(spoken) > 1 or (last in _stems(above) and last not in _ADDED)
             is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
             if not is_added and is_known and is_name and is_clear and last in _stems(" ".join(quote)):
@@ -77,7 +77,7 @@ def kind_of(product: Product) -> Kind | None:
 
 
 def quoted_title(product: Product) -> str | None:
-    """The title up to what it is for or comes with, as one would quote it; None where nothing short is left.
+    """The title up to what it is for or comes with, as one would quote it; None if nothing short is left.
 
     It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
     """
@@ -90,7 +90,7 @@ def quoted_title(product: Product) -> str | None:
         if not is_short or words[-1].casefold() in _VAGUE:
             return None
         stems = {word for word in _stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
-        # Where no maker is known, a word may be its name.
+        # If no maker is known, one of the words may be its name.
         is_clear = bool(nouns & stems) if nouns else len(stems) >= _LEAST_QUOTED + (not maker)
         if is_clear and not _GOES_ON.fullmatch(words[-1]):
             return " ".join(words)
@@ -98,7 +98,7 @@ def quoted_title(product: Product) -> str | None:
 
 
 def _names(product: Product) -> Iterator[str]:
-    """The names of ranks, the narrowest first, then the leaf category; never the department's."""
+    """The names of ranks, narrowest first, then the leaf category; never the department's."""
     ranks = product.details.get(RANKS)
     if isinstance(ranks, Mapping):
         yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
@@ -107,7 +107,10 @@ def _names(product: Product) -> Iterator[str]:
 
 
 def _before(noun: str, quote: list[str], above: str) -> list[str]:
-    """The words of the quoted title right before a noun, by its stem, that a category above has, too ("hair" clips)."""
+    """The words before a noun in the quoted title that a higher category has as well, as in "hair" clips.
+
+    ``noun`` is a stem.
+    """
     start = end = max((place for place, word in enumerate(quote) if _stems(word)[-1:] == (noun,)), default=0)
     while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*_stems(quote[start - 1])} <= {*_stems(above)}:
         start -= 1
@@ -115,7 +118,7 @@ def _before(noun: str, quote: list[str], above: str) -> list[str]:
 
 
 def _lowered(word: re.Match[str]) -> str:
-    """A word in small letters, but for those with capitals of their own: USB, iPhone, T-shirt."""
+    """A word in lower case, unless it has capitals of its own: USB, iPhone, T-shirt."""
     rest = word[0][1:]
     return word[0] if rest != rest.lower() or word[0] == "T" else word[0].lower()
 

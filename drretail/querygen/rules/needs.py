@@ -1,6 +1,6 @@
-"""What a user's orders support: the needs of phrases.toml whose facts the orders and the shop bear out.
+"""The needs of phrases.toml that a user's orders and the shop support.
 
-Two kinds of product stand in one question only where the shopper ordered both.
+Two kinds of product share a question only if the shopper ordered both.
 """
 
 import re
@@ -13,70 +13,77 @@ from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import may_be_shown, nouns_of
+from drretail.querygen.checks.case import Shopper
 from drretail.querygen.checks.contract import MOST_SHARE
-from drretail.querygen.checks.stock import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
 
 _KNOWN = PHRASES["known"]
-# Fields that only goods have which are used up, and those that only devices have.
+# Fields that only consumables have, and fields that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
-# Of what is sold by the dozen nobody knows whether it lasts.
+# From so many pieces on, nobody knows whether a product lasts.
 _MANY = 6
-# What experts look at, or test, costs no less.
+# Products that experts review or test cost at least this much.
 _DEAR = 75
-# After half a year a child has outgrown it, and what names a year in its title is over.
+# After half a year a child has outgrown its things, and a product with a year in its title is out of date.
 _HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
-# More purchases tell nothing new about a shopper, and each is looked at beside every other.
+# More purchases tell nothing new about a shopper, and every pair of them is looked at.
 _PURCHASES = 24
-# Words of a title that name a product where nothing else does.
+# The least words of a quoted title that name a product without a kind.
 _LEAST_ALONE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A product that has been delivered to the user, the last time with ``order``."""
+    """A product that was delivered to the user; ``order`` is the latest such order."""
 
     listing: Listing
     order: Order
     kind: Kind
-    """Named by the quoted title, for the same product again, where the shop names none or has too little of it."""
+    """Its kind; named by the quoted title if the shop names no kind or offers too little of it.
+
+    Then only the same product can be bought again.
+    """
     quote: str
     facts: frozenset[str]
-    """What holds of it, by the names that phrases.toml has for it."""
+    """The facts that hold for it, by their names in phrases.toml."""
     age: int
-    """The days since the order."""
+    """Days since the order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A need that the record supports: its sentences, and what is wanted."""
+    """A need that the record supports, with its sentences and what is wanted."""
 
     kind: NeedKind
     purchases: tuple[Purchase, ...]
     row: Mapping[str, Any]
-    """Of phrases.toml: ``open``, ``want`` (whose sentences go on), ``another`` (what the shopper has would not do)."""
+    """Its row of phrases.toml.
+
+    ``open`` are the first sentences, ``want`` names the sentences that follow, ``another`` means that an owned product
+    won't do.
+    """
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Of what is wanted."""
+        """The kinds wanted."""
         return tuple(dict.fromkeys(purchase.kind for purchase in self.purchases))
 
     @property
     def facts(self) -> frozenset[str]:
-        """What holds of all of them."""
+        """The facts that hold for all its purchases."""
         return frozenset.intersection(*(purchase.facts for purchase in self.purchases))
 
     @property
     def product_ids(self) -> tuple[str, ...]:
-        """Of what the shopper has."""
+        """The ids of its purchases' products."""
         return tuple(purchase.listing.product.product_id for purchase in self.purchases)
 
 
 def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Need]:
-    """Every need that the newest purchases of a user support."""
+    """Every need that a user's newest purchases support."""
     purchases = list(islice(_purchases(shopper, assortment, today), _PURCHASES))
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
         (least, most), when = row["days"], row["when"]
@@ -88,7 +95,7 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
 
 
 def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
-    """What can be quoted, newest first. Nobody owns what was returned or is still on its way."""
+    """The purchases that can be quoted, newest first, without products that were returned or not delivered yet."""
     shelves = Counter(_shelf(listing.product) for listing in shopper.products.values())
     orders: dict[str, Order] = {}
     alike: dict[Sequence[str], list[str]] = {}
@@ -118,30 +125,30 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
 
 
 def _leaf(product: Product) -> tuple[str, ...]:
-    """Where all of its sort stand; of a product without categories nobody knows what is."""
+    """The category path, which similar products share; the product's id if it has no categories."""
     return product.categories if len(product.categories) > 1 else (product.product_id,)
 
 
 def _shelf(product: Product) -> tuple[str, ...]:
-    """The part of a department where it belongs: a router belongs with no headphones."""
+    """The part of a department that a product belongs to: a router belongs with no headphones."""
     return product.categories[:-1][:2] or (product.category,)
 
 
 def _is_no_topic(product: Product, age: int) -> bool:
-    """True for codes, presents, what is intimate, and what is outgrown or over."""
+    """True for codes, presents and intimate products, and for products that are outgrown or out of date."""
     words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
     passes = _DATED.search(product.title) is not None or not words.isdisjoint(_KNOWN["outgrown"])
     return (passes and age > _HALF_A_YEAR) or not words.isdisjoint(_KNOWN["no_topics"]) or not may_be_shown(product)
 
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
-    """What one can tell of a purchase."""
+    """Whether each fact of phrases.toml holds for a purchase."""
     product = listing.product
     maker, named = ("".join(folded(text).split()) for text in (product.brand or product.store or "", quote))
-    # "Outdoor Power Tools" stand far above what they are made of.
+    # Only the lowest categories: "Outdoor Power Tools" is far above the parts below it.
     below = product.categories[1:][-3:]
     may_last = product.category in _KNOWN["lasting_departments"]
-    # What lies beside batteries may be a charger.
+    # The quote must have the noun, too: a charger may be in the category of batteries.
     is_used_up = bool(
         product.category in _KNOWN["used_up_departments"]
         or nouns_of("".join(below[-1:])) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
@@ -159,7 +166,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         "single": pieces == 1,
         "dear": kind is not None and not is_used_up and (listing.price or 0) >= _DEAR,
         "outdoors": not set(folded(" ".join(below)).split()).isdisjoint(_KNOWN["outdoors"]),
-        # Of watches and of quilt sets nobody needs more.
+        # Nobody needs several watches or quilt sets.
         "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
         "branded": bool(maker) and named.startswith(maker),
         "rated": product.average_rating is not None or bool(product.rating_number),
@@ -169,7 +176,10 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
 
 
 def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: frozenset[str]) -> bool:
-    """True where the shop has enough besides, nearly all beside the purchase: "Cases" may be of anything."""
+    """True if the shop has enough other offers, nearly all in the purchase's own category.
+
+    "Cases" may be of anything.
+    """
     offered = (offer.product for offer in assortment.of(kind.category).offers)
     others = [product for product in offered if product.product_id not in owned]
     beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)

@@ -1,4 +1,4 @@
-"""Questions to the model that builds: journalled, paid out of an allowance, and asked anew where they failed."""
+"""Questions to the model that builds: journalled, charged to an allowance, and retried after failures."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -28,15 +28,15 @@ T = TypeVar("T", bound=Record)
 R = TypeVar("R")
 JOURNAL = "journal.jsonl"
 CAPPED = "the cap of"
-"""How the reason begins where the allowance was spent."""
+"""How a failure's reason begins if the allowance was spent."""
 
 
 class TaskFailed(Exception):
-    """A task can't be made, for the reason that it tells in words."""
+    """A task can't be made; the message says why."""
 
 
 class NotEnough(TaskFailed):
-    """What was found does not do; another try may. ``needs`` are those that it leaves open."""
+    """What was found is not enough, but another try may succeed. ``needs`` are the needs left open."""
 
     def __init__(self, message: str, needs: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -45,23 +45,26 @@ class NotEnough(TaskFailed):
 
 @dataclass(frozen=True)
 class Asker:
-    """One model and one journal, as all steps of a build share them; close it, or use it as a context manager."""
+    """One model and one journal, shared by all steps of a build; close it, or use it as a context manager."""
 
     model: Model
     journal: Journal
     gate: asyncio.Semaphore
     known: tuple[Effect, ...] = ()
-    """What the journal held when it was opened."""
+    """The journal's content when it was opened."""
     retry_failed: bool = False
     allowance: Allowance = field(default_factory=Allowance)
     beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
-    """What was used beside the journal, and how many of its calls were there before: criteria have own journals."""
+    """Usage outside the journal, each with its number of earlier calls: criteria have own journals."""
     holding: ExitStack = field(default_factory=ExitStack)
-    """The lock of the journal's folder."""
+    """Holds the lock on the journal's folder."""
 
     @classmethod
     def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
-        """With the journal of a sandbox's folder. Raises UserError for a broken one, and where another process asks."""
+        """An asker with the journal of a sandbox's folder.
+
+        Raises UserError for a broken journal, or if another process is asking.
+        """
         path = folder / BUILDING / JOURNAL
         path.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as holding:
@@ -86,32 +89,36 @@ class Asker:
         check: Check[T] | None = None,
         **values: str,
     ) -> T:
-        """The model's answer to a prompt filled with ``told``, and to ``data`` in tags that stands behind it.
+        """The model's answer to ``prompt``, filled with ``values``, and to ``data`` in tags, which follows it.
 
-        ``name`` tells the question from all others of the sandbox. Raises TaskFailed where no answer can be used, and
-        CapReached where the allowance is spent.
+        ``name`` is unique among the questions of the sandbox. Raises TaskFailed if no answer can be used, and
+        CapReached if the allowance is spent.
         """
         messages = [SystemMessage(prompt.render(**values)), HumanMessage("\n\n".join(data))]
         return await self.put(name, lambda models, path: models.ask(ROLE, messages, answer, path=path, check=check))
 
     async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
-        """What ``question`` brings, given models and its scope; raises as ``ask``."""
+        """The result of ``question``, which is called with models and a scope; raises as ``ask`` does."""
         problem: ModelError | None = None
+
+        def used(usage: Usage, _: float | None) -> None:
+            self.allowance.count(usage, self.model.price)
+
         for scope in self.tries.scopes(name):
-            async with self.gate:  # also around the check: what waits in line has not been paid for
+            async with self.gate:  # the check is inside too: while a question waits here, others spend the allowance
                 self.allowance.check()
                 try:
-                    return await question(self._models(), scope)
+                    models = Models({ROLE: self.model}, self.journal, Trajectory(), on_use=used)
+                    return await question(models, scope)
                 except ModelError as failure:
                     problem = failure
         raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
 
     def rounds(self, task: str, first: str) -> Iterator[str]:
-        """Beginnings of names for all questions of a task: its id, and others for further tries at it.
+        """The prefixes of names for all questions of a task: its id, then others for further tries.
 
-        ``first`` is the question that a try begins with.
-
-        A try after the first is one that was begun before, or, where failures are retried, a new one.
+        ``first`` is the question that each try begins with. A further try was begun earlier, or is new if failures are
+        retried.
         """
         number, name, following = 1, task, f"{task}~2"
         yield name
@@ -126,7 +133,7 @@ class Asker:
 
     @property
     def usage(self) -> Usage:
-        """Of all calls that were asked for since it was opened, those that the journal answered included."""
+        """The usage of all calls since it was opened, including those that the journal answered."""
         usage = used_in(self.journal)
         for used, _ in self.beside:
             usage = usage.plus(used)
@@ -138,9 +145,3 @@ class Asker:
         known = {effect.key for effect in self.known}
         before = sum(calls for _, calls in self.beside)
         return before + sum(effect.kind == "model" and effect.key in known for effect in self.journal.effects)
-
-    def _models(self) -> Models:
-        def used(usage: Usage, _: float | None) -> None:
-            self.allowance.count(usage, self.model.price)
-
-        return Models({ROLE: self.model}, self.journal, Trajectory(), on_use=used)

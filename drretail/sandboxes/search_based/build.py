@@ -1,4 +1,4 @@
-"""Tasks of pages that a search engine finds: from keywords to the folder, journalled, so that a cut build goes on."""
+"""Builds tasks from pages that a search engine finds. Every step is journalled, so that a cut build can be resumed."""
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,7 +9,7 @@ from threading import Event
 
 from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, SandboxFolder, read_sandbox, task_folder
+from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, Label, SandboxFolder, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
@@ -28,64 +28,58 @@ from drretail.sandboxes.search_based.files import file_tags
 from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.search_based.keywords import keywords_of
 from drretail.sandboxes.search_based.labels import KINDS, RuledPage, judge_pages
-from drretail.sandboxes.search_based.pages import FoundPage, Gathered, gather
+from drretail.sandboxes.search_based.pages import Gathered, gather
 from drretail.sandboxes.search_based.queries import profile_text
 from drretail.sandboxes.sizes import TokenCounter
 
 LONG_QUOTE = 6
-"""Words of a quote that a page of noise doesn't have by chance."""
+"""The fewest words of a quote that a noise page does not contain by chance."""
 FOUND_FILE = "found.json"
 SETTINGS_FILE = "settings.json"
 
 
 class LeftOut(Record):
-    """A page that was read and is in no size, though it speaks of what is asked."""
+    """A page that was read and is in no size, though it may concern the question."""
 
     url: str
     why: str
 
 
 class FoundReport(Document):
-    """found.json of a task: what became of what was searched for. No agent, tool or web reads it."""
+    """found.json of a task: what its searches found and what happened to it. No agent, tool or web reads it."""
 
     results: dict[str, int]
     """New addresses by keyword."""
     failed_keywords: dict[str, str]
     """Searches that failed, and why."""
     unread: dict[str, int]
-    """Pages that could not be had, by their state."""
+    """Pages that could not be read, counted by state."""
     duplicates: int
     personal_data: dict[str, int]
-    """What was taken out of pages, by its kind: lines."""
+    """Lines from which personal data was removed, counted by kind."""
     labels: dict[str, int]
     """Pages by label, before they were placed in sizes."""
     left_out: tuple[LeftOut, ...]
-    """What other pages say as well, and what no usable answer was given on."""
+    """Pages that repeat others, pages without a usable label, and noise that quotes a supportive page."""
 
     @property
     def line(self) -> str:
-        """All of it in a sentence or two."""
+        """The report in a sentence or two."""
         labels = ", ".join(f"{count} {name}" for name, count in self.labels.items())
         lost = {"unread": sum(self.unread.values()), "duplicates": self.duplicates, "left out": len(self.left_out)}
         others = ", ".join(f"{count} {name}" for name, count in lost.items() if count)
         personal = ", ".join(f"{what} in {count} lines" for what, count in self.personal_data.items())
-        failed = "; ".join(
-            f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items()
-        )
-        return ". ".join(
-            filter(
-                None,
-                (f"{labels}{f' ({others})' if others else ''}", f"Taken out: {personal}" if personal else "", failed),
-            )
-        )
+        problems = (f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items())
+        found = f"{labels} ({others})" if others else labels
+        return ". ".join(filter(None, (found, f"Taken out: {personal}" if personal else "", "; ".join(problems))))
 
 
 class BuildSettings(Document):
-    """building/settings.json: what a build that was cut has to go on with."""
+    """building/settings.json: the settings that a resumed build must share."""
 
     day: date
     world: str
-    """Its fingerprint."""
+    """The world's fingerprint."""
     web: str
     model: str
     results: int
@@ -94,18 +88,18 @@ class BuildSettings(Document):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was written, and why the rest was not, by query id."""
+    """The tasks that were written, with their reports, and why others failed, by query id."""
 
     tasks: tuple[WrittenTask, ...]
     reports: Mapping[str, FoundReport]
     failed: Mapping[str, str]
     notes: tuple[str, ...]
-    """Of sizes that were left out."""
+    """A sentence for each size that was left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBuilder:
-    """Builds tasks one after the other; within one, pages are fetched and judged side by side."""
+    """Builds tasks one after the other; within a task, pages are fetched and judged concurrently."""
 
     world: World
     web: Web
@@ -115,16 +109,17 @@ class FoundBuilder:
     counter: TokenCounter
     files_of: Callable[[Query], Mapping[str, bytes]]
     day: date
-    """On which the build was begun: pages are judged by what is true then."""
+    """The day on which the build began: pages are judged by what is true then."""
     results: int = 100
-    """Of each keyword."""
+    """Results per keyword."""
     seed: str = "42"
     on_task: Callable[[str], object] = lambda _: None
 
     async def build(self, wanted: Sequence[Query]) -> Built:
-        """Builds the tasks of these queries, and writes the sandbox where any came about.
+        """Builds the tasks of these queries, and writes the sandbox if there is any.
 
-        A query of ``query_to_write`` gets no gold. What fails is given by its reason, never raised.
+        A query of ``query_to_write`` has no gold, unless that was written since. Failures are returned with their
+        reasons, never raised.
         """
         tasks: list[WrittenTask] = []
         reports: dict[str, FoundReport] = {}
@@ -146,26 +141,35 @@ class FoundBuilder:
                 tasks.append(task)
                 reports[query.query_id] = report
             self.on_task(query.query_id)
-        notes = write_sandbox(self.to, self._about(), tasks) if tasks else []
+        # A web withholds pages dated after ``now``, and the shop's records may end long before the build.
+        about = SandboxFolder(
+            world_fingerprint=self.world.manifest.fingerprint,
+            now=max(self.world.manifest.now, datetime.combine(self.day, time(), UTC)),
+            seed=self.seed,
+            sizes=dict(self.sizes),
+            counter=self.counter.name,
+            web=self.web.provider,
+            made_by=self.asker.model.spec,
+        )
+        notes = write_sandbox(self.to, about, tasks) if tasks else []
         return Built(tuple(tasks), reports, failed, tuple(notes))
 
     def _made_before(self, seen: Collection[str]) -> list[WrittenTask]:
-        """Tasks that an earlier call finished, and this one did not come to: a lower cap takes none away.
+        """The tasks that an earlier call finished and this one did not reach, so that a lower cap removes none.
 
-        None where other sizes were asked for then, for they have to be written anew.
+        Empty if that call had other sizes or another counter: then its tasks have to be written again.
         """
         if not (self.to / SANDBOX_FILE).exists():
             return []
         about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda size: self.sizes[size])
         if about.counter != self.counter.name or names[: len(about.names)] != about.names:
             return []
-        queries = [
-            query for query in read_documents(self.to / QUERIES_FILE, Query, "query") if query.query_id not in seen
-        ]
+        written = read_documents(self.to / QUERIES_FILE, Query, "query")
+        queries = (query for query in written if query.query_id not in seen)
         return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in queries]
 
     async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
-        """Raises TaskFailed and CapReached."""
+        """The material of a query's task, and the report on it. Raises TaskFailed and CapReached."""
         lacked: NotEnough | None = None
         for name in self.asker.rounds(query.query_id, "diverge"):
             try:
@@ -175,8 +179,8 @@ class FoundBuilder:
         raise lacked or TaskFailed("nothing was tried")
 
     async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
-        """One try at a task, whose questions have names that begin with ``task``."""
-        today, is_written = self.world.manifest.now.date().isoformat(), not is_to_be_written(query)
+        """One try at a task; the names of its questions begin with ``task``."""
+        today, is_written = self.world.manifest.now.date().isoformat(), query.text != TO_BE_WRITTEN
         files = self.files_of(query)
         about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *file_tags(files)]
         about = [tagged("query", query.text), *about] if is_written else about
@@ -202,17 +206,19 @@ class FoundBuilder:
             gold = await gold_of(self.asker, query, served, files, of_files=False)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
-            keywords = _with_settled_needs(keywords, kept)
+            # Needs that no kept page answers are dropped: the query will not ask for them.
+            numbers = {fact.need for page in kept.necessary for fact in page.facts}
+            needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
+            keywords = keywords.model_copy(update={"needs": needs})
             query, gold = self._written_before(query, gold)
-        noise = tuple(_noise(found, pages, kept))
+        rulings = ((page, page.ruling.ruling) for page in pages if page.ruling is not None)
+        misleading = ((page, KINDS[ruling]) for page, ruling in rulings if ruling in KINDS)
         material = TaskMaterial(
             query=query,
             keywords=keywords,
-            supportive=tuple(_supportive(page) for page in kept.necessary),
-            distractors=tuple(
-                _distractor(page) for page in pages if page.ruling is not None and page.ruling.ruling in KINDS
-            ),
-            noise=noise,
+            supportive=tuple(_labelled(page, "supportive") for page in kept.necessary),
+            distractors=tuple(_labelled(page, "distractor", kind) for page, kind in misleading),
+            noise=_noise(found, pages, kept),
             files=files,
             gold=gold,
             criteria=criteria,
@@ -220,7 +226,7 @@ class FoundBuilder:
         return material, _report(found, pages, kept, material)
 
     def _written_before(self, query: Query, gold: Gold) -> tuple[Query, Gold]:
-        """The query and the gold that were written since for a task that had none; as they are where none were."""
+        """The query and the gold that were written since for a task without them; unchanged if none were."""
         path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
         written = read_gold_file(kept) if path.exists() and kept.exists() else gold
         if not is_known(written):
@@ -229,7 +235,7 @@ class FoundBuilder:
         return next(same, query), written
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
-        """Of a thread, for webs wait; a build that is cut lets it end."""
+        """Gathers pages in a thread, since webs block; a cancelled build tells the thread to stop."""
         stop = Event()
         try:
             return await asyncio.to_thread(
@@ -238,34 +244,17 @@ class FoundBuilder:
         finally:
             stop.set()
 
-    def _about(self) -> SandboxFolder:
-        # A web withholds what is dated after its day, and the shop's records may end long before the build.
-        now = max(self.world.manifest.now, datetime.combine(self.day, time(), UTC))
-        return SandboxFolder(
-            world_fingerprint=self.world.manifest.fingerprint,
-            now=now,
-            seed=self.seed,
-            sizes=dict(self.sizes),
-            counter=self.counter.name,
-            web=self.web.provider,
-            made_by=self.asker.model.spec,
-        )
-
 
 def query_to_write(query_id: str, user_id: str, source: str) -> Query:
-    """Stands for a query that is still to be written from what will be found."""
+    """A placeholder for a query that will be written from the pages found."""
     return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
 
 
 TO_BE_WRITTEN = "(to be written from the pages that are found)"
 
 
-def is_to_be_written(query: Query) -> bool:
-    return query.text == TO_BE_WRITTEN
-
-
 def people_of(world: World, user_id: str | None) -> People:
-    """Who a task must not tell of: its user."""
+    """The person whom a task must not mention: its user."""
     if user_id is None:
         return People()
     orders = frozenset(order.order_id for order in world.store.orders(user_id).orders)
@@ -273,10 +262,10 @@ def people_of(world: World, user_id: str | None) -> People:
 
 
 def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
-    """The day on which the build in ``to`` was begun, which is that of the settings for a new folder.
+    """The day on which the build in ``to`` began; for a new folder, the day of the settings.
 
-    Raises UserError where ``to`` holds something that was not begun with these settings, or tasks of queries that are
-    none of the ``wanted`` ids: a sandbox has the tasks of the last build.
+    Raises UserError if ``to`` holds anything that was not begun with these settings, or tasks of queries that are not
+    among the ``wanted`` ids, since a sandbox has only the tasks of the last build.
     """
     path = to / BUILDING / SETTINGS_FILE
     if path.exists():
@@ -295,13 +284,6 @@ def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> d
     return settings.day
 
 
-def _with_settled_needs(keywords: Keywords, kept: NeededPages) -> Keywords:
-    """Without the needs that no kept page speaks of: the query will not ask for them."""
-    numbers = {fact.need for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts}
-    needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
-    return keywords.model_copy(update={"needs": needs})
-
-
 def _why_none(found: Gathered) -> str:
     reasons = [
         *(problem.rstrip(".") for problem in found.failed.values()),
@@ -315,13 +297,8 @@ def _why_unjudged(pages: Sequence[RuledPage]) -> str:
     return f" ({len(problems)} have no usable label, such as {problems[0]})" if problems else ""
 
 
-def _supportive(page: RuledPage) -> LabelledPage:
-    return LabelledPage(page.found.page, "supportive", "", page.found.keyword.text, _why(page))
-
-
-def _distractor(page: RuledPage) -> LabelledPage:
-    assert page.ruling is not None
-    return LabelledPage(page.found.page, "distractor", KINDS[page.ruling.ruling], page.found.keyword.text, _why(page))
+def _labelled(page: RuledPage, label: Label, kind: str = "") -> LabelledPage:
+    return LabelledPage(page.found.page, label, kind, page.found.keyword.text, _why(page))
 
 
 def _why(page: RuledPage) -> str:
@@ -330,12 +307,10 @@ def _why(page: RuledPage) -> str:
 
 
 def _noise(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages) -> Sequence[LabelledPage]:
-    """What noise keywords found, and what of signals is beside the question; without pages that quote a needed one."""
-    beside: list[FoundPage] = [
-        page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"
-    ]
+    """The pages of noise keywords and the irrelevant pages of signals, without pages that quote a necessary page."""
+    beside = [page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
     of_noise = [page for page in found.pages if page.keyword.kind == "noise"]
-    quotes = [fact.quote for page in kept.necessary if page.ruling is not None for fact in page.ruling.facts]
+    quotes = (fact.quote for page in kept.necessary for fact in page.facts)
     long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
     silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]

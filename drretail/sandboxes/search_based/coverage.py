@@ -1,4 +1,4 @@
-"""Which supportive pages a task can't do without, and whether they are enough (paper 003, stage 3)."""
+"""Which supportive pages a task needs, and whether they are enough (DR³-Eval, stage 3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.sandboxes.search_based.asker import Asker, NotEnough
 from drretail.sandboxes.search_based.keywords import numbered_needs
-from drretail.sandboxes.search_based.labels import RuledPage, SaidFact
+from drretail.sandboxes.search_based.labels import RuledPage
 
 
 class SaidGroup(Record):
@@ -37,7 +37,7 @@ class Settlement(Record):
 
 @dataclass(frozen=True, slots=True)
 class NeededPages:
-    """Supportive pages that each have a needed fact which no other of them has, and those that add nothing."""
+    """Supportive pages: the necessary ones, each with a needed fact that no other has, and the redundant ones."""
 
     necessary: tuple[RuledPage, ...]
     redundant: tuple[RuledPage, ...]
@@ -46,19 +46,14 @@ class NeededPages:
 async def weigh_facts(
     asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[RuledPage]
 ) -> NeededPages:
-    """Groups the facts of supportive pages by a model, and leaves pages out by code. Raises TaskFailed."""
-    facts: list[tuple[int, SaidFact]] = [
-        (number, fact) for number, page in enumerate(pages) if page.ruling is not None for fact in page.ruling.facts
-    ]
+    """The necessary and the redundant pages: a model groups their facts, and code chooses. Raises TaskFailed."""
+    facts = [(number, fact) for number, page in enumerate(pages) for fact in page.facts]
     days = [page.found.page.date or "no date" for page in pages]
     lines = (f"{number}. (need {fact.need}, {days[page]}) {fact.fact}" for number, (page, fact) in enumerate(facts, 1))
     data = [tagged("query", question), numbered_needs(needs), tagged("facts", "\n".join(lines))]
+    prompt = load_prompt(__file__, "weigh")
     grouping = await asker.ask(
-        f"{task}/weigh",
-        load_prompt(__file__, "weigh"),
-        data,
-        FactGroups,
-        lambda answer: _misgrouped(answer, len(facts)),
+        f"{task}/weigh", prompt, data, FactGroups, lambda answer: _misgrouped(answer, len(facts))
     )
     has: dict[int, set[int]] = {number: set() for number in range(len(pages))}
     for group, members in enumerate(grouping.groups):
@@ -72,9 +67,9 @@ async def weigh_facts(
 
 
 def smallest_cover(has: Mapping[int, set[int]], length: Mapping[int, int]) -> set[int]:
-    """Pages that have all of these facts together, none of which could be left out without losing one.
+    """Pages that together have all of these facts; leaving any one out would lose a fact.
 
-    Where several would do, those are taken that have most of what is lacking, the shorter ones first.
+    It is greedy: the page with most of the missing facts comes first, and among equals the shortest.
     """
     lacking: set[int] = set().union(*has.values())
     taken: list[int] = []
@@ -82,7 +77,7 @@ def smallest_cover(has: Mapping[int, set[int]], length: Mapping[int, int]) -> se
         best = min(has, key=lambda page: (-len(has[page] & lacking), length[page], page))
         taken.append(best)
         lacking -= has[best]
-    # What was taken first may have been made needless by all that came after.
+    # A page taken early may be redundant by now, given those taken after it.
     for page in list(taken):
         others = set[int]().union(*(has[other] for other in taken if other != page))
         if has[page] <= others:
@@ -93,17 +88,14 @@ def smallest_cover(has: Mapping[int, set[int]], length: Mapping[int, int]) -> se
 async def check_settled(
     asker: Asker, name: str, question: str, needs: Sequence[str], pages: Sequence[SandboxPage], files: Sequence[str]
 ) -> None:
-    """Raises NotEnough where something is missing for an answer from these pages alone, and TaskFailed.
+    """Raises NotEnough if these pages and files alone do not suffice for an answer, and TaskFailed.
 
-    ``files`` are the user's in their tags.
+    ``files`` are the user's files in tags.
     """
     data = [tagged("query", question), numbered_needs(needs), *page_tags(pages), *files]
+    prompt = load_prompt(__file__, "settle")
     settlement = await asker.ask(
-        name,
-        load_prompt(__file__, "settle"),
-        data,
-        Settlement,
-        lambda answer: _misnumbered(answer, len(needs), len(pages)),
+        name, prompt, data, Settlement, lambda answer: _misnumbered(answer, len(needs), len(pages))
     )
     unsettled = {needs[need.need - 1]: need.answer for need in settlement.needs if not need.pages}
     missing = [*(f"{need} ({why})" for need, why in unsettled.items()), *filter(str.strip, settlement.missing)]
@@ -112,7 +104,7 @@ async def check_settled(
 
 
 def page_tags(pages: Sequence[SandboxPage]) -> list[str]:
-    """Each page in its tag, under its number from 1."""
+    """Each page in a tag with its number, from 1."""
     return [
         tagged("page", page.text, id=str(number), title=page.title, date=page.date or "unknown")
         for number, page in enumerate(pages, 1)
@@ -124,9 +116,8 @@ def _misgrouped(answer: FactGroups, count: int) -> str | None:
     if given != list(range(1, count + 1)):
         wrong = sorted({*given} ^ {*range(1, count + 1)} | {number for number in given if given.count(number) > 1})
         return f"each number from 1 to {count} has to stand in exactly one group; look at {', '.join(map(str, wrong))}"
-    return (
-        None if any(group.needed for group in answer.groups) else "no group is needed: which of them decide the answer?"
-    )
+    is_any_needed = any(group.needed for group in answer.groups)
+    return None if is_any_needed else "no group is needed: which of them decide the answer?"
 
 
 def _misnumbered(answer: Settlement, needs: int, pages: int) -> str | None:

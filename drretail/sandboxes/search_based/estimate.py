@@ -1,4 +1,4 @@
-"""What building tasks by a model is likely to take, before anything is sent."""
+"""The likely cost of building tasks with a model, before any request is sent."""
 
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
@@ -7,21 +7,23 @@ from drretail.sandboxes.search_based.keywords import FEWEST, TEN
 from drretail.sandboxes.search_based.pages import LONGEST
 
 SIGNALS = (FEWEST, TEN - FEWEST)
+"""The fewest and the most signal keywords: only pages of signals are judged."""
 READABLE = (0.4, 0.9)
-"""Of the results, as pages that are new and can be read."""
+"""The share of results that are new pages and can be read, at least and at most."""
 PAGE = Range(1_200, LONGEST / CHARACTERS_PER_TOKEN / 2)
 """Tokens of a page."""
 INSTRUCTIONS = 900
-"""Tokens around a page."""
+"""Tokens of the instructions for a page."""
 RULING = Range(150, 500)
+"""Tokens of the answer on a page."""
 WHOLE = Range(6_000, 30_000)
-"""Tokens of a question that shows all supportive pages."""
+"""Tokens of a question that includes all supportive pages."""
 OTHERS = Range(7, 12)
-"""Calls beside those on pages: keywords, weighing, gold, criteria, with some repairs."""
+"""Calls that are not about single pages: keywords, weighing, gold, criteria, with some repairs."""
 
 
 def estimate_building(model: Model, tasks: int, results: int) -> Estimate:
-    """For so many tasks with so many results of each keyword; what a journal holds already is not taken off."""
+    """The estimate for ``tasks`` tasks with ``results`` results per keyword, as if no journal held any answer."""
     pages = Range(SIGNALS[0] * results * READABLE[0], SIGNALS[1] * results * READABLE[1])
     read = Range(
         pages.low * (PAGE.low + INSTRUCTIONS) + OTHERS.low * WHOLE.low / 2,

@@ -1,4 +1,4 @@
-"""The user's files of a task, and what of them a model is shown."""
+"""The user's files of a task, and what a model is shown of them."""
 
 from collections.abc import Mapping
 from pathlib import Path, PurePath
@@ -16,11 +16,11 @@ from drretail.sandboxes.synthetic.user_files import user_files
 
 TEXTS = (".md", ".txt", ".csv")
 LONGEST = 20_000
-"""Characters of a file that are shown."""
+"""Characters of a file that a model is shown."""
 
 
 def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
-    """What lies in the first folder of these names in ``folder``, hidden files aside; None where there is nothing."""
+    """The files of the first of these folders that has any, without hidden files; None if none has."""
     for name in names:
         found = {path.name: path.read_bytes() for path in files_below(folder / name)}
         if found:
@@ -29,13 +29,13 @@ def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
 
 
 def check_own_files(folder: Path) -> None:
-    """Raises UserError where ``folder`` is none."""
+    """Raises UserError if ``folder`` is not a folder."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: it holds a folder of files for each query's or user's id.")
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """The files that are text, by name; images are not shown."""
+    """The text files, by name; images are left out, since a model is not shown them."""
     return {
         name: content.decode("utf-8", "replace")
         for name, content in sorted(files.items())
@@ -44,18 +44,17 @@ def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def file_tags(files: Mapping[str, bytes]) -> list[str]:
-    """Each text in its tag, with its name."""
+    """Each text file in a tag with its name."""
     return [tagged("file", text[:LONGEST], name=name) for name, text in texts_of(files).items()]
 
 
 def synthetic_files(world: World, query: Query, seed: str) -> dict[str, bytes]:
-    """Made-up files of the query's user: orders, a note, a manual and a receipt of what the query speaks of most.
+    """Made-up files of the query's user: orders, and a note, a manual and a receipt for what the query is most about.
 
-    Of a query that is still to be written they are of what the user ordered last.
-
-    Raises UserError where the shop offers nothing for it.
+    If the query is still to be written, they are about the user's last order. Raises UserError if the shop offers
+    nothing for the query.
     """
-    # What the query's user ordered last, of what the shop still knows; None for nobody.
+    # The user's last order of a product that the shop still knows; None without a user.
     ids = [] if query.user_id is None else [order.product_id for order in world.store.orders(query.user_id).orders]
     products = world.store.products(ids)
     newest = next((products[product_id] for product_id in ids if product_id in products), None)

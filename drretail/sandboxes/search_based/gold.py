@@ -1,4 +1,4 @@
-"""What a good answer has to say, with where it stands; the checklist and the rubric of depth beside it."""
+"""The gold of a query: what a good answer has to say and where it stands; with the checklist and the depth rubric."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,25 +38,23 @@ class WrittenGold(Record):
 
 
 def is_known(gold: Gold) -> bool:
-    """True where anything is known of what an answer has to say."""
+    """True if the gold has any insight."""
     return bool(gold.files.insights or gold.sandbox.insights)
 
 
 async def gold_of(
     asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes], *, of_files: bool
 ) -> Gold:
-    """The gold of a query; every insight's quote stands in its page or file. Raises TaskFailed.
+    """The gold of a query; the quote of every insight occurs in its page or file. Raises TaskFailed.
 
-    With ``of_files`` some file has to have one: the query was written so that it needs them.
+    With ``of_files``, at least one insight has to come from a file, if there are any: the query was written to need
+    them.
     """
     texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
     data = [tagged("query", query.text), *page_tags(pages), *file_tags(files)]
+    name, prompt = f"{query.query_id}/gold", load_prompt(__file__, "gold")
     written = await asker.ask(
-        f"{query.query_id}/gold",
-        load_prompt(__file__, "gold"),
-        data,
-        WrittenGold,
-        lambda answer: _unfounded(answer, texts, len(pages), of_files=of_files),
+        name, prompt, data, WrittenGold, lambda answer: _unfounded(answer, texts, len(pages), of_files=of_files)
     )
     places = {str(number): page.url for number, page in enumerate(pages, 1)}
     of_pages = [insight for insight in written.insights if insight.source in places]
@@ -78,7 +76,7 @@ async def gold_of(
 
 
 async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
-    """The checklist and the rubric, as ``eval.dr3`` makes them for any experiment. Raises TaskFailed."""
+    """The checklist and the depth rubric, made as in ``eval.families.dr3`` for any experiment. Raises TaskFailed."""
     path = folder / BUILDING / "criteria" / f"{file_name(query.query_id)}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     profile = None if query.user_id is None else Summaries(world).of(query.user_id, query.text)
@@ -122,10 +120,6 @@ def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_
         return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
     if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
         return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"
-    if (
-        of_files
-        and len(texts) > pages
-        and not any(source not in {*map(str, range(1, pages + 1))} for source in sources)
-    ):
+    if of_files and len(texts) > pages and {*map(str, range(1, pages + 1))}.issuperset(sources):
         return f"nothing is said of any file, and the question turns on one: {', '.join([*texts][pages:])}"
     return None

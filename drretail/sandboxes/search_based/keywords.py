@@ -1,4 +1,4 @@
-"""What is searched for: a model goes wide, then ten searches are chosen and sorted (paper 003, stage 2)."""
+"""The searches for a task: a model proposes many, then ten are chosen and sorted (DR³-Eval, stage 2)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -13,10 +13,11 @@ from drretail.sandboxes.search_based.asker import Asker
 
 TEN = 10
 FEWEST = 3
-"""Of signals, and of noise."""
+"""The fewest keywords of each kind, signal and noise."""
 LONGEST = 120
-"""Characters of a search."""
+"""The most characters of a search."""
 WIDE = 12
+"""The fewest searches that the model proposes, of which ten are chosen."""
 
 
 class SaidFacet(Record):
@@ -47,7 +48,7 @@ class Convergence(Record):
 async def keywords_of(
     asker: Asker, task: str, about: Sequence[str], people: People, today: str
 ) -> tuple[str, Keywords]:
-    """What is to be found out in one sentence, and the ten searches for it.
+    """One sentence on what is to be found out, and the ten searches for it.
 
     ``about`` is what is known of the question, the shopper and the files, in tags. Raises TaskFailed.
     """
@@ -66,13 +67,8 @@ async def keywords_of(
         numbered_needs(needs),
         tagged("keywords", "\n".join(f"{facet.keyword.strip()} – {facet.facet}" for facet in wide.keywords)),
     ]
-    narrow = await asker.ask(
-        f"{task}/converge",
-        load_prompt(__file__, "converge"),
-        shown,
-        Convergence,
-        lambda answer: _unsorted(answer, offered),
-    )
+    prompt = load_prompt(__file__, "converge")
+    narrow = await asker.ask(f"{task}/converge", prompt, shown, Convergence, lambda answer: _unsorted(answer, offered))
     ten = tuple(
         Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
     )
@@ -81,7 +77,7 @@ async def keywords_of(
 
 
 def numbered_needs(needs: Sequence[str]) -> str:
-    """The needs under their numbers, in their tag."""
+    """The needs with their numbers, in a tag."""
     return tagged("needs", "\n".join(f"{number}. {need}" for number, need in enumerate(needs, 1)))
 
 

@@ -1,4 +1,4 @@
-"""What each page of a signal is there for, judged by a model: it supports, it misleads, or neither."""
+"""Labels the pages that signals found, by a model: a page supports an answer, misleads, or does neither."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from drretail.sandboxes.search_based.pages import FoundPage
 
 Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]
 KINDS: dict[Ruling, str] = {"outdated": "outdated", "one_sided": "one-sided", "inaccurate": "inaccurate"}
-"""Of distractors, as labels name them."""
+"""The rulings that make a page a distractor, with the names that labels use."""
 
 
 class SaidFact(Record):
@@ -41,26 +41,32 @@ class RuledPage:
     ruling: PageRuling | None
     problem: str = ""
 
+    @property
+    def facts(self) -> list[SaidFact]:
+        return [] if self.ruling is None else self.ruling.facts
+
 
 async def judge_pages(
     asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage], today: str
 ) -> list[RuledPage]:
-    """The pages in their order, side by side; one without a usable answer says why. Raises CapReached."""
+    """The pages with their rulings, in order; they are judged concurrently. A page without a usable answer says why.
+
+    Raises CapReached.
+    """
     prompt = load_prompt(__file__, "label")
     values = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
 
     async def one(found: FoundPage) -> RuledPage:
-        def unfounded(answer: PageRuling) -> str | None:
-            return _unfounded(answer, found.page.text, len(needs))
-
         page = found.page
+        name, count = f"{task}/label/{page.url}", len(needs)
         data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
         try:
-            return RuledPage(
-                found, await asker.ask(f"{task}/label/{page.url}", prompt, data, PageRuling, unfounded, **values)
+            ruling = await asker.ask(
+                name, prompt, data, PageRuling, lambda answer: _unfounded(answer, page.text, count), **values
             )
         except TaskFailed as problem:
             return RuledPage(found, None, str(problem))
+        return RuledPage(found, ruling)
 
     return await all_ended(map(one, pages))
 

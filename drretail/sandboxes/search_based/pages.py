@@ -1,4 +1,4 @@
-"""The pages that searches find: read, cleaned of personal data, each one once."""
+"""The pages that searches find: read, cleaned of personal data, and without duplicates."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,24 +21,24 @@ from drretail.sandboxes.search_based.asker import Asker
 from drretail.tools.web import fetch_pages
 
 SHINGLE = 5
-"""Words that follow each other."""
+"""Consecutive words in a shingle."""
 ALIKE = 0.8
-"""Of the shorter text's shingles, the share that stands in the other one: syndicated pages differ in their frame."""
+"""The least share of the shorter text's shingles in a duplicate: syndicated pages differ in their frame."""
 SKETCH = 200
-"""The smallest hashes of a text's shingles, by which likeness is told: equal texts have equal ones."""
+"""The number of a text's smallest shingle hashes that are compared: equal texts have equal ones."""
 _WORD = re.compile(r"\w+")
 
 
 class SeenTexts:
-    """Texts in the order in which they come; tells of each whether an earlier one says the same."""
+    """Finds texts that nearly repeat an earlier one."""
 
     def __init__(self) -> None:
         self._sketches: list[tuple[str, frozenset[int], int]] = []
         self._holders: dict[int, list[int]] = defaultdict(list)
 
     def earlier(self, name: str, text: str) -> str | None:
-        """The name of an earlier text with nearly the same words; None for a new one, which is kept."""
-        # The smallest hashes, and how many shingles there are in all; a text of a few words is one shingle.
+        """The name of an earlier text with nearly the same words; None for a new text, which is then remembered."""
+        # A text shorter than a shingle is one shingle.
         words = _WORD.findall(text.casefold())
         runs = {" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))}
         hashes = sorted(int.from_bytes(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest()) for run in runs)
@@ -55,7 +55,7 @@ class SeenTexts:
 
 
 def _likeness(one: frozenset[int], size: int, other: frozenset[int], other_size: int) -> float:
-    """About the share of the shorter one's shingles that both have, from the smallest hashes of their union."""
+    """The approximate share of the shorter text's shingles that both have, by the smallest hashes of the union."""
     union = frozenset(sorted(one | other)[:SKETCH])
     jaccard = len(union & one & other) / len(union)
     both = jaccard * (size + other_size) / (1 + jaccard)
@@ -63,11 +63,11 @@ def _likeness(one: frozenset[int], size: int, other: frozenset[int], other_size:
 
 
 LONGEST = 24_000
-"""Characters that are kept of a page: several have to stand in the smallest size together."""
+"""The most characters kept of a page: several pages must fit into the smallest size together."""
 AT_ONCE = 12
-"""Pages that are fetched at the same time."""
+"""Pages fetched at the same time."""
 SECONDS = 60.0
-"""For that many pages."""
+"""The time limit for fetching ``AT_ONCE`` pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,35 +80,26 @@ class FoundPage:
 
 @dataclass(slots=True)
 class Gathered:
-    """The pages of a task, those of signals first, and what became of the others."""
+    """The pages of a task, those of signals first, and what happened to the others."""
 
     pages: list[FoundPage] = field(default_factory=list[FoundPage])
     results: dict[str, int] = field(default_factory=dict[str, int])
-    """How many addresses each keyword brought that no earlier one had."""
+    """The number of new addresses that each keyword found."""
     failed: dict[str, str] = field(default_factory=dict[str, str])
     """Keywords whose search failed, and why."""
     unread: Counter[str] = field(default_factory=Counter[str])
-    """Pages that could not be had, by their state."""
+    """Pages that could not be read, counted by state."""
     duplicates: int = 0
     personal: Counter[str] = field(default_factory=Counter[str])
-    """What was taken out, in lines."""
+    """Lines from which personal data was removed, counted by kind."""
 
 
 def gather(
-    web: Web,
-    asker: Asker,
-    task: str,
-    keywords: Sequence[Keyword],
-    people: People,
-    most: int,
-    day: date,
-    stop: Event,
+    web: Web, asker: Asker, task: str, keywords: Sequence[Keyword], people: People, most: int, day: date, stop: Event
 ) -> Gathered:
-    """Searches, fetches and cleans; every effect is journalled.
+    """Searches for the keywords, then fetches and cleans the pages; every effect is journalled.
 
-    What fails is counted, never raised.
-
-    It ends soon after ``stop`` is set.
+    Failures are counted, never raised. It ends soon after ``stop`` is set.
     """
     gathered, seen = Gathered(), SeenTexts()
     by_address: dict[str, tuple[WebResult, Keyword]] = {}
@@ -118,6 +109,7 @@ def gather(
         except ToolError as problem:
             gathered.failed[keyword.text] = problem.message
             continue
+        # Reversed, so that of two results with one address the first one counts.
         new = {normalise_url(result.url): (result, keyword) for result in reversed(results)}
         new = {address: found for address, found in reversed(new.items()) if address not in by_address}
         gathered.results[keyword.text] = len(new)
@@ -127,16 +119,13 @@ def gather(
             gathered.unread[page.state] += 1
             continue
         text = clean_text(page.text, LONGEST)
-        lines = (
-            [_line(part, people, gathered.personal) for part in text.split("\n")]
-            if personal_data(text, people)
-            else [text]
-        )
+        if personal_data(text, people):
+            text = "\n".join(_line(part, people, gathered.personal) for part in text.split("\n"))
         title = _line(page.title or result.title, people, gathered.personal)
         written = page.date or result.date
-        # A day that is still to come is a slip, or a trick; served by it, the page would be withheld.
+        # A future date is an error or a trick; with it, the sealed web would withhold the page.
         known = None if written is None or written > day.isoformat() else written
-        clean = SandboxPage(url=result.url, title=title, text="\n".join(lines), date=known)
+        clean = SandboxPage(url=result.url, title=title, text=text, date=known)
         if not clean.text.strip():
             gathered.unread["no_content"] += 1
         elif seen.earlier(clean.url, clean.text) is not None:
@@ -147,7 +136,7 @@ def gather(
 
 
 def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[WebResult]:
-    """Raises ToolError where no try brought an answer."""
+    """The results of a search. Raises ToolError if no try succeeded."""
 
     def search() -> Outcome:
         found = (cleaned_result(result) for result in web.search(query, most)[:most])

@@ -1,4 +1,4 @@
-"""Queries for tasks that were built without one, written backwards from their pages (paper 003, stage 4)."""
+"""Writes queries backwards from the pages of tasks that were built without one (DR³-Eval, stage 4)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import files_below, read_documents, read_json, write_json, write_lines
 from drretail.llm.models import Models
 from drretail.prompts import load_prompt, tagged
-from drretail.querygen.by_model.examination import Examined, Examiner, examination_of_query
+from drretail.querygen.by_model.answer import WrittenQuery
+from drretail.querygen.by_model.examination import Examination, Examined, Examiner, unusable
 from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
 from drretail.querygen.by_model.shelf import owned_by
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
-from drretail.records.criteria import Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.sandboxes.folder import write_gold
@@ -33,7 +33,7 @@ from drretail.sandboxes.search_based.keywords import numbered_needs
 
 
 class QueryWriter:
-    """Writes queries for tasks of one world whose pages and files are there."""
+    """Writes queries for tasks of one world that already have pages and files."""
 
     def __init__(self, world: World, asker: Asker) -> None:
         self._world = world
@@ -50,10 +50,10 @@ class QueryWriter:
         files: Mapping[str, bytes],
         earlier: Sequence[Query],
     ) -> tuple[Query, tuple[Finding, ...]]:
-        """The query with its wish that these pages and files settle, and what checks still find in it.
+        """A query with its wish that these pages and files settle, and what the checks still find wrong with it.
 
-        ``matter`` stands for it until then, under the same id. Raises TaskFailed, also where the pages are not enough
-        for what was written.
+        ``matter`` is the task's placeholder, whose id the query gets. Raises TaskFailed, also if the pages are not
+        enough for the query that was written.
         """
         lacked = NotEnough("nothing was asked")
         briefing, needs = self._asked(matter, keywords, pages, files), keywords.needs
@@ -75,7 +75,9 @@ class QueryWriter:
         messages = [SystemMessage(self._prompts.instructions), HumanMessage(briefing)]
 
         async def question(models: Models, path: str) -> Examined:
-            examination = examination_of_query(
+            examination = Examination(
+                WrittenQuery,
+                unusable,
                 lambda written: self._examiner.query_of(
                     written, matter.query_id, matter.user_id, self._asker.model.spec
                 ),
@@ -105,13 +107,13 @@ class QueryWriter:
 
 
 def profile_text(world: World, user_id: str | None, question: str) -> str:
-    """What the shop's records tell of a user who asks a question, in lines."""
+    """What the shop's records say about a user who asks this question, in lines."""
     return NOTHING if user_id is None else Summaries(world).of(user_id, question).text_with_orders
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenQueries:
-    """The ids of queries that were written now, what checks find in them, and why others were not."""
+    """The ids of the queries written now, what checks find wrong with them, and why others failed."""
 
     written: tuple[str, ...]
     wrong: Mapping[str, tuple[Finding, ...]]
@@ -121,9 +123,9 @@ class WrittenQueries:
 async def write_queries(
     world: World, folder: Path, asker: Asker, on_task: Callable[[str], object] = lambda _: None
 ) -> WrittenQueries:
-    """Writes the queries that a sandbox lacks; each is in the folder, with its gold, before the next is begun.
+    """Writes the queries that a sandbox lacks; each is saved with its gold before the next is begun.
 
-    Those that have gold stay as they are. What fails is told, never raised.
+    Queries that have gold stay as they are. Failures are returned, never raised.
     """
     queries = {query.query_id: query for query in read_documents(folder / QUERIES_FILE, Query, "query")}
     writer = QueryWriter(world, asker)
@@ -134,7 +136,14 @@ async def write_queries(
     for query_id in waiting:
         earlier = [query for name, query in queries.items() if name in written or name not in waiting]
         try:
-            query, gold, found = await _written(writer, asker, world, folder, queries[query_id], earlier)
+            task = task_folder(folder, query_id)
+            keywords = Keywords.model_validate(read_json(task / "keywords.json"))
+            pages, files = supportive_pages(task), files_in(task)
+            query, found = await writer.write(queries[query_id], keywords, pages, files, earlier)
+            gold = await gold_of(asker, query, pages, files, of_files=True)
+            criteria = await criteria_of(asker, query, world, folder)
+            path = rubric_path(folder, criteria.family, query_id)
+            write_json(path, criteria.model_dump(mode="json", exclude_none=True))
         except TaskFailed as problem:
             failed[query_id] = str(problem)
         except CapReached as problem:
@@ -142,7 +151,7 @@ async def write_queries(
         else:
             queries[query_id] = query
             write_lines(folder / QUERIES_FILE, [query.as_line() for query in queries.values()])
-            # Last: a task with gold is never asked about again, and then its query has to be there.
+            # Gold comes last: a task with gold counts as finished, so its query must already be saved.
             write_gold(folder, query_id, gold)
             written.append(query_id)
             wrong |= {query_id: found} if found else {}
@@ -151,13 +160,13 @@ async def write_queries(
 
 
 def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
-    """The ids of queries of which it is not known what an answer should say."""
+    """The ids of queries whose gold has no insight yet."""
     golds = {name: read_gold_file(task_folder(folder, name) / "gold.json") for name in queries}
     return [name for name, gold in golds.items() if not is_known(gold)]
 
 
 def supportive_pages(task: Path) -> list[SandboxPage]:
-    """The pages of a task that an answer can't do without, in the order of their addresses."""
+    """The supportive pages of a task, in the order of their addresses."""
     needed = {label.url for label in read_labels(task) if label.label == "supportive"}
     found = (SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date) for page in read_pages(task))
     return sorted((page for page in found if page.url in needed), key=lambda page: page.url)
@@ -166,18 +175,3 @@ def supportive_pages(task: Path) -> list[SandboxPage]:
 def files_in(task: Path) -> dict[str, bytes]:
     """The user's files of a task, by name."""
     return {path.name: path.read_bytes() for path in files_below(task / "files")}
-
-
-async def _written(
-    writer: QueryWriter, asker: Asker, world: World, folder: Path, matter: Query, earlier: list[Query]
-) -> tuple[Query, Gold, tuple[Finding, ...]]:
-    task = task_folder(folder, matter.query_id)
-    keywords = Keywords.model_validate(read_json(task / "keywords.json"))
-    pages, files = supportive_pages(task), files_in(task)
-    query, found = await writer.write(matter, keywords, pages, files, earlier)
-    gold = await gold_of(asker, query, pages, files, of_files=True)
-    criteria = await criteria_of(asker, query, world, folder)
-    write_json(
-        rubric_path(folder, criteria.family, query.query_id), criteria.model_dump(mode="json", exclude_none=True)
-    )
-    return query, gold, found

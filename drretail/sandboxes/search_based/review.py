@@ -1,4 +1,4 @@
-"""Whether a task is fit to test assistants with: four questions to a model (paper 003, stage 5)."""
+"""Whether a task is fit for testing assistants: four questions to a model (DR³-Eval, stage 5)."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,6 @@ from drretail.experiment import read_gold_file
 from drretail.files import read_json
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
-from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.search_based.asker import CAPPED, Asker, TaskFailed
@@ -34,17 +33,13 @@ class Review(Record):
 
     @property
     def faults(self) -> list[str]:
-        """A sentence for each question that the task does not pass."""
-        answers = {name: getattr(self, name) for name in Review.model_fields}
-        return [
-            f"{name.replace('_', ' ')}: {answer.reason.strip()}"
-            for name, answer in answers.items()
-            if not answer.passes
-        ]
+        """A sentence for each of the four questions that the task fails."""
+        answers = ((name.replace("_", " "), getattr(self, name)) for name in Review.model_fields)
+        return [f"{name}: {answer.reason.strip()}" for name, answer in answers if not answer.passes]
 
 
 async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
-    """What a model says of each query's task, by its id; why it said nothing where no answer could be used."""
+    """A model's review of each query's task, by query id, or the reason why there is none."""
 
     async def one(query: Query) -> Review | str:
         try:
@@ -59,22 +54,19 @@ async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> 
 
 async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
     keywords = Keywords.model_validate(read_json(task / "keywords.json"))
-    signals = (
-        "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
-        or "Nothing was searched for."
-    )
+    signals = "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
     pages = supportive_pages(task)
     places = {page.url: f"page {number}" for number, page in enumerate(pages, 1)}
+    gold = read_gold_file(task / "gold.json")
+    insights = (
+        f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})"
+        for insight in (*gold.files.insights, *gold.sandbox.insights)
+    )
     data = [
         tagged("query", query.text),
-        tagged("keywords", signals),
+        tagged("keywords", signals or "Nothing was searched for."),
         *page_tags(pages),
         *file_tags(files_in(task)),
-        tagged("insights", _insights(read_gold_file(task / "gold.json"), places)),
+        tagged("insights", "\n".join(insights)),
     ]
     return await asker.ask(f"{query.query_id}/review", load_prompt(__file__, "check"), data, Review)
-
-
-def _insights(gold: Gold, places: Mapping[str, str]) -> str:
-    insights = (*gold.files.insights, *gold.sandbox.insights)
-    return "\n".join(f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})" for insight in insights)

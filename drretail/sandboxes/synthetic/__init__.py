@@ -1,13 +1,13 @@
 """Tasks from the catalog and from planted facts, without any model: the same bytes for the same seed.
 
-needs.py           what a query needs: its things, what would do, what is owned
-named_products.py  products with the names that pages call them by
-facts.py           facts that decide between the fits, what each means, and traps against it
+needs.py           what a query needs: its things, the products that fit, what the user owns
+named_products.py  products with the names that pages use for them
+facts.py           facts that decide between the fits, what each means, and the traps against it
 patterns.py        sentences from patterns, and the files of patterns
-sentences.toml     those of pages
-planted.toml       those of facts, traps and the user's files
+sentences.toml     the patterns of pages
+planted.toml       the patterns of facts, traps and the user's files
 pages.py           pages of nine kinds
-keywords.py        keywords, and the products behind those of noise
-user_files.py      the user's files, a receipt as a picture among them
-build.py           all of it as a sandbox
+keywords.py        keywords, and the products that noise pages are about
+user_files.py      the user's files, with a receipt as an image
+build.py           builds the whole sandbox
 """

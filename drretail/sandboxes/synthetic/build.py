@@ -1,4 +1,4 @@
-"""The folder of sealed webs, made of the catalog alone: the same bytes for the same seed."""
+"""Builds sandboxes from the catalog alone: the same bytes for the same seed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -11,14 +11,13 @@ from drretail.env.web.bm25 import Bm25
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
-from drretail.querygen.generate import generate_sampled
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.sandboxes.folder import WrittenTask, check_new, staged, write_sandbox, write_task
 from drretail.sandboxes.material import LabelledPage, TaskMaterial
 from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
-from drretail.sandboxes.synthetic.facts import Drawing, Fact, facts_of
+from drretail.sandboxes.synthetic.facts import KINDS_OF_PAGES, Drawing, Fact, facts_of
 from drretail.sandboxes.synthetic.keywords import KEYWORDS, Theme, keywords_of, plural, signal_keywords, themes
 from drretail.sandboxes.synthetic.named_products import NamedProduct, name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
@@ -26,20 +25,15 @@ from drretail.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_lengt
 from drretail.sandboxes.synthetic.user_files import WITHOUT_PILLOW, PlantedFile, can_draw, user_files
 
 MOST_PRODUCTS = 3000
-"""Of a larger shop, so many are what noise is made of."""
+"""The most products that pages mention besides the fits; a larger shop's others are left out."""
 RESULTS = 100
-"""Of a keyword, as the paper searches: a page that none of ten finds among so many is not taken."""
+"""Results per keyword, as in the paper: a page that none of the ten keywords finds among them is left out."""
 _NEEDED = 0.6
-"""Of the smallest size: the pages with the facts take no more, whatever lengths are drawn."""
+"""The largest share of the smallest size for the pages with the facts, whatever lengths are drawn."""
 DISTRACTING = 0.15
-"""Of the largest size's tokens, about."""
+"""The approximate share of the largest size's tokens for which distractors are made."""
 _SPARE = 1.1
-"""So much more is made than the largest size takes: pages that no keyword finds are left out."""
-
-
-def sampled_queries(world: World, n: int, seed: str) -> tuple[Query, ...]:
-    """A query for each of ``n`` users that are drawn, written by rule from what their orders need."""
-    return generate_sampled(world, n, per_user=1, seed=seed).queries
+"""Noise is made for this multiple of the largest size, since pages that no keyword finds are left out."""
 
 
 def build_offline(
@@ -51,13 +45,13 @@ def build_offline(
     counter: TokenCounter,
     note: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Writes the sandbox, gives its sizes, and passes what it lacks to ``note``, a sentence each.
+    """Writes the sandbox and returns its sizes. ``note`` gets a sentence for each thing that the sandbox lacks.
 
-    Raises UserError where ``to`` holds something, and for a query for which the shop offers nothing.
+    Raises UserError if ``to`` is not empty, or if the shop offers nothing for a query.
     """
     check_new(to)
     offers = Offers(world)
-    needs = [need_of(world, offers, query) for query in queries]  # all of them before anything is written
+    needs = [need_of(world, offers, query) for query in queries]  # all needs are found before anything is written
     for need in needs:
         if need.without_fits:
             popular = " and ".join(thing.name for thing in need.things)
@@ -107,7 +101,7 @@ class _TaskMaker:
         self.fits = {fit.product_id for thing in need.things for fit in thing.fits}
 
     def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
-        """All of the task, with pages enough for the largest size, and what is needed fitting into the smallest."""
+        """The whole task: enough pages for the largest size, and pages with facts that fit into the smallest."""
         tokens = max(sizes.values())
         need = self.need
         facts = facts_of(need, self.today, self.drawing)
@@ -131,13 +125,12 @@ class _TaskMaker:
         )
 
     def _supportive(self, fact: Fact, longest: int) -> LabelledPage:
-        page = self._signal(
-            fact, self.random.choice(fact.kinds_of_pages), fact.text, self.random.randint(2, 19), longest
-        )
+        kind, age = self.random.choice(KINDS_OF_PAGES[fact.kind]), self.random.randint(2, 19)
+        page = self._signal(fact, kind, fact.text, age, longest)
         return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
 
     def _distractors(self, facts: Sequence[Fact]) -> Iterator[LabelledPage]:
-        """A trap for each fact in turn, of another kind each round."""
+        """An endless series of traps: one for each fact in turn, of another kind in each round."""
         number = 0
         while True:
             for at, fact in enumerate(facts, 1):
@@ -170,7 +163,7 @@ class _TaskMaker:
                     yield LabelledPage(page, "noise", keyword=theme.keyword)
 
     def _age(self) -> int:
-        """Days: a third is as new as the pages with the facts, whose dates then tell nothing."""
+        """The page's age in days. A third are as new as the pages with the facts, so that dates give nothing away."""
         return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
 
     def _page(self, kind: str, cast: Cast, length: int, age: int, statement: str = "") -> SandboxPage:
@@ -188,9 +181,9 @@ def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) 
 
 
 def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterator[LabelledPage]:
-    """The pages with the keyword that finds each best; those that none finds among its first hundred are left out.
+    """The pages that a keyword finds, each with the keyword that ranks it best, or with its own if that finds it.
 
-    With ranks among all that was made: among the fewer that are taken, a page can only stand further up.
+    Ranks are among all pages that were made. A sandbox takes fewer, so that a page can only rank higher in it.
     """
     index = Bm25([(page.page.title, page.page.text) for page in pages])
     ranks: list[dict[str, int]] = [{} for _ in pages]

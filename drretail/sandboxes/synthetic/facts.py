@@ -1,4 +1,4 @@
-"""What is planted for a query: facts that decide between its fits, what each means, and what contradicts it."""
+"""The facts planted for a query, which decide between its fits: what each means, and the traps that contradict it."""
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
@@ -19,17 +19,16 @@ _WHY = {
     "look-alike": "it speaks of another thing of nearly that name",
 }
 TRAP_KINDS = tuple(_WHY)
-_KINDS_OF_PAGES = {
+KINDS_OF_PAGES = {
     "recall": ("notice", "news", "thread", "faq", "guide"),
     "test": ("test", "guide", "table", "faq", "news"),
     "price history": ("prices", "news", "thread", "guide", "shop"),
     "price": ("prices", "table", "news", "thread", "shop"),
     "look-alike": ("guide", "faq", "thread", "notice", "test"),
 }
-
-
+"""The pages that a fact may stand in, by its kind."""
 _DRAWS = 200
-"""Tries for a value that is new: of a thing for a dollar, every price below stands somewhere."""
+"""Tries for a new value. They may all fail: for a product of one dollar, every lower price already occurs somewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +42,21 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something true of a product in this task, and what follows from it for the query."""
+    """A fact about a product that holds in this task, and what follows from it for the query."""
 
     kind: str
     thing: str
     about: NamedProduct
     text: str
-    """Word for word as it stands in its page."""
+    """Verbatim as in its page."""
     meaning: str
     values: tuple[str, ...]
-    """What was drawn for it, and stands nowhere else."""
+    """The values drawn for it, which occur nowhere else."""
     denials: tuple[tuple[str, str], ...]
-    """Kinds of traps, and the patterns that they are written by."""
-
-    @property
-    def kinds_of_pages(self) -> tuple[str, ...]:
-        return _KINDS_OF_PAGES[self.kind]
+    """The kinds of traps against it, with their patterns."""
 
     def trap(self, number: int, random: Random, insight: str) -> Trap:
-        """The trap of that number, drawn anew each time: one kind after the other."""
+        """The trap with that number; kinds take turns, and the wording is drawn anew each time."""
         kind, pattern = self.denials[number % len(self.denials)]
         lead = fill_pattern(random.choice(texts("planted")["leads"][kind]), random, {"name": self.about.name})
         text = fill_pattern(pattern, random, {"name": self.about.name, "few": str(random.randint(2, 9))})
@@ -72,11 +67,11 @@ class Fact:
 
 @dataclass
 class Drawing:
-    """Draws values that stand nowhere in what is already written."""
+    """Draws values that do not occur in any text so far."""
 
     random: Random
     taken: str
-    """All that the catalog says of the products at hand."""
+    """All that the catalog says about the products in use."""
 
     def __post_init__(self) -> None:
         self.used = set[str]()
@@ -100,30 +95,55 @@ class Drawing:
 
 
 def facts_of(need: Need, today: date, drawing: Drawing) -> list[Fact]:
-    """The facts of all things, those of one thing after the other: five or six for one, fewer each for several."""
-    names = need.names
+    """The facts of all things, thing by thing: five or six for a single thing, fewer per thing for several.
+
+    Up to three fits of a thing are ruled out: one is recalled, one fails the demand, one is too expensive. The others
+    are told apart. The fits that remain are within the budget, unless none is.
+    """
+    names, allowed = need.names, Allowed(need)
     most = {1: 6, 2: 4, 3: 3}.get(len(need.things), 2)
-    allowed = Allowed(need)
     facts: list[Fact] = []
     for thing in need.things:
         fits = [names[fit.product_id] for fit in thing.fits]
-        facts += _of_thing(thing, fits, allowed, need.budget, today, drawing, most)
+        is_demanding = bool(thing.must or thing.must_not)
+        left = [product for product in fits if allowed.allows(thing, product)]
+        over = next((product for product in fits if product not in left), None)
+        if left:
+            recalled = left.pop(0) if len(left) > 1 else None
+            # left[0] stays: the facts that support a product are about it.
+            failing = left.pop(1) if len(left) > 2 and is_demanding else None
+        else:
+            left, recalled, failing = list(fits), None, None
+        allowed.keep(thing, left)
+        too_dear = {product.name for product in fits if not allowed.allows(thing, product)}
+        maker = _Maker(thing, need.budget, today, drawing, left, too_dear)
+        priced = [product for product in left if product.price is not None]
+        of_thing = [
+            *(maker.recall(product) for product in (recalled,) if product is not None),
+            *(maker.failed(product) for product in (failing,) if product is not None),
+            *(maker.price(product) for product in (over,) if product is not None),
+            maker.proved(left[0]) if is_demanding else maker.wear(),
+            *(maker.price_history(product) for product in priced[-1:]),
+            maker.genuine(left[0]),
+            *(maker.price(product) for product in priced[:1] if len(priced) > 1 and product is not over),
+        ]
+        facts += of_thing[:most]
     return facts
 
 
 class Allowed:
-    """What a budget leaves for each thing, beside the least that the others then cost."""
+    """What the budget leaves for each thing if the others cost the least they can."""
 
     def __init__(self, need: Need) -> None:
         self._budget = need.budget
         self._least = {thing.name: self._least_of(thing, thing.fits) for thing in need.things}
 
     def keep(self, thing: Wanted, left: Sequence[NamedProduct]) -> None:
-        """From here on only these stay of the thing."""
+        """From here on, only these fits of the thing count."""
         self._least[thing.name] = self._least_of(thing, [product.product for product in left])
 
     def allows(self, thing: Wanted, named: NamedProduct) -> bool:
-        """True also where the price is not known."""
+        """True if the product fits into the budget, or if its price can't be compared with one."""
         budget, price = self._budget, named.product.price
         if budget is None or price is None or named.price is None or budget.currency != named.product.currency:
             return True
@@ -131,46 +151,9 @@ class Allowed:
         return price * thing.quantity + others <= float(budget.value)
 
     def _least_of(self, thing: Wanted, fits: Sequence[Product]) -> float:
-        """Nothing for what may be left out."""
+        """The least that the thing costs; 0 if it is optional."""
         priced = () if thing.is_optional else (product.price for product in fits if product.price is not None)
         return min(priced, default=0.0) * thing.quantity
-
-
-def _of_thing(
-    thing: Wanted,
-    fits: list[NamedProduct],
-    allowed: Allowed,
-    budget: Money | None,
-    today: date,
-    drawing: Drawing,
-    most: int,
-) -> list[Fact]:
-    """Up to three fall out (one recalled, one that fails the demand, one too dear); the rest are told apart.
-
-    What stays is within the budget, unless nothing is.
-    """
-    left = [product for product in fits if allowed.allows(thing, product)]
-    over = next((product for product in fits if product not in left), None)
-    if left:
-        recalled = left.pop(0) if len(left) > 1 else None
-        failing = left.pop(1) if len(left) > 2 and (thing.must or thing.must_not) else None
-    else:
-        left, recalled, failing = list(fits), None, None
-    allowed.keep(thing, left)
-    maker = _Maker(
-        thing, budget, today, drawing, left, {product.name for product in fits if not allowed.allows(thing, product)}
-    )
-    priced = [product for product in left if product.price is not None]
-    facts = [
-        *(maker.recall(product) for product in (recalled,) if product is not None),
-        *(maker.failed(product) for product in (failing,) if product is not None),
-        *(maker.price(product) for product in (over,) if product is not None),
-        maker.proved(left[0]) if thing.must or thing.must_not else maker.wear(),
-        *(maker.price_history(product) for product in priced[-1:]),
-        maker.genuine(left[0]),
-        *(maker.price(product) for product in priced[:1] if len(priced) > 1 and product is not over),
-    ]
-    return facts[:most]
 
 
 class _Maker:
@@ -221,11 +204,8 @@ class _Maker:
     def wear(self) -> Fact:
         named, other = self.left[0], self.left[1] if len(self.left) > 1 else None
         report = self.drawing.code()
-        much, unit = (
-            (self.random.randint(41, 89), "days a pack")
-            if named.is_consumed
-            else (self.random.randint(310, 890), "hours of use")
-        )
+        least, most, unit = (41, 89, "days a pack") if named.is_consumed else (310, 890, "hours of use")
+        much = self.random.randint(least, most)
         less = int(much * self.random.uniform(0.5, 0.8))
         beside = "" if other is None else f", and the {other.name} {less}"
         text = self._text("wear", named, much=str(much), unit=unit, report=report, beside=beside)
@@ -294,9 +274,8 @@ class _Maker:
         return f"{day:%B} {day.day}, {day.year}"
 
     def _text(self, fact: str, named: NamedProduct, **slots: str) -> str:
-        return fill_pattern(
-            self.random.choice(texts("planted")["said"][fact]), self.random, {"name": named.name, **slots}
-        )
+        pattern = self.random.choice(texts("planted")["said"][fact])
+        return fill_pattern(pattern, self.random, {"name": named.name, **slots})
 
 
 def _money(amount: str, currency: str) -> str:
@@ -304,7 +283,7 @@ def _money(amount: str, currency: str) -> str:
 
 
 def _traps(fact: str, **prices: str) -> tuple[tuple[str, str], ...]:
-    """The patterns against a fact by their kinds, with the false prices that all traps of one fact share."""
+    """The trap patterns against a fact, by kind, with the false prices that all traps of one fact share."""
     found = []
     for kind, pattern in texts("planted")["traps"][fact].items():
         for name, price in prices.items():

@@ -1,4 +1,4 @@
-"""Ten keywords of a task by rule: some on the way to the answer, some beside it, and the products behind these."""
+"""The ten keywords of a task by rule: signals, noise, and the products that noise pages are about."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from drretail.sandboxes.synthetic.patterns import texts
 
 KEYWORDS = 10
 _FEWEST = 4
-"""Products of a theme: fewer make pages that repeat themselves."""
+"""The fewest products of a theme: with fewer, its pages repeat themselves."""
 _ANGLES_OF_ONE = (("recall safety",), ("price history",), ("test",), ("genuine look-alike",))
 _ANGLES_OF_TWO = (("recall safety",), ("test", "price"))
 _ANGLES_OF_MORE = (("recall", "test", "price"),)
@@ -29,7 +29,10 @@ class Theme:
 
 
 def signal_keywords(need: Need) -> dict[str, str]:
-    """The thing that each signal keyword is about, by keyword; with what is demanded of it and a brand that fits."""
+    """The thing that each signal keyword is about, by keyword.
+
+    Some keywords also name what is demanded of the thing, or a brand that fits.
+    """
     angles = {1: _ANGLES_OF_ONE, 2: _ANGLES_OF_TWO}.get(len(need.things), _ANGLES_OF_MORE)
     found: dict[str, str] = {}
     for thing in need.things:
@@ -41,14 +44,16 @@ def signal_keywords(need: Need) -> dict[str, str]:
 
 
 def themes(need: Need, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
-    """Themes that share the query's shelves but not its question, then some further off."""
+    """Noise themes: first some from the query's own shelves that the question does not concern, then others."""
     wanted = {fit.product_id for thing in need.things for fit in thing.fits}
     names = {thing.name.casefold().split()[-1] for thing in need.things}
     groups: dict[str, list[Product]] = {}
     for product in products:
         about = f"{product.title} {' '.join(product.categories[-1:])}".casefold()
         if product.product_id not in wanted and not any(name in about for name in names):
-            groups.setdefault(_shelf(product), []).append(product)
+            path = product.categories
+            shelf = path[1] if len(path) > 1 else (path[0] if path else product.category).replace("_", " ")
+            groups.setdefault(shelf, []).append(product)
     home = {fit.category for thing in need.things for fit in thing.fits}
     near = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category in home]
     far = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category not in home]
@@ -57,36 +62,28 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
     half = (count + 1) // 2
     chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
     angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
-    return [
-        Theme(
-            f"{name} {angles[number % len(angles)]}".lower(),
-            name.lower(),
-            angles[number % len(angles)],
-            tuple(groups[name]),
-        )
-        for number, name in ((number, chosen[number % len(chosen)]) for number in range(count if chosen else 0))
-    ]
+    found: list[Theme] = []
+    for number in range(count if chosen else 0):
+        name, angle = chosen[number % len(chosen)], angles[number % len(angles)]
+        found.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
+    return found
 
 
 def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
-    """What keywords.json holds; all facets first, then the ten with what each is."""
+    """The content of keywords.json: first all facets, then the ten keywords with their kinds."""
     facets = [f"{thing.name} {word}" for thing in need.things for word in ("recall", "price", "test", "copies")]
-    sorted_ = [
+    chosen = [
         Keyword(text=signal, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
         for signal, thing in signals.items()
     ]
-    beside = [
-        Keyword(text=theme.keyword, kind="noise", why="Of the same shelves, and no part of the question.")
-        for theme in noise
-    ]
-    return Keywords(
-        divergent=tuple(dict.fromkeys([*facets, *(theme.name for theme in noise), *signals])),
-        convergent=(*sorted_, *beside),
-    )
+    beside = "Of the same shelves, and no part of the question."
+    chosen += [Keyword(text=theme.keyword, kind="noise", why=beside) for theme in noise]
+    divergent = dict.fromkeys([*facets, *(theme.name for theme in noise), *signals])
+    return Keywords(divergent=tuple(divergent), convergent=tuple(chosen))
 
 
 def plural(thing: str) -> str:
-    """Several of what a query asks for: "diaper bags"; of "a bed or a hose" each."""
+    """The plural of what a query asks for: "diaper bags". Of "a bed or a hose", each part's."""
     return " or ".join(_several(part) for part in thing.split(" or "))
 
 
@@ -96,8 +93,3 @@ def _several(thing: str) -> str:
     if thing.endswith("y") and thing[-2:-1] not in "aeiou":
         return f"{thing[:-1]}ies"
     return f"{thing}es" if thing.endswith(("s", "x", "sh", "ch")) else f"{thing}s"
-
-
-def _shelf(product: Product) -> str:
-    path = product.categories
-    return path[1] if len(path) > 1 else (path[0] if path else product.category).replace("_", " ")

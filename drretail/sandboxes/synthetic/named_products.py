@@ -1,6 +1,7 @@
-"""Products as pages speak of them: a name that tells each from the others, and what its listing truly says."""
+"""Products as pages mention them: with a name that tells each from the others, and with what its listing says."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,21 +14,21 @@ _SEGMENT = re.compile(r",\s|\s[–|-]\s|\s?\(")
 _LONGEST_LINE = 320
 _LONGEST_NAME = 70
 _FEWEST_WORDS = 3
-"""Of a name: "Bath Bombs" is a thing and no product."""
+"""The fewest words of a name: "Bath Bombs" names a kind of thing, not a product."""
 _DULL = frozenset(("Best Sellers Rank", "Date First Available", "Is Discontinued By Manufacturer", "Brand"))
 _CONSUMED = ("beauty", "health", "grocery", "personal", "baby care", "vitamin")
 
 
 @dataclass(frozen=True)
 class NamedProduct:
-    """A product with the name that pages call it by."""
+    """A product with the name that pages use for it."""
 
     product: Product
     name: str
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Sentences of its features and description, each short enough to be quoted whole."""
+        """Sentences of its features and description that are short enough to be quoted whole."""
         texts = (_SPACES.sub(" ", feature).strip() for feature in (*self.product.features, *self.product.description))
         found = (part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
         return tuple(dict.fromkeys(line.rstrip(" .") for line in found if 15 <= len(line) <= _LONGEST_LINE))
@@ -42,13 +43,13 @@ class NamedProduct:
 
     @property
     def price(self) -> str | None:
-        """As the catalog has it; None where it names none, or the lowest of several."""
+        """The catalog's price as text; None if it has none, or only the lowest of several."""
         known = self.product.price is not None and not self.product.price_from
         return money(self.product.price, self.product.currency) if known and self.product.price else None
 
     @property
     def is_consumed(self) -> bool:
-        """True for what is eaten, taken or put on: nobody scratches or drops it."""
+        """True for what is eaten, taken or put on the skin: nobody scratches or drops it."""
         return any(word in self.product.category.casefold() for word in _CONSUMED)
 
 
@@ -58,31 +59,21 @@ def money(amount: float | None, currency: str) -> str:
 
 
 def name_products(products: Iterable[Product]) -> dict[str, NamedProduct]:
-    """Each product by its id; of two that begin alike, the names go on until they differ."""
+    """The products with their names, by id. Names that begin alike are extended until they differ."""
     found = list(products)
     names = {product.product_id: _short(product.title, 1) for product in found}
     for parts in (2, 3, 9):
-        taken = _counts(names.values())
-        names |= {
-            product.product_id: _short(product.title, parts)
-            for product in found
-            if taken[names[product.product_id]] > 1
-        }
+        taken = Counter(names.values())
+        alike = (product for product in found if taken[names[product.product_id]] > 1)
+        names |= {product.product_id: _short(product.title, parts) for product in alike}
     return {product.product_id: NamedProduct(product, names[product.product_id]) for product in found}
 
 
 def _short(title: str, parts: int) -> str:
-    """The first parts of a title: what people write of "Thimbletot Diaper Bag, Black, 32 L"."""
+    """The first parts of a title: "Thimbletot Diaper Bag" of "Thimbletot Diaper Bag, Black, 32 L"."""
     title = _SPACES.sub(" ", title).strip()
     ends = [match.start() for match in _SEGMENT.finditer(title) if len(title[: match.start()].split()) >= _FEWEST_WORDS]
     name = title[: ends[parts - 1]] if len(ends) >= parts else title
     if parts < 9 and len(name) > _LONGEST_NAME:
         name = name[:_LONGEST_NAME].rsplit(" ", 1)[0]
     return name.removeprefix("The ").rstrip(" ,-–(|")
-
-
-def _counts(names: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return counts

@@ -1,6 +1,5 @@
-"""What a query needs to know: its things with the products that would do, and which one would be taken unwarned."""
+"""What a query needs: its things with the products that fit, first the one an unwarned shopper would take."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drretail.env.catalog.base import CatalogQuery
@@ -16,7 +15,7 @@ from drretail.sandboxes.synthetic.named_products import NamedProduct, name_produ
 
 MOST_THINGS = 4
 MOST_FITS = 8
-"""Of a thing: who asks for a kettle looks at no more of them."""
+"""The most fits of a thing: a shopper who wants a kettle looks at no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +24,11 @@ class Wanted:
 
     name: str
     fits: tuple[Product, ...]
-    """The one that would be taken first, then the better ones first."""
+    """First the one that would be taken without a warning, then the others, better ones first."""
     want: Want | None = None
-    """None where it is not known what would do: then the fits are the most popular of a category."""
+    """None if it is unknown what fits: the fits are then popular products of a category."""
     must: str | None = None
-    """A demand that a laboratory could measure, and that all fits keep by their records."""
+    """A demand that a laboratory could measure, and that all fits meet by their records."""
 
     @property
     def must_not(self) -> str | None:
@@ -49,23 +48,27 @@ class Need:
     query: Query
     things: tuple[Wanted, ...]
     budget: Money | None
-    """The most that everything together may cost; None where nobody typed one."""
+    """The most that everything together may cost; None without a typed budget."""
     owned: tuple[Product, ...]
-    """What the user has, the purchase that the query speaks of most first."""
+    """Products that the user has: those that the wish names, then purchases, the closest to the query's words first."""
     without_fits: str | None = None
-    """Why it is not known what would do; None where it is."""
+    """Why it is unknown what fits; None if it is known."""
 
     @property
     def names(self) -> dict[str, NamedProduct]:
-        """What pages and files call each fit and what the user has: no two alike."""
+        """The names, all different, that pages and files use for the fits and for the user's first owned product."""
         fits = {fit.product_id: fit for thing in self.things for fit in thing.fits}
         return name_products((fits | {product.product_id: product for product in self.owned[:1]}).values())
 
 
 def need_of(world: World, offers: Offers, query: Query) -> Need:
-    """What a query needs. Raises UserError for one for which the shop offers nothing."""
-    wanted = tuple(_wanted(world, query, offers.reference(query)))[:MOST_THINGS]
-    things = wanted or _of_words(world, query)
+    """What a query needs. Raises UserError if the shop offers nothing for it."""
+    things, without_fits = tuple(_wanted(world, query, offers.reference(query)))[:MOST_THINGS], None
+    if not things:
+        things = _of_words(world, query)
+        without_fits = NOT_TYPED if query.wish is None else "nothing is to be bought"
+        if query.wish is not None and query.wish.wants:
+            without_fits = "the shop offers nothing that would do"
     if not things:
         raise UserError(
             f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
@@ -76,14 +79,8 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
         things=things,
         budget=query.wish.budget if query.wish else None,
         owned=tuple(_owned(world, query)),
-        without_fits=None if wanted else _without_fits(query),
+        without_fits=without_fits,
     )
-
-
-def _without_fits(query: Query) -> str:
-    if query.wish is None:
-        return NOT_TYPED
-    return "the shop offers nothing that would do" if query.wish.wants else "nothing is to be bought"
 
 
 def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
@@ -97,36 +94,29 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
         products = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
         fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
         if fits:
-            found.append(
-                Wanted(thing.name, fits, want, next((demand for demand in want.must if demand not in thing.open), None))
-            )
+            must = next((demand for demand in want.must if demand not in thing.open), None)
+            found.append(Wanted(thing.name, fits, want, must))
     return found
 
 
 def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
-    """What the words of a query find."""
+    """The products that the query's words find, as one thing; empty if no title shares a word with the query."""
     hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
     words = set(content_stems(query.text))
     products = world.store.products([hit.product_id for hit in hits]).values()
-    # A word that a description happens to have names nothing that the shop offers.
+    # A word that occurs only in a description does not name what the shop offers.
     named = [product for product in products if words & set(content_stems(product.title))]
     if not named:
         return ()
     name = named[0].leaf_category
-    same = [product.product_id for product in named if product.leaf_category == name]
-    return (_unfitted(world, name.replace("_", " "), same),)
-
-
-def _unfitted(world: World, name: str, ids: Sequence[str]) -> Wanted:
-    products = world.store.products(ids)
-    return Wanted(name.lower(), tuple(products[product_id] for product_id in ids if product_id in products))
+    same = tuple(product for product in named if product.leaf_category == name)
+    return (Wanted(name.replace("_", " ").lower(), same),)
 
 
 def _owned(world: World, query: Query) -> list[Product]:
     named = list(query.wish.owned) if query.wish else []
-    bought = (
-        [order.product_id for order in world.store.orders(query.user_id).orders] if query.user_id is not None else []
-    )
+    orders = [] if query.user_id is None else world.store.orders(query.user_id).orders
+    bought = [order.product_id for order in orders]
     products, words = world.store.products([*named, *bought]), set(content_stems(query.text))
     shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
     bought.sort(key=lambda product_id: -shared.get(product_id, 0))

@@ -1,4 +1,4 @@
-"""Pages of nine kinds about products: what listings say, what people say, and in the middle what is planted."""
+"""Pages of nine kinds about products: what listings and people say, with the planted statement in the middle."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from drretail.sandboxes.synthetic.patterns import fill_pattern, texts
 
 KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", "news")
 SHORTEST, LONGEST = 420, 10_800
-"""What is drawn; a last paragraph may go beyond by its own length."""
+"""The range of drawn lengths in characters; a page may exceed it by the length of its last paragraph."""
 _TYPICAL, _SPREAD = 3900, 0.75
 _SITES = {
     "test": ("tried-and-told", "bench-notes", "plain-reviews", "thekitchentable", "two-week-test"),
@@ -39,18 +39,18 @@ _CHANCES = {
     "shop": {**_OF_LISTINGS, "compare": 6, "advice": 6, "angle": 4},
     "news": {**_OF_LISTINGS, "news": 26, "compare": 6, "advice": 4, "angle": 6},
 }
-"""How often each sort of sentence is drawn, by kind of page."""
+"""The relative frequency of each sort of sentence, by kind of page."""
 _NAMING = ("feature", "detail", "price", "rating")
 _SENTENCES_OF_A_BLOCK = {"thread": (1, 4), "faq": (1, 3), "shop": (2, 3), "notice": (2, 4)}
 _FRAME = {"faq": 110, "thread": 12}
-"""Characters of a question, or of who posts."""
+"""Characters that a paragraph takes besides its sentences: a question, or the poster's name."""
 _FRUITLESS = 25
-"""After so many draws without a new sentence, none is left."""
+"""After this many paragraphs without a new sentence, no more are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """What a page is about: a theme in words, one product before all, and others beside it."""
+    """What a page is about: a theme, one product in focus, and others beside it."""
 
     theme: str
     focus: NamedProduct
@@ -63,20 +63,20 @@ class Cast:
 
 
 def drawn_length(random: Random) -> int:
-    """Characters: a few hundred to twelve thousand, most around four thousand."""
+    """The length of a page in characters: mostly around ``_TYPICAL``, from ``SHORTEST`` to ``LONGEST``."""
     return int(min(LONGEST, max(SHORTEST, _TYPICAL * exp(random.gauss(0, _SPREAD)))))
 
 
 def others_for(
     length: int, of: Sequence[NamedProduct], focus: NamedProduct, random: Random
 ) -> tuple[NamedProduct, ...]:
-    """Products to stand beside the one that a page of this length is about."""
+    """Random products to stand beside the page's own, one more for each 700 characters."""
     rest = [product for product in of if product is not focus]
     return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
 
 
 def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, statement: str = "") -> SandboxPage:
-    """A page of about this length; ``said`` stands in its middle, word for word."""
+    """A page of about ``length`` characters, with ``statement`` verbatim in its middle."""
     writer = _Writer(kind, cast, written, random)
     title = writer.line(("title", kind))
     text = writer.text(length, statement)
@@ -89,7 +89,7 @@ def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, s
 
 
 class _Writer:
-    """Writes one page; no pattern comes twice in it but those that only quote a listing."""
+    """Writes one page, in which no pattern occurs twice, except those that only quote a listing."""
 
     def __init__(self, kind: str, cast: Cast, written: date, random: Random) -> None:
         self.kind, self.cast, self.written, self.random = kind, cast, written, random
@@ -101,9 +101,14 @@ class _Writer:
         closing = self.line(("closing", self.kind))
         left = length - len(statement) - sum(map(len, head)) - len(closing)
         blocks = list(self._blocks(left, at_least=1))
-        if statement:
-            self._plant(statement, blocks)
-        # With advice, where listings say next to nothing.
+        own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
+        if statement and own:  # into the paragraph on the page's own product that is nearest to the middle
+            middle = len(blocks) / 2
+            block = blocks[min(own, key=lambda number: abs(number - middle))][1]
+            block.insert(self.random.randint(1, len(block)), statement)
+        elif statement:  # the product's listing has nothing to quote
+            blocks.insert(len(blocks) // 2, (self.cast.focus, [statement]))
+        # Advice fills the page if listings say next to nothing.
         least = SHORTEST - sum(map(len, head)) - len(closing)
         left = least - sum(len(sentence) for _, block in blocks for sentence in block)
         while left > 0 and (advice := self._pattern(("advice", "any"), self.cast.focus)) is not None:
@@ -114,18 +119,8 @@ class _Writer:
             head, closing = [self._post(head)], self._post([closing])
         return "\n\n".join(filter(None, [*head, *rendered, closing]))
 
-    def _plant(self, statement: str, blocks: list[tuple[NamedProduct, list[str]]]) -> None:
-        """Into the paragraph on the product that stands nearest to the page's middle."""
-        middle = len(blocks) / 2
-        own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
-        if not own:  # a listing that says nothing of its own
-            blocks.insert(len(blocks) // 2, (self.cast.focus, [statement]))
-            return
-        block = blocks[min(own, key=lambda number: abs(number - middle))][1]
-        block.insert(self.random.randint(1, len(block)), statement)
-
     def _blocks(self, left: int, at_least: int) -> Iterator[tuple[NamedProduct, list[str]]]:
-        """Paragraphs, each on one product; the first and about half of the others on the page's own."""
+        """Paragraphs on one product each: the first and about half of the others on the page's own product."""
         fewest, most = _SENTENCES_OF_A_BLOCK.get(self.kind, (3, 6))
         number, fruitless = 0, 0
         while (left > 60 or number < at_least) and fruitless < _FRUITLESS:
@@ -189,8 +184,8 @@ class _Writer:
     def _quoted(self, place: tuple[str, str], named: NamedProduct, **slots: str) -> str:
         return self._spun(self.random.choice(self.bank[place[0]][place[1]]), named, **slots)
 
-    def line(self, place: tuple[str, str], **slots: str) -> str:
-        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), self.cast.focus, **slots)
+    def line(self, place: tuple[str, str]) -> str:
+        return self._quoted(place, self.cast.focus)
 
     def _spun(self, pattern: str, named: NamedProduct, **slots: str) -> str:
         product, choice = named.product, self.random.choice
@@ -205,7 +200,7 @@ class _Writer:
         return text[:1].upper() + text[1:]
 
     def _exhibit(self, length: int) -> list[str]:
-        """What a kind of page has beside its sentences: a table, rows of prices, a list."""
+        """What some kinds of pages have besides sentences: a table, rows of prices, or a list."""
         if self.kind == "table":
             return ["\n".join(self._table())]
         if self.kind == "prices" and self.cast.focus.price is not None:
@@ -222,18 +217,13 @@ class _Writer:
             yield f"| {named.name} | {named.price or '-'} | {stars} | {ratings} |"
 
     def _prices(self, length: int) -> Iterator[str]:
-        """Months backwards from the page's date; the newest row is what the catalog says."""
+        """A row for each month, backwards from the page's date; the newest row has the catalog's price."""
         price = self.cast.focus.product.price or 0.0
         month = self.written.replace(day=1)
+        sign = "$" if self.cast.focus.product.currency == "USD" else ""
         for number in range(self.random.randint(4, max(5, min(30, length // 60)))):
-            price_then = (
-                price if number == 0 else price * self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1)))
-            )
-            yield (
-                f"{month:%B %Y}: ${price_then:,.2f}"
-                if self.cast.focus.product.currency == "USD"
-                else f"{month:%B %Y}: {price_then:,.2f}"
-            )
+            change = self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1))) if number else 1
+            yield f"{month:%B %Y}: {sign}{price * change:,.2f}"
             month = (month - timedelta(days=1)).replace(day=1)
 
     def _offer(self, length: int) -> Iterator[str]:

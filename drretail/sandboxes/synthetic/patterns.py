@@ -1,4 +1,4 @@
-"""Sentences from patterns: {a|b} is drawn, <name> is filled in."""
+"""Sentences from patterns: one option of {a|b} is drawn, and <name> is filled in."""
 
 import re
 import tomllib
@@ -13,9 +13,9 @@ _SLOT = re.compile(r"<(\w+)>")
 
 
 def fill_pattern(pattern: str, random: Random, slots: Mapping[str, str | Callable[[], str]]) -> str:
-    """The pattern with one of each {a|b} and its slots filled; a slot that is not given stays as it is.
+    """The pattern with one option of each {a|b} and its slots filled. Slots without a value stay as they are.
 
-    What a slot is filled with may be drawn when it is needed: a page draws for one slot in ten of those it could fill.
+    A slot's value may be a function, called when the value is needed: a page needs one in ten of those it offers.
     """
     text = "".join(_drawn(_parsed(pattern), random))
 
@@ -34,7 +34,7 @@ def _parsed(pattern: str) -> tuple[Any, ...]:
 
 
 def _sequence(tokens: Sequence[str], at: int) -> tuple[tuple[Any, ...], int]:
-    """Texts, and lists of alternatives, up to the end of the one that is being read."""
+    """Parses tokens up to the end of the current option: its texts and lists of options, and where it ends."""
     parts: list[Any] = []
     while at < len(tokens) and tokens[at] not in "|}":
         if tokens[at] != "{":
@@ -62,6 +62,6 @@ def _drawn(parts: tuple[Any, ...], random: Random) -> list[str]:
 
 @cache
 def texts(name: str) -> dict[str, Any]:
-    """The patterns of one file, by what they are for: "sentences" or "planted"."""
+    """The patterns of the file "sentences" or "planted", by purpose."""
     file = resources.files("drretail.sandboxes.synthetic").joinpath(f"{name}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The user's own files: orders as a table, a note, a manual, a receipt; each but the orders states a fact."""
+"""The user's own files: orders as a table, a note, a manual and a receipt. Each but the orders states a fact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,26 +19,12 @@ _COLUMNS = 38
 WITHOUT_PILLOW = "No receipts are drawn: they take Pillow, which drretail[sandbox] installs."
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    shop: str
-    number: str
-    day: str
-    line: str
-    price: str
-    last: str
-
-
-def draw_receipt(receipt: Receipt) -> bytes | None:
-    """A PNG, the same bytes for the same receipt and version of Pillow; None without Pillow."""
+def draw_receipt(rows: Sequence[str]) -> bytes | None:
+    """The receipt as a PNG, the same bytes for the same rows and version of Pillow; None without Pillow."""
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError:
         return None
-    rows = [
-        receipt.shop, "", f"{receipt.day}   No. {receipt.number}", "-" * _COLUMNS, *wrap(receipt.line, _COLUMNS),
-        receipt.price, "-" * _COLUMNS, f"TOTAL  {receipt.price}", "", receipt.last, "Thank you",
-    ]  # fmt: skip
     image = Image.new("L", (_WIDTH, 2 * _MARGIN + _LINE * len(rows)), 246)
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(_SIZE)
     for number, row in enumerate(rows):
@@ -49,7 +35,7 @@ def draw_receipt(receipt: Receipt) -> bytes | None:
 
 
 def can_draw() -> bool:
-    """True where Pillow is installed."""
+    """True if Pillow is installed."""
     try:
         import PIL
     except ImportError:
@@ -63,7 +49,7 @@ _MOST_OF_A_MANUAL = 12
 
 @dataclass(frozen=True, slots=True)
 class PlantedFile:
-    """A file of the user's; ``statement`` stands in it word for word, and ``meaning`` is what follows for the query."""
+    """One of the user's files; ``statement`` occurs in it verbatim, and ``meaning`` says what follows for the query."""
 
     name: str
     content: bytes
@@ -72,12 +58,12 @@ class PlantedFile:
 
     @property
     def is_document(self) -> bool:
-        """An image has no text that could be cited (eval/families/dr3)."""
+        """False for an image, which has no text that could be cited (eval/families/dr3)."""
         return not self.name.endswith(".png")
 
 
 def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
-    """Two to four files; no orders where the query names no user, no receipt without Pillow."""
+    """Two to four files: no orders if the query names no user, and no receipt without Pillow."""
     wanted = need.things[0].fits[0]
     subject = need.names[(need.owned[0] if need.owned else wanted).product_id]
     found = [_note(need, wanted, drawing), _manual(subject, drawing)]
@@ -92,9 +78,8 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
     if NamedProduct(wanted, "").is_consumed:
         kind, meaning = "allergy", f"Whatever is recommended as {thing} has to keep to that."
     else:
-        kind, meaning = random.choice(
-            (("room", "What is wider is out."), ("broken", "An answer has to weigh what lasts."))
-        )
+        others = (("room", "What is wider is out."), ("broken", "An answer has to weigh what lasts."))
+        kind, meaning = random.choice(others)
     numbers = {
         "allergy": lambda: f"0.{random.randint(11, 98)}5",
         "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
@@ -111,24 +96,20 @@ def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
 def _manual(named: NamedProduct, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
     pattern = random.choice(files["rules_of_consumed" if named.is_consumed else "rules"])
-    statement = drawing.value(
-        lambda r: fill_pattern(pattern, r, {"name": named.name, "many": str(r.randint(112, 689))})
-    )
-    meaning = (
-        f"The user's manual says of the {named.name}: {statement} An answer that builds on it has to keep to that."
-    )
-    chapters = [f"{line}." for line in named.lines[:_MOST_OF_A_MANUAL]] + [
-        fill_pattern(p, random, {"name": named.name}) for p in files["manual"]
-    ]
+    name = {"name": named.name}
+    statement = drawing.value(lambda lots: fill_pattern(pattern, lots, {**name, "many": str(lots.randint(112, 689))}))
+    follows = "An answer that builds on it has to keep to that."
+    meaning = f"The user's manual says of the {named.name}: {statement} {follows}"
+    chapters = [f"{line}." for line in named.lines[:_MOST_OF_A_MANUAL]]
+    chapters += [fill_pattern(chapter, random, name) for chapter in files["manual"]]
     chapters.insert(len(chapters) // 2, statement)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
-    return PlantedFile(
-        "manual.txt", f"{named.product.title}\nInstructions for use\n\n{body}\n".encode(), statement, meaning
-    )
+    text = f"{named.product.title}\nInstructions for use\n\n{body}\n"
+    return PlantedFile("manual.txt", text.encode(), statement, meaning)
 
 
 def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | None:
-    """The day of the user's last order of it that was not cancelled, else of any; None where there is none."""
+    """The day of the user's last order of this product, preferably one not cancelled; None without an order."""
     orders = [] if user_id is None else store.orders(user_id).orders
     of_product = [order for order in orders if order.product_id == named.product.product_id]
     of_product.sort(key=lambda order: order.order_status == "Cancelled")
@@ -136,17 +117,17 @@ def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | No
 
 
 def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
-    """Of the day of the order where there is one; its warranty still holds, whenever that was."""
+    """A receipt with the day of the order, if there is one, and a warranty that still holds. None without Pillow."""
     random = drawing.random
     bought = bought or today - timedelta(days=random.randint(40, 330))
     until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
     statement = f"Warranty until {until}"
     price = "paid in full" if named.price is None else named.price
     number = drawing.code()
-    image = draw_receipt(Receipt(
-        shop=random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), number=number, day=bought.isoformat(),
-        line=named.name, price=price, last=statement,
-    ))  # fmt: skip
+    image = draw_receipt([
+        random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), "", f"{bought}   No. {number}", "-" * _COLUMNS,
+        *wrap(named.name, _COLUMNS), price, "-" * _COLUMNS, f"TOTAL  {price}", "", statement, "Thank you",
+    ])  # fmt: skip
     meaning = (
         f"The receipt of the {named.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
         f"fault of it is a case for the warranty before anything is bought in its place."

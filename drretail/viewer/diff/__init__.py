@@ -1,6 +1,5 @@
-"""Two systems' answers to the same queries, side by side, with what changed in what they claim and pick.
+"""Two systems' answers to the same queries, side by side, with the differences in claims and picks.
 
-answers.py    an experiment's answers of two systems, query by query
-diff_html.py  the self-contained page
-diff_text.py  the same for the terminal, and as one JSON document
+answers.py      two systems' answers of an experiment, query by query
+diff_output.py  the self-contained page, the same for the terminal, and as one JSON document
 """

@@ -1,8 +1,8 @@
-"""An experiment's answers of two systems, query by query: what both say and pick, and what one alone does."""
+"""Two systems' answers of an experiment, query by query: what both state and pick, and what only one does."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from drretail.eval.compare.wording import listed
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, resolve_name
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import Definition, prompts_path, read_definition
+from drretail.experiment import prompts_path, read_definition
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked
@@ -23,9 +23,9 @@ from drretail.grounding.text.words import content_stems
 from drretail.records.query import Query
 from drretail.tables.figures import counted
 from drretail.viewer.cart import Cart, CartLine, cart_of
-from drretail.viewer.claims import Claim, Support
+from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ClaimsView, RunView, read_runs_of
-from drretail.viewer.judged_pairs import pairs_with_verdicts, read_pair_judgements
+from drretail.viewer.judged import pairs_with_verdicts, read_pair_judgements
 
 RULE = "Two statements count as the same if their figures and at least half of their words and sources are the same."
 LEAST = 0.5
@@ -42,19 +42,19 @@ KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """A claim that a judge extracted, or a sentence; ``report[start:end]`` says it where it has a span."""
+    """A claim that a judge extracted, or a sentence; ``span`` is its place in the report, if known."""
 
     number: int
     text: str
     sources: tuple[str, ...]
     support: Support | None = None
-    """What the judge ruled; None for a sentence."""
+    """The judge's verdict; None for a sentence."""
     reason: str = ""
     span: tuple[int, int] | None = None
 
     @cached_property
     def plain(self) -> str:
-        """Its words without marks, on one line."""
+        """Its text on one line, without citation marks."""
         return " ".join(blanked(self.text, [(mark.start, mark.end) for mark in find_marks(self.text)]).split())
 
     @cached_property
@@ -69,7 +69,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One statement of A, of B, or what is the same in both."""
+    """A statement of A alone, of B alone, or of both."""
 
     kind: Kind
     a: Statement | None
@@ -77,16 +77,17 @@ class Change:
 
     @property
     def statement(self) -> Statement:
-        """B's, and A's where B does not have it."""
+        """B's statement, or A's if B does not have it."""
         found = self.b or self.a
         assert found is not None
         return found
 
 
 def changes(a: Sequence[Statement], b: Sequence[Statement]) -> list[Change]:
-    """Each statement once, those that changed first, in the order of the reports.
+    """Each statement once: changed verdicts, then statements of one side, then equal ones.
 
-    The likest are matched first, and each with one other at most.
+    The most similar statements are matched first, each with at most one other. Within a kind, the order is the
+    reports'.
     """
     likeness = [(likeness_of(each, other), each, other) for each in a for other in b]
     likeness.sort(key=lambda found: (-found[0], found[1].number, found[2].number))
@@ -96,28 +97,26 @@ def changes(a: Sequence[Statement], b: Sequence[Statement]) -> list[Change]:
         if share >= LEAST and statement.number not in partners and other.number not in taken:
             partners[statement.number] = other
             taken.add(other.number)
-    found = [_change(each, partners.get(each.number)) for each in a]
+    found: list[Change] = []
+    for each in a:
+        other = partners.get(each.number)
+        kind: Kind = "only_a" if other is None else "same" if each.support == other.support else "verdict"
+        found.append(Change(kind, each, other))
     found += [Change("only_b", None, other) for other in b if other.number not in taken]
     return sorted(found, key=lambda change: list(KINDS).index(change.kind))
 
 
 def likeness_of(a: Statement, b: Statement) -> float:
-    """The share of all words and sources of both that both have (Jaccard), 0 where their figures differ."""
+    """The share of the words and sources of either that both have (Jaccard); 0 if their figures differ."""
     if a.figures != b.figures:
         return 0.0
     together = a.terms | b.terms
     return len(a.terms & b.terms) / len(together) if together else float(a.plain == b.plain)
 
 
-def _change(a: Statement, b: Statement | None) -> Change:
-    if b is None:
-        return Change("only_a", a, None)
-    return Change("same" if a.support == b.support else "verdict", a, b)
-
-
 @dataclass(frozen=True, slots=True)
 class CartChange:
-    """One product that is not picked alike: its line in A's cart and in B's."""
+    """A product that the two do not pick equally: its line in A's cart and in B's, None if missing."""
 
     a: CartLine | None
     b: CartLine | None
@@ -132,11 +131,11 @@ class AnswerPair:
     a: RunView
     b: RunView
     won: Mapping[str, Side]
-    """By measure which of both has the higher value here; without the measures in which they are even."""
+    """The side with the higher value here, by measure; measures in which both are equal are left out."""
 
     @property
     def won_words(self) -> str:
-        """ "A in quality, B in clean"; empty where they are even."""
+        """For example "A in quality, B in clean"; empty if both are equal."""
         sides = {side: [name for name, winner in self.won.items() if winner == side] for side in ("A", "B")}
         return ", ".join(f"{side} in {listed(names)}" for side, names in sides.items() if names)
 
@@ -150,7 +149,7 @@ class AnswerPair:
 
     @cached_property
     def claims(self) -> tuple[ClaimsView, ClaimsView] | None:
-        """Of the first judge that extracted from both reports; None where nobody did."""
+        """The claims of the first judge that extracted from both reports; None if there is none."""
         for a in self.a.claims:
             for b in self.b.claims:
                 if (a.judged.judge, a.judged.rules) == (b.judged.judge, b.judged.rules):
@@ -159,19 +158,32 @@ class AnswerPair:
 
     @property
     def by(self) -> str:
-        """Who took the reports apart."""
+        """How the reports were split into statements."""
         return "sentences, by code" if self.claims is None else f"claims, judged by {self.claims[0].judged.by}"
 
     @cached_property
     def changes(self) -> list[Change]:
         if self.claims is None:
             return changes(sentences(self.a), sentences(self.b))
-        a, b = ([_claim(claim) for claim in view.claims] for view in self.claims)
+        a, b = (
+            [
+                Statement(
+                    claim.number,
+                    claim.text,
+                    claim.sources,
+                    claim.support,
+                    claim.reason if claim.support != "full" else "",
+                    claim.span,
+                )
+                for claim in view.claims
+            ]
+            for view in self.claims
+        )
         return changes(a, b)
 
     @cached_property
     def by_kind(self) -> dict[Kind, list[tuple[str, Change]]]:
-        """The changes with their anchors."""
+        """The changes with their anchors, by kind."""
         named = [(f"{self.anchor}c{number}", change) for number, change in enumerate(self.changes, 1)]
         return {kind: [each for each in named if each[1].kind == kind] for kind in KINDS}
 
@@ -181,13 +193,13 @@ class AnswerPair:
 
     @cached_property
     def carts(self) -> tuple[Cart | None, Cart | None]:
-        """None where the picks are not known."""
+        """A's cart and B's; None if the picks are unknown."""
         a, b = (None if run.run is None else cart_of(run.run, run.subject.evidence) for run in (self.a, self.b))
         return a, b
 
     @property
     def cart_changes(self) -> list[CartChange]:
-        """Products that only one of both picks, or another number of; nothing where the picks of one are not known."""
+        """Products that only one side picks, or picks in another number; empty if the picks of a side are unknown."""
         a, b = ({} if cart is None else {line.product: line for line in cart.lines} for cart in self.carts)
         if None in self.carts:
             return []
@@ -206,13 +218,13 @@ class AnswersDiff:
     b: str
     pairs: tuple[AnswerPair, ...]
     apart: tuple[str, ...]
-    """In a sentence each: queries that only one of both was asked."""
+    """A sentence for each side with queries that only it was asked."""
     prompts: tuple[str, ...]
-    """In a sentence each: what a system is prompted with instead of the package's prompts."""
+    """A sentence for each side with prompts of its own instead of the package's."""
 
     @property
     def won(self) -> list[str]:
-        """In a sentence each measure: how many questions each side won; nothing of one that none did."""
+        """A sentence for each measure on how many questions each side won; none for a measure that no side won."""
         measures = dict.fromkeys(name for pair in self.pairs for name in pair.won)
         counts = {name: Counter(pair.won.get(name) for pair in self.pairs) for name in measures}
         whole = counted(len(self.pairs), "question")
@@ -226,7 +238,8 @@ class AnswersDiff:
 def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
     """The answers of the systems whose labels are, or begin with, ``a`` and ``b``.
 
-    Raises UserError for a folder without an experiment, and for two names of one system; UnknownName for a wrong one.
+    Raises UserError for a folder without an experiment, and if both names mean one system; UnknownName for a wrong
+    name.
     """
     definition = read_definition(experiment)
     a, b = (resolve_name("system", each, definition.systems) for each in (a, b))
@@ -244,14 +257,24 @@ def read_diff(experiment: Path, a: str, b: str) -> AnswersDiff:
         if run.subject.label == a
         and (other := by_place.get((b, run.subject.query.query_id, run.subject.repeat))) is not None
     ]
-    apart, prompts = _apart(definition, a, b), _own_prompts(experiment, definition, a, b)
-    return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(prompts))
+    asked = {label: {query.query_id for query in definition.queries_of(label)} for label in (a, b)}
+    apart: list[str] = []
+    own_prompts: list[str] = []
+    for side, label, other in (("A", a, b), ("B", b, a)):
+        if alone := asked[label] - asked[other]:
+            were = "was" if len(alone) == 1 else "were"
+            apart.append(f"{len(alone):,} of the queries {were} asked of {label} alone.")
+        if prompts := definition.systems[label].prompts:
+            where = prompts_path(experiment, label, prompts.name)
+            names = ", ".join(prompts.hashes)
+            own_prompts.append(f"{side} has other prompts than the package: {names} (in {where}).")
+    return AnswersDiff(experiment.resolve().name, a, b, tuple(pairs), tuple(apart), tuple(own_prompts))
 
 
 def _won(
     experiment: Path, a: RunView, b: RunView, measures: Sequence[str], judged: Mapping[str, Sequence[Labels]]
 ) -> dict[str, Side]:
-    """By measures of single reports, then side by side by the first judge who compared the two."""
+    """The winners by measures of single reports, then side by side by the first judge that compared the two."""
     won: dict[str, Side] = {}
     for name in measures:
         values = [run.values.get(name) for run in (a, b)]
@@ -268,7 +291,7 @@ def _won(
 
 
 def sentences(view: RunView) -> list[Statement]:
-    """The sentences of a report, each with the sources that it cites."""
+    """The sentences of a report without headings, each with the sources that it cites."""
     report = view.subject.report or ""
     evidence = view.subject.evidence
     marks = list(citing_marks(report, evidence))
@@ -291,24 +314,3 @@ def sentences(view: RunView) -> list[Statement]:
         )
         for number, each in enumerate(found, 1)
     ]
-
-
-def _claim(claim: Claim) -> Statement:
-    reason = claim.reason if claim.support != "full" else ""
-    return Statement(claim.number, claim.text, claim.sources, claim.support, reason, claim.span)
-
-
-def _apart(definition: Definition, a: str, b: str) -> Iterator[str]:
-    queries = {label: {query.query_id for query in definition.queries_of(label)} for label in (a, b)}
-    for label, other in ((a, b), (b, a)):
-        alone = queries[label] - queries[other]
-        if alone:
-            yield f"{len(alone):,} of the queries {'was' if len(alone) == 1 else 'were'} asked of {label} alone."
-
-
-def _own_prompts(experiment: Path, definition: Definition, a: str, b: str) -> Iterator[str]:
-    for side, label in (("A", a), ("B", b)):
-        prompts = definition.systems[label].prompts
-        if prompts is not None:
-            where = prompts_path(experiment, label, prompts.name)
-            yield f"{side} has other prompts than the package: {', '.join(prompts.hashes)} (in {where})."

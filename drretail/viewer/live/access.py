@@ -1,4 +1,4 @@
-"""Who may ask: a browser on this machine that has the token, from pages of this very server."""
+"""Access control: a browser on this machine that has the token, from pages of this server."""
 
 from socket import socket
 from urllib.parse import parse_qs, urlencode
@@ -12,7 +12,7 @@ from drretail.local_server import HOST, is_from_elsewhere, is_same, limited, por
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
 MOST_BYTES = 256 * 1024
-"""Of a body: a query with all that is typed of it, as a person edits it, is a few thousand."""
+"""The most bytes of a request body. A query edited with all its fields is a few thousand."""
 _SAFE = ("GET", "HEAD")
 _HEADERS = {
     "cache-control": "no-store",
@@ -26,10 +26,10 @@ _HEADERS = {
 
 
 class Guard:
-    """Lets through what comes from this machine's browser with the token's cookie, and nothing else.
+    """Admits requests from this machine's browser with the token's cookie, and refuses all others.
 
-    A page elsewhere can make a browser ask this server for things: it knows no token, its requests carry its own
-    Origin, and by a name of its own that leads here (DNS rebinding) they carry that name as Host.
+    A page elsewhere can make a browser send requests to this server. It does not know the token, and its requests carry
+    its own Origin. If its own name resolves to this machine (DNS rebinding), they carry that name as Host.
     """
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
@@ -58,11 +58,11 @@ class Guard:
         return None
 
     def _exchange(self, scope: Scope) -> Response | None:
-        """A cookie for the token of the address, and the address without it; None for who has the cookie."""
+        """A redirect that turns the address's token into a cookie; None if the cookie is there; otherwise a refusal."""
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if scope["method"] in _SAFE and is_same(query.pop(TOKEN, [""])[0], self._token):
             address = f"{scope['path']}?{urlencode(query, doseq=True)}" if query else scope["path"]
-            # What begins with two slashes would lead to another server.
+            # An address that begins with two slashes would lead to another server.
             answer = RedirectResponse(f"/{address.lstrip('/')}", 303)
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="lax")
             return answer
@@ -72,12 +72,12 @@ class Guard:
 
 
 def address_of(listening: socket, token: str, path: str = "/") -> str:
-    """Where a browser opens the server: with its token."""
+    """The address, with the token, at which a browser opens the server."""
     return f"http://{HOST}:{port_of(listening)}{path}?token={token}"
 
 
 def cookie_name(name: str, port: int) -> str:
-    """Cookies don't know ports: each server's have its own in their names."""
+    """A cookie's name with the port, since all ports of a host share their cookies."""
     return f"{name}-{port}"
 
 

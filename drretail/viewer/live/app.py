@@ -1,7 +1,6 @@
-"""The addresses of the server, and what becomes of what it can't do."""
+"""The server's routes, and its answers to errors."""
 
 from collections.abc import Sequence
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Protocol
@@ -34,9 +33,7 @@ REVIEW = ("/review", "Review queries")
 class Pages(Protocol):
     """A part of the server."""
 
-    def routes(self) -> Sequence[BaseRoute]:
-        """Its addresses."""
-        ...
+    def routes(self) -> Sequence[BaseRoute]: ...
 
 
 def parts_of(
@@ -47,10 +44,10 @@ def parts_of(
     *,
     with_report: bool = True,
 ) -> list[Pages]:
-    """Report and voting pages of an experiment, or of each in a folder, the review of queries in their world, or both.
+    """Pages of an experiment or of each one in a folder, the review of queries in their world, or both.
 
-    Without its report, which names systems, those who vote can't look up who wrote what.
-    Raises UserError where there is no experiment, no query to review, or several experiments to vote on by one plan.
+    Without ``with_report`` voters can't look up which system wrote what. Raises UserError if there is no experiment or
+    no query to review, or if a plan or a review is asked for with several experiments.
     """
     parts: list[Pages] = []
     if experiment is not None and holds_several(experiment):
@@ -59,7 +56,15 @@ def parts_of(
             raise UserError(
                 f"{experiment} holds several experiments: name one, such as {one}, with --plan or --review."
             )
-        parts.append(Experiments(experiment, partial(_pages_of, port=port)))
+
+        def pages_of(experiment: Path, root: str) -> list[Route]:
+            """Report and voting pages of one of several experiments, with addresses below ``root``."""
+            watch = Watch(experiment)
+            links = (("/", "All experiments"), *((f"{root}{path}", name) for path, name in VOTING))
+            report = ReportPages(experiment, watch, links)
+            return [*report.routes(), *Voting(experiment, port, watch, root=root).routes()]
+
+        parts.append(Experiments(experiment, pages_of))
     elif experiment is not None:
         read_definition(experiment)
         watch = Watch(experiment)
@@ -73,16 +78,8 @@ def parts_of(
     return parts
 
 
-def _pages_of(experiment: Path, root: str, port: int) -> list[Route]:
-    """Report and voting pages of one experiment of several, which are addressed below ``root``."""
-    watch = Watch(experiment)
-    links = (("/", "All experiments"), *((f"{root}{path}", name) for path, name in VOTING))
-    report = ReportPages(experiment, watch, links)
-    return [*report.routes(), *Voting(experiment, port, watch, root=root).routes()]
-
-
 def create_app(parts: Sequence[Pages], token: str, port: int) -> Starlette:
-    """The server's application: these parts for whoever has the token, and nothing for anybody else."""
+    """The server's application: these parts for clients with the token, and nothing for others."""
     routes = [route for part in parts for route in part.routes()]
     return Starlette(
         routes=[*routes, Route("/assets/{name}", asset), Route("/favicon.ico", _no_icon)],

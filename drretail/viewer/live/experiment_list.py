@@ -1,4 +1,4 @@
-"""Several experiments from one server: a table of them in order of time, and the pages of each below its name."""
+"""Several experiments on one server: a table of them in order of time, and the pages of each below its name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,20 +17,20 @@ from drretail.viewer.live.layout import page_response
 from drretail.viewer.timeline import Listed, experiments_in, overview_of, read_listed
 
 _WIDE, _TALL, _EDGE = 56, 16, 3
-"""Of a trend, and its margin, in pixels."""
+"""Width, height and margin of a trend line, in pixels."""
 
 
 @dataclass(slots=True)
 class Experiments:
-    """The experiments of one folder; those that come later are listed when the page is loaded anew."""
+    """The experiments of one folder; new ones appear when the page is reloaded."""
 
     folder: Path
     pages_of: Callable[[Path, str], list[Route]]
-    """The routes of one experiment, given the address that theirs begin with."""
+    """Makes the routes of one experiment, given its folder and the prefix of its addresses."""
     _listed: dict[Path, tuple[list[tuple[int, int]], Listed]] = field(
         default_factory=dict[Path, tuple[list[tuple[int, int]], Listed]], init=False
     )
-    """With the times of the files that they were read from."""
+    """What was read of each folder, with the times and sizes of the files that it was read from."""
     _routers: dict[str, Router] = field(default_factory=dict[str, Router], init=False)
 
     def routes(self) -> list[BaseRoute]:
@@ -72,7 +72,7 @@ def address_of_experiment(folder: Path) -> str:
 
 
 def trend_svg(values: tuple[float, ...]) -> Markup:
-    """A line from the oldest value to the last; nothing of a single one."""
+    """A line from the oldest value to the latest; empty for a single value."""
     if len(values) < 2:
         return Markup()
     low, high = min(values), max(values)

@@ -1,4 +1,4 @@
-"""What all pages of the server share but the report's: templates, assets, and the policy that lets nothing else in."""
+"""What all pages except the report's share: templates, assets, and the content security policy."""
 
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,18 @@ _ASSETS: dict[str, Path] = {
 
 
 def page_response(name: str, status: int = 200, **given: Any) -> Response:
-    """A page made of one of the live templates; what is put into it is escaped."""
+    """A page rendered from a live template; values are escaped."""
     text = template(f"live/{name}").render(given)
     return HTMLResponse(writable(text), status, {"content-security-policy": _POLICY})
 
 
 def message_page(title: str, text: str, status: int) -> Response:
-    """A sentence in the place of a page."""
+    """A page with a single sentence."""
     return page_response("message.html.jinja", status, title=title, text=text)
 
 
 async def asset(request: Request) -> Response:
-    """A style or script of the package's own; nothing else is a file here."""
+    """A style or script of the package; no other file is served here."""
     path = _ASSETS.get(request.path_params["name"])
     if path is None:
         raise HTTPException(404)

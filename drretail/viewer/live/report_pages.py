@@ -1,4 +1,4 @@
-"""The report's own pages, as ``drretail report`` writes them, kept up to date in the browser."""
+"""The report's pages, as ``drretail report`` writes them, kept up to date in the browser."""
 
 import asyncio
 import re
@@ -22,34 +22,34 @@ from drretail.viewer.page.question import Questions, Rendered
 INDEX = "index.html"
 _LINKS = Links(in_folder=True, index=INDEX)
 _HELD = 16
-"""So many pages of questions are kept as they were last made."""
+"""The number of pages that are kept as they were last rendered."""
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(?P<policy>[^"]*)">\n?')
 _BODY = re.compile(r"<body[^>]*>\n?")
 
 
 @dataclass(slots=True)
 class ReportPages:
-    """The pages of one experiment: an index and a page a question, each made anew only where its files changed."""
+    """The pages of one experiment: an index and a page for each question, rendered again only if its files changed."""
 
     experiment: Path
     watch: Watch
     links: tuple[tuple[str, str], ...]
-    """Other pages of the server: address and name."""
+    """Address and name of the server's other pages."""
     _lines: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
-    """What the index tells, by query, with the version that it was made of."""
+    """What the index shows, by query, with the version that it was made from."""
     _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
-    """Of questions, by name: those that were made last."""
+    """The question pages rendered last, by name, with their versions."""
     _answers: dict[str, tuple[str, tuple[str, str]]] = field(
         default_factory=dict[str, tuple[str, tuple[str, str]]], init=False
     )
-    """Pages as they were sent last, with their policies, by name and with the experiment's version."""
+    """The pages sent last with their policies, by name, with the experiment's version."""
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     def routes(self) -> list[Route]:
         return [Route("/", self.index), Route("/changes", self.changes), Route("/{name}.html", self.page)]
 
     async def changes(self, request: Request) -> Response:
-        """What a browser asks every two seconds."""
+        """The current version, which a browser asks for every two seconds."""
         return JSONResponse({"version": self.watch.version()})
 
     async def index(self, request: Request) -> Response:
@@ -61,7 +61,7 @@ class ReportPages:
     async def _answer(self, name: str) -> Response:
         answer = self._kept(name)
         if answer is None:
-            # Votes are answered meanwhile; of two who ask for a page the second gets what the first one waited for.
+            # Votes are answered meanwhile. If two clients ask for a page, the second gets the one made for the first.
             async with self._one_at_a_time:
                 answer = self._kept(name) or await run_in_threadpool(self._made, name)
         page, policy = answer
@@ -74,23 +74,24 @@ class ReportPages:
     def _made(self, name: str) -> tuple[str, str]:
         version, view = self.watch.version(), read_view(self.experiment)
         if name == INDEX:
-            page = index_page(view, [self._tables_of(view, question) for question in view.questions])
+            # Only what the index shows of a question: the texts of many questions would take much memory
+            for question in view.questions:
+                known, _ = self._lines.get(question.query.query_id, ("", None))
+                if known != self._version(question):
+                    made = (self._version(question), Questions(view).lines(question))
+                    self._lines[question.query.query_id] = made
+            page = index_page(view, [self._lines[question.query.query_id][1] for question in view.questions])
         elif name.startswith(TALK):
-            page = self._conversation(view, name)
+            places = ((question, place) for question in view.questions for place in question.places)
+            found = next((each for each in places if talk_page_name(each[1]) == name), None)
+            if found is None:
+                raise HTTPException(404, "There is no such run.")
+            page = conversation_page(view, found[0], view.runs[found[1]], _LINKS)
         else:
             page = self._question(view, name)
         answer = self._dressed(page, version, view)
         self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
         return answer
-
-    def _tables_of(self, view: ExperimentView, question: Question) -> Rendered:
-        """What the index tells of a question: without its text, since many would take much memory."""
-        version, (known, question_lines) = self._version(question), self._lines.get(question.query.query_id, ("", None))
-        if question_lines is not None and known == version:
-            return question_lines
-        question_lines = Questions(view).lines(question)
-        self._lines[question.query.query_id] = (version, question_lines)
-        return question_lines
 
     def _question(self, view: ExperimentView, name: str) -> str:
         question = next((question for question in view.questions if page_name(question) == name), None)
@@ -103,36 +104,25 @@ class ReportPages:
             self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
         return page
 
-    def _conversation(self, view: ExperimentView, name: str) -> str:
-        for question in view.questions:
-            for place in question.places:
-                if name == talk_page_name(place):
-                    return conversation_page(view, question, view.runs[place], _LINKS)
-        raise HTTPException(404, "There is no such run.")
-
     def _version(self, question: Question) -> str:
         return self.watch.version_of(question.query.query_id)
 
     def _dressed(self, page: str, version: str, view: ExperimentView) -> tuple[str, str]:
-        """The page with a bar of links above it, and its own policy grown by what the bar needs."""
+        """The page with a bar of links on top, and its policy extended for the bar."""
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
-        bar = template("live/bar.html.jinja").render(links=self.links, version=version, progress=self._progress(view))
+        # The progress of runs that are still going on
+        runs, total = self.experiment / "runs", len(view.runs)
+        ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
+        progress = f"{ended} of {total} runs have ended{f', {begun} begun' if begun else ''}" if ended < total else ""
+        bar = template("live/bar.html.jinja").render(links=self.links, version=version, progress=progress)
         page = page[: meta.start()] + page[meta.end() :]
         page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
         return page, grown(unescape(meta["policy"]))
 
-    def _progress(self, view: ExperimentView) -> str:
-        """How far the runs are, while they are going on."""
-        runs = self.experiment / "runs"
-        ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
-        if ended >= len(view.runs):
-            return ""
-        return f"{ended} of {len(view.runs)} runs have ended{f', {begun} begun' if begun else ''}"
-
 
 def grown(policy: str) -> str:
-    """A policy that also lets the server's own style and script in, and lets the page ask the server."""
+    """A policy that also allows the server's own style and script, and requests from the page to the server."""
     rules = [rule.strip() for rule in policy.split(";")]
     own = [f"{rule} 'self'" if rule.startswith(("style-src ", "script-src ")) else rule for rule in rules]
     return "; ".join([*own, "connect-src 'self'", "frame-ancestors 'none'"])

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.decisions import CurrentDecisions, Outcome, current_decisions, outcomes
-from drretail.querygen.review.disputes import edits_by_reviewer, review_lines
+from drretail.querygen.review.edits import edits_by_reviewer, review_lines
 from drretail.querygen.review.form import (
     HOW,
     OTHER_FIELDS,
@@ -40,11 +40,11 @@ from drretail.querygen.review.records import (
     Edit,
     Question,
     Review,
-    ReviewLog,
     content_of,
+    read_history_of,
     read_reviews_of,
+    review_log,
 )
-from drretail.querygen.review.revisions import read_history_of
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
 from drretail.viewer.live.access import cookie_name
@@ -58,7 +58,7 @@ _MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a page sends: its cells as they are filled in, the answers, and what is to be done."""
+    """A submitted form: the cells as filled in, the answers, and the action."""
 
     cells: Mapping[str, str]
 
@@ -80,36 +80,30 @@ class Sent:
 
 @dataclass(slots=True)
 class Shown:
-    """What a page shows of a query beside the query itself."""
+    """Everything that a page shows of a query in addition to the query."""
 
     form: Form
     answers: Mapping[Question, bool] = field(default_factory=dict[Question, bool])
     note: str = ""
     problem: str = ""
     errors: dict[str, str] = field(default_factory=dict[str, str])
-    """What is wrong with a cell, by its name on the page."""
+    """Errors in cells, by the cell's name on the page."""
     checked: Sequence[Section] = ()
     diff: str = ""
     asks_if_sure: bool = False
     is_open: bool = True
-    """Whether the cells are shown at once."""
-
-    def name_faults(self, faults: Faults) -> None:
-        for fault in faults.faults:
-            name = fault.column if fault.want is None else f"want.{fault.want}.{fault.column}"
-            self.errors.setdefault(name, f"{fault.message[:1].upper()}{fault.message[1:]}.")
-        self.problem = "Some fields can't be taken as they are, so nothing was kept:"
+    """True if the cells are open at first."""
 
     @property
     def marked(self) -> dict[str, str]:
-        """The cells with an error, by name: their labels."""
+        """Labels of the cells with an error, by name."""
         labels = {known.name: known.label for known in (TEXT_FIELD, *WANT_FIELDS, *WISH_FIELDS, *OTHER_FIELDS)}
         return {name: labels[name.rpartition(".")[2]] for name in self.errors if name.rpartition(".")[2] in labels}
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPage:
-    """A query of the file, who is asked about it, and the reviews that disagree on it where they are to be settled."""
+    """A query of the file and its reviewer; ``dispute`` has the disagreeing reviews if this page settles them."""
 
     item: Item
     number: int
@@ -123,12 +117,12 @@ class QueryPage:
 
     @property
     def edits(self) -> dict[str, Edit]:
-        """The edits among which whoever settles may choose, by reviewer."""
+        """The edits that may be chosen to settle the dispute, by reviewer."""
         return {} if self.dispute is None else edits_by_reviewer(self.dispute.reviews, self.query)
 
     @property
     def questions(self) -> dict[Question, str]:
-        """Who settles is asked for nothing but the decision."""
+        """The questions to the reviewer; none if a dispute is settled, which takes only a decision."""
         if self.dispute is not None:
             return {}
         has_user = self.query.user_id is not None
@@ -143,7 +137,7 @@ class QueryReview:
     world: World
     port: int
     with_report: bool = False
-    """Whether the server shows an experiment, too."""
+    """True if the server shows an experiment, too."""
     clock: Callable[[], datetime] = now
     _read_at: float = field(default=float("-inf"), init=False)
     _items: Items | None = field(default=None, init=False)
@@ -167,7 +161,7 @@ class QueryReview:
         return answer
 
     async def home(self, request: Request) -> Response:
-        """What is asked, and which queries this reviewer has decided on."""
+        """The questions, and which queries this reviewer has decided on."""
         reviewer, (queries, _) = self._reviewer(request), self._read()
         current = self._current()
         undecided = current.undecided_by(reviewer, queries) if reviewer else queries
@@ -186,7 +180,7 @@ class QueryReview:
         )
 
     async def page(self, settles: bool, request: Request) -> Response:
-        """One query with all that a reviewer is shown of it, the questions, and the cells that can be changed."""
+        """One query with everything that a reviewer is shown, the questions, and the cells that can be changed."""
         if self._reviewer(request) is None:
             return RedirectResponse("/review", 303)
         page = self._query_page(request, settles=settles)
@@ -199,7 +193,7 @@ class QueryReview:
         return self._page(page, shown, mine)
 
     async def sent(self, settles: bool, request: Request) -> Response:
-        """Keeps a decision as a sheet would; or shows the page again, with what was asked for or is wrong."""
+        """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
         if self._reviewer(request) is None:
             raise HTTPException(403, "Say first who reviews.")
         page, given = self._query_page(request, settles=settles), await _sent(request)
@@ -219,14 +213,17 @@ class QueryReview:
         return self._page(page, shown, None if settles else self._last(page.query, page.reviewer))
 
     def _is_kept(self, page: QueryPage, shown: Shown, what: str) -> bool:
-        """True when this was a decision, and is in the file; else ``shown`` says why not, or what the checks find."""
+        """True if this was a decision and is in the file; if not, ``shown`` gets the errors or what the checks find."""
         decision = cast("Decision", "accept" if what == "sure" else what)
         if decision not in (*DECISIONS, "check"):
             raise HTTPException(400, "This is no decision.")
         try:
             edit = edit_by(page.reviewer, page.query, shown.form)
         except Faults as faults:
-            shown.name_faults(faults)
+            for fault in faults.faults:
+                name = fault.column if fault.want is None else f"want.{fault.want}.{fault.column}"
+                shown.errors.setdefault(name, f"{fault.message[:1].upper()}{fault.message[1:]}.")
+            shown.problem = "Some fields can't be taken as they are, so nothing was kept:"
             return False
         if what == "check":
             self._check(edit, shown)
@@ -245,14 +242,14 @@ class QueryReview:
         elif what == "accept" and noes:
             shown.asks_if_sure = True
         else:
-            # Who settles may take a reviewer's edit as it is: then that reviewer has typed the wish.
+            # An edit taken unchanged from a reviewer stays that reviewer's, who has typed the wish.
             same = (each for each in page.edits.values() if edit and content_of(each.after) == content_of(edit.after))
             self._keep(page, shown, decision, next(same, edit))
             return True
         return False
 
     def _check(self, edit: Edit | None, shown: Shown) -> None:
-        """Shows what the checks find in the query as it was changed."""
+        """Puts into ``shown`` what the checks find in the query as changed."""
         if edit is None:
             shown.checked = [Section("As changed", ("Nothing was changed.",))]
             return
@@ -277,7 +274,7 @@ class QueryReview:
         )
         last = None if settles else self._last(page.query, page.reviewer)
         if last is None or not last.says_the_same_as(review):
-            with closing(ReviewLog(self.file)) as log:
+            with closing(review_log(self.file)) as log:
                 log.append(review)
 
     def _next(self, page: QueryPage) -> str:
@@ -290,6 +287,11 @@ class QueryReview:
         query = page.query
         if not shown.form.wants:
             shown.form = with_blank_want(shown.form)
+        # Pieces of the diff, each with the element that marks it
+        pieces: list[tuple[str, str]] = []
+        for part in filter(None, _MARKED.split(shown.diff)):
+            element = "del" if part.startswith("[-") else "ins" if part.startswith("{+") else "span"
+            pieces.append((element, part if element == "span" else part[2:-2]))
         reviews = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
         return page_response(
             "review.html.jinja",
@@ -305,7 +307,7 @@ class QueryReview:
             questions=page.questions,
             mine=mine,
             shown=shown,
-            diff=[_piece(part) for part in _MARKED.split(shown.diff) if part],
+            diff=pieces,
             marked=shown.marked,
             text_field=TEXT_FIELD,
             want_fields=WANT_FIELDS,
@@ -337,7 +339,7 @@ class QueryReview:
         return current_decisions(read_reviews_of(self.file), queries, read_history_of(self.file))
 
     def _read(self) -> tuple[tuple[Query, ...], Items]:
-        """The file as it is now, since decisions may be applied to it at any time."""
+        """The queries as the file has them now, since decisions may be applied to it at any time."""
         when = self.file.stat().st_mtime if self.file.exists() else 0.0
         if self._items is None or when != self._read_at:
             self._queries = read_queries(self.file)
@@ -356,10 +358,3 @@ class QueryReview:
 async def _sent(request: Request) -> Sent:
     body = (await request.body()).decode("utf-8", "replace")
     return Sent({name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()})
-
-
-def _piece(part: str) -> tuple[str, str]:
-    """A piece of a diff with the element that marks it."""
-    if part.startswith("[-"):
-        return "del", part[2:-2]
-    return ("ins", part[2:-2]) if part.startswith("{+") else ("span", part)

@@ -1,4 +1,4 @@
-"""The voting pages: instructions, a sheet for each item, and the answers that it sends one by one."""
+"""The voting pages: instructions, a sheet for each item, and the answers, sent one by one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ LONGEST_NOTE = 4_000
 
 @dataclass(frozen=True, slots=True)
 class ModeText:
-    """Where a mode's pages are, and what its items are called."""
+    """The path of a mode's pages, and the words for its items."""
 
     mode: Mode
     path: str
@@ -52,7 +52,7 @@ MODES: dict[str, ModeText] = {
 
 
 class Answer(Record):
-    """What a sheet sends: one answer, and the id of what the person saw there before."""
+    """One answer from a sheet; ``seen`` is the id of the answer that the page showed before."""
 
     question: str
     value: str
@@ -73,9 +73,9 @@ class Voting:
     watch: Watch
     size: int | None = None
     with_report: bool = True
-    """Whether the server shows the report, too; without it the instructions are where it begins."""
+    """True if the server shows the report, too; if not, the server begins with the instructions."""
     root: str = ""
-    """What its addresses begin with, where the server shows several experiments."""
+    """The prefix of its addresses if the server shows several experiments."""
     clock: Callable[[], datetime] = now
     _read_at: str = field(default="", init=False)
     _plan: VotingPlan | None = field(default=None, init=False)
@@ -95,7 +95,7 @@ class Voting:
         return routes
 
     async def name(self, request: Request) -> Response:
-        """Takes who votes, once; names are kept in a cookie of this server."""
+        """Keeps the voter's name in a cookie of this server."""
         form = parse_qs((await request.body()).decode("utf-8", "replace"))
         back = form.get("back", [""])[0]
         answer = RedirectResponse(f"{self.root}/{back if back in (*MODES, 'review') else 'vote'}", 303)
@@ -107,7 +107,7 @@ class Voting:
         return RedirectResponse(f"{self.root}/vote", 303)
 
     async def home(self, mode: ModeText, request: Request) -> Response:
-        """Instructions, and how far this person is."""
+        """The instructions, and this person's progress."""
         annotator, items = self.annotator(request), self._items(mode)
         counts = self._counts(mode, annotator) if annotator else []
         states = [kept >= asked for kept, asked in counts]
@@ -150,7 +150,7 @@ class Voting:
         return JSONResponse(self._state(mode, item, self._known(request)))
 
     async def answer(self, mode: ModeText, request: Request) -> Response:
-        """Keeps one answer; reports if another window has answered otherwise meanwhile."""
+        """Records one answer; the response says so if another window has meanwhile answered differently."""
         annotator = self._known(request)
         item, _ = self._item(mode, request)
         try:
@@ -167,7 +167,7 @@ class Voting:
         return JSONResponse({**self._state(mode, item, annotator), "told": message})
 
     async def undo(self, mode: ModeText, request: Request) -> Response:
-        """Takes back the person's last answer of this mode, on whichever sheet that was."""
+        """Takes back the person's last answer in this mode, on any sheet."""
         annotator = self._known(request)
         places = {item.about: number for number, item in enumerate(self._items(mode), 1)}
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
@@ -180,7 +180,7 @@ class Voting:
         return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {mode.one} {number}."})
 
     def annotator(self, request: Request) -> str | None:
-        """Who votes; None before a name is given."""
+        """The voter's name; None before one is given."""
         try:
             return annotator_of(unquote(request.cookies.get(self._cookie, "")))
         except UserError:
@@ -222,7 +222,10 @@ class Voting:
         return sheets.of_report(item) if isinstance(item, ReportItem) else sheets.of_claim(item)
 
     def _question(self, item: Item, given: Answer) -> Question:
-        """The question that was answered. Raises HTTPException where it was not asked, or not so answered."""
+        """The question that was answered.
+
+        Raises HTTPException if it was not asked, or if the answer or the note is not allowed.
+        """
         _, sheets = self._refresh()
         question = next((question for question in sheets.questions(item) if question.name == given.question), None)
         if question is None or given.value not in {option.value for option in question.options}:
@@ -249,7 +252,7 @@ class Voting:
         return ClaimLabel.model_validate(fields | about | {"label": given.value})
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
-        """What this person has answered on a sheet, how many answers are kept in all, and how many sheets are done."""
+        """This person's answers on a sheet, their number on all sheets, and the number of completed sheets."""
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about == item.about]
         answers = {
             ballot.asked: {"value": ballot.answer, "note": ballot.note or "", "id": ballot.ballot_id} for ballot in mine
@@ -259,7 +262,7 @@ class Voting:
         return {"answers": answers, "kept": sum(kept for kept, _ in counts), "done": done, "told": ""}
 
     def _counts(self, mode: ModeText, annotator: str) -> list[tuple[int, int]]:
-        """Of each item how many of its questions this person has answered, and how many it has."""
+        """For each item, how many of its questions this person has answered, and how many it has."""
         kept: dict[str, set[str]] = {}
         for ballot in votes_of(self.experiment, annotator):
             kept.setdefault(ballot.about, set()).add(ballot.asked)

@@ -1,4 +1,4 @@
-"""Whether anything in an experiment's folder has changed since somebody looked, and for which query."""
+"""Detects changes in an experiment's folder, as a whole and for each query."""
 
 import hashlib
 import os
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _AT_LEAST = 0.7
-"""Seconds between two looks, however many windows ask."""
+"""The least number of seconds between two looks at the folder, however many windows ask."""
 _OF_ALL = ("experiment.json", "profiles")
-"""What every question's page is made of."""
+"""Files that every question's page depends on."""
 _OF_INDEX = ("scores.json", "sources")
 _OF_RUNS = ("runs", "verdicts", "readings")
 _RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+(?=[/\\.])")
@@ -20,20 +20,20 @@ _RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+(?=[/\\.])")
 
 @dataclass(slots=True)
 class Watch:
-    """Looks at names, sizes and times of files: it works on every system and every mounted folder."""
+    """Compares names, sizes and times of files, which works on every system and every mounted folder."""
 
     experiment: Path
     clock: Callable[[], float] = time.monotonic
     _looked: float = field(default=float("-inf"), init=False)
     _versions: dict[str, str] = field(default_factory=dict[str, str], init=False)
-    """By query; of everything under the empty name."""
+    """Versions by query; "" is for everything, "*" for the files that all queries share."""
 
     def version(self) -> str:
-        """Another text whenever a run, a verdict or a score has come or changed."""
+        """A text that changes if a run, a verdict or a score is added or changed."""
         return self._look()[""]
 
     def version_of(self, query_id: str) -> str:
-        """The same for what the page of one query is made of."""
+        """The same for the files behind one query's page."""
         versions = self._look()
         return versions.get(query_id, versions["*"])
 
@@ -58,7 +58,10 @@ def _digest(stamps: "Iterator[str] | list[str]") -> str:
 
 
 def _stamps(place: Path) -> Iterator[str]:
-    """Of the file, or of every one below; of a run that goes on only that it does: its journal grows at every step."""
+    """The stamps of a file, or of all files below a folder.
+
+    A journal's stamp is only its name, since it grows at every step of a run.
+    """
     if place.is_file():
         yield _stamp(place)
     for folder, _, names in os.walk(place):
@@ -70,6 +73,6 @@ def _stamps(place: Path) -> Iterator[str]:
 def _stamp(path: Path) -> str:
     try:
         found = path.stat()
-    except OSError:  # it may go while it is looked at
+    except OSError:  # deleted meanwhile
         return ""
     return f"{path} {found.st_size} {found.st_mtime_ns}"

@@ -1,4 +1,4 @@
-"""The research of a run as a tree: agents in the order of their launch, each with its steps and what it found."""
+"""A run's research as a tree: agents in the order of their launch, each with its steps and what it found."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -12,38 +12,38 @@ LONGEST_BRIEF = 160
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One agent with the places of its steps among all steps of the run, and those whom it launched."""
+    """One agent with the indices of its steps among all steps of the run, and the agents that it launched."""
 
     path: str
     name: str
-    """ "supervisor", "researcher 2"."""
+    """For example "supervisor" or "researcher 2"."""
     task: str
-    """What it was asked by whoever launched it; empty for the first."""
+    """The task that its launcher gave it; empty for the first agent."""
     did: str
-    """ "4 turns, 9 tool calls (5 × product_catalog_search, 4 × get_product_details)"."""
+    """For example "4 turns, 9 tool calls (5 × product_catalog_search, 4 × get_product_details)"."""
     places: tuple[int, ...]
     launched: "tuple[Agent, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The step that brought a source first."""
+    """The step that first brought a source."""
 
     step: str
-    """ "0.2·5"."""
+    """Path and number, such as "0.2·5"."""
     tool: str
     agent: str
     place: int | None
-    """Among the steps of the run; None where no step is recorded for it."""
+    """The step's index in the run; None if no step is recorded for it."""
 
     @property
     def words(self) -> str:
-        """ "product_catalog_search, by researcher 2"."""
+        """For example "product_catalog_search, by researcher 2"."""
         return f"{self.tool}, by {self.agent}" if self.tool else f"by {self.agent}"
 
 
 class Research:
-    """The steps of a run, and which of them stands where."""
+    """The steps of a run by agent."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
@@ -52,40 +52,36 @@ class Research:
         for place, step in enumerate(steps):
             self._own[self._agent_of(step.path)].append(place)
         paths = sorted(self._own, key=path_key)
-        roles = {path: self._role(path) for path in paths}
-        self._names = {
-            path: roles[path] if self._parent(path) is None else f"{roles[path]} {path.rpartition('.')[2]}"
-            for path in paths
-        }
+        self._names: dict[str, str] = {}
+        for path in paths:
+            # Named after the role of most of its own steps
+            own = [steps[place].role for place in self._own[path] if steps[place].path == path]
+            role = Counter(own).most_common(1)[0][0] if own else "agent"
+            self._names[path] = role if self._parent(path) is None else f"{role} {path.rpartition('.')[2]}"
 
     def agents(self) -> list[Agent]:
-        """Those that nobody launched, which is one as a rule; empty for a run without steps."""
+        """The agents that no other launched, usually one; empty for a run without steps."""
         return [self._agent(path) for path in self._names if self._parent(path) is None]
 
     def found(self, path: str, seq: int) -> Found:
-        """Which step of whom this is."""
+        """The step of this path and number, with its agent."""
         place = self._at.get((path, seq))
         tool = "" if place is None else self._steps[place].name or ""
         agent = self._agent_of(path)
         return Found(f"{path}·{seq}", tool, self._names.get(agent, f"agent {agent}"), place)
 
     def _agent_of(self, path: str) -> str:
-        """Whose step it is: the reading of a page stands below the step that found the page."""
+        """The path of the step's agent. The reading of a page has a path below the step that found the page."""
         launcher, _, _ = path.rpartition(".")
         search, _, seq = launcher.rpartition(".")
         return search if search and (search, int(seq)) in self._at else path
 
     def _parent(self, path: str) -> str | None:
-        """The agent that launched this one: the longest other path that it begins with."""
+        """The path of the agent that launched this one, or None: the longest other path that this path begins with."""
         while path := path.rpartition(".")[0]:
             if path in self._own:
                 return path
         return None
-
-    def _role(self, path: str) -> str:
-        """What most of its own steps are for."""
-        counts = Counter(self._steps[place].role for place in self._own[path] if self._steps[place].path == path)
-        return counts.most_common(1)[0][0] if counts else "agent"
 
     def _agent(self, path: str) -> Agent:
         launched = [other for other in self._names if self._parent(other) == path]
@@ -107,21 +103,15 @@ class Research:
         )
 
     def _task(self, path: str) -> str:
-        """The sub-problem of the launch with this agent's number."""
+        """The task in the launch with this agent's number; refused launches do not count."""
         parent, number = self._parent(path), path.rpartition(".")[2]
         if parent is None:
             return ""
-        launches = [
-            task
-            for place in self._own[parent]
-            if (task := _task_of(self._steps[place]))
-            and not (self._steps[place].error or "").startswith(("limit", "invalid_argument"))
-        ]
+        launches: list[str] = []
+        for step in (self._steps[place] for place in self._own[parent]):
+            args = step.args or {}
+            task = args.get("sub_problem") or (args.get("question") if step.name in ERRANDS else None)
+            if task and not (step.error or "").startswith(("limit", "invalid_argument")):
+                launches.append(str(task))
         at = int(number) - 1
-        return str(launches[at])[:LONGEST_BRIEF] if 0 <= at < len(launches) else ""
-
-
-def _task_of(step: Step) -> str | None:
-    """What a step has another agent do, None of any other step."""
-    args = step.args or {}
-    return args.get("sub_problem") or (args.get("question") if step.name in ERRANDS else None)
+        return launches[at][:LONGEST_BRIEF] if 0 <= at < len(launches) else ""

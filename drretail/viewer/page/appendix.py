@@ -1,8 +1,9 @@
-"""What stands behind the numbers, at the end of a report: all tables, the method, how to read and to repeat it."""
+"""The end of a report: all tables, the method, how to read the report and how to repeat it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from markupsafe import Markup
 
@@ -30,12 +31,12 @@ from drretail.viewer.tables.ablations import (
     note_of,
     twin_table,
 )
-from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.tables.scores import ANSWERED, RECORDED, model_words, score_tables, table_key_of
-from drretail.viewer.tables.slices import SlicedTables, all_few, few_words, level_slices, sliced_tables
+from drretail.viewer.tables.scores import ANSWERED, RECORDED, agreement_table, model_words, score_tables, table_key_of
+from drretail.viewer.tables.slices import BY, MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
 
+T = TypeVar("T")
 _COUNTS = {
     "verdicts": "Verdicts",
     "failed": "Failed",
@@ -46,25 +47,27 @@ _COUNTS = {
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
-    scores, metrics = view.scores or (), view.metrics
+    scores, metrics, board = view.scores.scores, view.scores.metrics, view.scores.scoreboard
     tables = score_tables(scores, metrics)
-    slices = {sliced.table_key: sliced for sliced in sliced_tables(view.slices, scores, metrics=metrics)}
+    slices = {sliced.table_key: sliced for sliced in sliced_tables(view.scores.slices, scores, metrics=metrics)}
     html = template("scores.html.jinja").render(
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
-        unexplained=_Unexplained(() if view.scoreboard is None else view.scoreboard.columns),
-        unsaid=_Once() if view.scoreboard is None else _Once(printed_board(view.scoreboard).notes),
+        unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
+        unsaid=_unseen(str, () if board is None else printed_board(board).notes),
         by_parts=list(_by_parts(view)),
-        distractors=[distractor_table(table) for table in headlines_first(distractor_tables(view.ablations))],
+        distractors=[distractor_table(table) for table in headlines_first(distractor_tables(view.scores.ablations))],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
-        # Of each metric, judge and set of rules its table, and what is sliced of it.
+        # For each metric, judge and set of rules its table and its slices.
         tables=[
             (table, _telling(slices.get(key)))
             for table, key in zip(tables, dict.fromkeys(map(table_key_of, scores)), strict=True)
         ],
-        pairs=[by_judge for by_judge in paired(view.pairs, view.ranks, beside=False) if not by_judge.hidden],
-        agreement=agreement_table(view.agreements, metrics),
+        pairs=[
+            by_judge for by_judge in paired(view.scores.pairs, view.scores.ranks, beside=False) if not by_judge.hidden
+        ],
+        agreement=agreement_table(view.scores.agreements, metrics),
         stale=sum(line.stale for line in lines),
         score_command=" && ".join(score_commands(view)),
     )
@@ -73,46 +76,54 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class ByPart:
-    """Scores by an option, by level, or of twins."""
+    """Scores by an option, by level of difficulty, or of twins."""
 
     by: str
     heading: str
     tables: Sequence[Table]
     notes: Sequence[str]
     more: Sequence[Table] = ()
-    """Tables of an option that it is not read for."""
+    """Tables of variants that the option is not mainly read for."""
 
 
 def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
-    """One for each option that systems differ in, one by level and one of twins, where there are any."""
+    """One for each option in which systems differ, then one by level and one of twins, if there are any."""
     for by in OPTIONS:
-        if of_option := [table for table in view.ablations if table.by == by]:
+        if of_option := [table for table in view.scores.ablations if table.by == by]:
             main = main_tables(of_option)
             more = [table for table in headlines_first(of_option) if table not in main]
-            drawn = [[ablation_table(table, view.metrics) for table in tables] for tables in (main, more)]
+            drawn = [[ablation_table(table, view.scores.metrics) for table in tables] for tables in (main, more)]
             yield ByPart(by, HEADINGS[by], drawn[0], [note_of(by)], drawn[1])
-    for sliced in sliced_tables(level_slices(view.slices), view.scores or (), metrics=view.metrics)[:1]:
+    for sliced in sliced_tables(level_slices(view.scores.slices), view.scores.scores, metrics=view.scores.metrics)[:1]:
         if telling := _telling(sliced, few=True):
             yield ByPart("level", "Score by level of difficulty", *telling)
-    if any(row.j is not None for row in view.twins):
-        table = twin_table(view.twins)
+    if any(row.j is not None for row in view.scores.twins):
+        table = twin_table(view.scores.twins)
         yield ByPart("twin", table.title, [table], table.notes)
 
 
 def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Table], list[str]] | None:
-    """The tables that say something, and their notes: several columns, and unless ``few`` one of enough queries."""
-    found = sliced.tables if sliced else ()
-    tables = [table for table in found if len(table.columns) > 1 and (few or not all_few(table))]
-    if not sliced or not tables:
+    """The tables worth showing with their notes: with several columns and, unless ``few``, a column of enough queries.
+
+    None if there are none.
+    """
+    found = list(zip(sliced.tables, sliced.kinds, strict=True)) if sliced else []
+    telling = [
+        (table, by)
+        for table, by in found
+        if len(table.columns) > 1 and (few or not all(column.few for column in table.columns))
+    ]
+    if not telling:
         return None
-    return tables, [note for note in (*sliced.meanings_of(tables), few_words(tables)) if note]
+    tables, kinds = [table for table, _ in telling], {by for _, by in telling}
+    return tables, [*(MEANINGS[by] for by in BY if by in kinds), *filter(None, [few_words(tables)])]
 
 
 def render_method(view: ExperimentView) -> Markup:
-    """What was run and judged, how to read a report, and the commands that make it again."""
+    """What was run and judged, how to read a report, and the commands that repeat it."""
     html = template("method.html.jinja").render(
         view=view,
-        judges=judge_table(view.judgings, view.pairs),
+        judges=judge_table(view.scores.judgings, view.scores.pairs),
         models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
         queries_link="" if is_demo(view) else data_address("application/jsonl", queries_file(view)),
@@ -120,37 +131,27 @@ def render_method(view: ExperimentView) -> Markup:
     return Markup(html)  # noqa: S704
 
 
-def _judge_words(judge: str, params: str) -> str:
-    words = f"a recorded language model ({judge})" if judge == RECORDED else judge
-    return f"{words}, settings {params}" if params else words
+def _explained(column: Column | ShownColumn) -> str:
+    return column.name if column.meaning else ""
 
 
-class _Once:
-    """Returns the notes that no earlier table of the page has shown."""
+def _unseen(key: Callable[[T], str], shown: Iterable[str]) -> Callable[[Iterable[T]], list[T]]:
+    """A function that returns what the page has not shown yet.
 
-    def __init__(self, notes: Iterable[str] = ()) -> None:
-        self._shown = {*notes}
+    ``key`` is empty for what needs no explanation.
+    """
+    seen = {"", *shown}
 
-    def __call__(self, notes: Iterable[str]) -> list[str]:
-        new = [note for note in notes if note not in self._shown]
-        self._shown.update(new)
-        return new
+    def new(items: Iterable[T]) -> list[T]:
+        found = [each for each in items if key(each) not in seen]
+        seen.update(map(key, found))
+        return found
 
-
-class _Unexplained:
-    """Returns the columns that the page has not explained yet."""
-
-    def __init__(self, columns: Iterable[ShownColumn]) -> None:
-        self._explained = {column.name for column in columns if column.meaning}
-
-    def __call__(self, columns: Iterable[Column]) -> list[Column]:
-        new = [column for column in columns if column.meaning and column.name not in self._explained]
-        self._explained.update(column.name for column in new)
-        return new
+    return new
 
 
 def model_lines(system: System) -> Iterator[str]:
-    """A line for each model of a system, with the roles that it plays where there are several models."""
+    """A line for each model of a system, with its roles if there are several models."""
     roles: dict[str, list[str]] = defaultdict(list)
     for role, model in sorted(system.models.items()):
         params = "".join(f", {name} {value}" for name, value in sorted((model.params or {}).items()))
@@ -160,32 +161,19 @@ def model_lines(system: System) -> Iterator[str]:
 
 
 def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) -> Table:
-    """Who judged what over all systems, in the order of the scores; of pairs, how many comparisons were decided."""
-    groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
-    for judging in judgings:
-        groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(judging)
-    rows = [
-        (
-            metric,
-            _judge_words(judge, params),
-            rules,
-            *(sum(getattr(judging, name) for judging in group) for name in _COUNTS),
-        )
-        for (metric, judge, params, rules), group in groups.items()
-    ]
-    compared: dict[tuple[str, str, str], list[PairScore]] = defaultdict(list)
-    for pair in pairs:
-        compared[pair.judge, pair.judge_params, pair.rules].append(pair)
-    rows += [
-        (
-            PAIRWISE,
-            _judge_words(judge, params),
-            rules,
-            counted(sum(pair.n_scored - pair.forfeits for pair in group), "comparison"),
-            sum(pair.failed_verdicts for pair in group),
-            sum(pair.stale_verdicts for pair in group),
-            sum(pair.not_judged for pair in group),
-        )
-        for (judge, params, rules), group in compared.items()
-    ]
+    """Who judged what over all systems, in the order of the scores; for pairs, how many comparisons were decided."""
+    groups: dict[tuple[str, str, str, str], list[tuple[int, ...]]] = defaultdict(list)
+    for each in judgings:
+        counts = tuple(getattr(each, name) for name in _COUNTS)
+        groups[each.metric, each.judge, each.judge_params, each.rules].append(counts)
+    for each in pairs:
+        counts = (each.n_scored - each.forfeits, each.failed_verdicts, each.stale_verdicts, each.not_judged)
+        groups[PAIRWISE, each.judge, each.judge_params, each.rules].append(counts)
+    rows: list[tuple[object, ...]] = []
+    for (metric, judge, params, rules), of_group in groups.items():
+        verdicts, *others = (sum(column) for column in zip(*of_group, strict=True))
+        by = f"a recorded language model ({judge})" if judge == RECORDED else judge
+        by += f", settings {params}" if params else ""
+        made = counted(verdicts, "comparison") if metric == PAIRWISE else verdicts
+        rows.append((metric, by, rules, made, *others))
     return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)

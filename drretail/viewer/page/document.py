@@ -1,8 +1,9 @@
-"""The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
+"""The report of an experiment: one self-contained file, or an index and a page for each question if it is large."""
 
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,61 +16,63 @@ from drretail.viewer.commands import compare_command, score_commands
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
-from drretail.viewer.page.claims_grid import claims_grid
-from drretail.viewer.page.failures import render_failures
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import Links, page_name
 from drretail.viewer.page.question import Once, Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.run_search import render_all_runs
+from drretail.viewer.page.run_tables import claims_grid, render_all_runs, render_failures
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import (
     INTERVAL_LINES,
     ablation_plots,
-    first_plots,
-    further_plots,
+    agreement_plot,
+    cost_plot,
+    family_plots,
+    headline_plots,
+    preference_plots,
     sentence,
     tool_plot,
+    whole_plots,
 )
-from drretail.viewer.tables.compared import concluded, every_measure
 from drretail.viewer.tables.false_statements import checked_in_words, false_table
+from drretail.viewer.tables.result import concluded, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
-"""Bytes of a page; what would be larger becomes a folder."""
+"""The most bytes of questions in a single page; a larger report becomes a folder."""
 LARGEST_SINGLE = 25_000_000
-"""Bytes of a page, however it was asked for: browsers and mail take no more of a file."""
+"""The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
 _OPEN = 3
-"""So many questions are open at first; of more only the first is, so that a large page stays an overview."""
+"""Up to this many questions are open at first; of more only the first is, so that a large page stays an overview."""
 _NOT_OF_SHOP = ("FR", "done", "words")
-"""Columns of the scoreboard on what a shop's assistant is not asked for: it names no sources."""
+"""Scoreboard columns on what a shop's assistant is not asked for: it names no sources."""
 _INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
-"""How the title of every page ends."""
+"""The end of every page's title."""
 _HEAD = 8_192
-"""Bytes of a page in which its title stands."""
+"""The first bytes of a page, which contain its title."""
 
 
 def render_page(experiment: Path) -> str:
     """The page of an experiment folder; the same folder always gives the same page.
 
-    Raises UserError where there is no experiment.
+    Raises UserError if there is no experiment.
     """
     return page_of(read_view(experiment))
 
 
 def page_of(view: ExperimentView) -> str:
-    """The report of a view as one page, however large."""
+    """The report of a view as one page, of any size."""
     return one_page(view, list(rendered_questions(view)))
 
 
 def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
-    """Writes the report and gives what to open: ``to``, or the index of a folder beside it that is named like it.
+    """Writes the report and returns the file to open: ``to``, or the index of a folder of the same name beside it.
 
-    Pages of an earlier report in the other form go. Raises UserError where one file was asked for and would be larger
-    than ``LARGEST_SINGLE``.
+    Deletes pages of an earlier report in the other form. Raises UserError if one file was asked for and it would be
+    larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
     waiting, done = list[Rendered](), list[Rendered]()
@@ -86,7 +89,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         if is_split:
             for each in waiting:
                 write_atomically(folder / page_name(each.question), question_page(view, each, links))
-            done += [each.without_html() for each in waiting]
+            done += [replace(each, head=Markup(), body=Markup()) for each in waiting]
             waiting.clear()
     if not is_split:
         write_atomically(to, one_page(view, waiting))
@@ -101,7 +104,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
 
 
 def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered when its turn comes."""
+    """Every question of an experiment, read and rendered one at a time."""
     renderer = Questions(view)
     for question in view.questions:
         yield renderer.render(question)
@@ -110,14 +113,14 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator
 
 
 def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
-    """The report as one page, of questions that are rendered already."""
+    """The report as one page, made of rendered questions."""
     parts = [question.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, question in enumerate(rendered)]
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
     return _index(view, rendered, Links(), section)
 
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
-    """The page that begins a folder, of questions that are rendered already."""
+    """The first page of a folder, made of rendered questions."""
     links = Links(in_folder=True)
     html = template("questions.html.jinja").render(rendered=rendered, links=links)
     return _index(view, rendered, links, Markup(html))  # noqa: S704 — escaped by its template
@@ -134,7 +137,7 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
 
 
 def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
-    """Everything that one run's models were sent and answered. Raises UserError for a journal that can't be read."""
+    """Every request to one run's models with its answer. Raises UserError if the journal can't be read."""
     talks = [] if run.run is None else read_conversation(view.folder, run.run)
     html = template("conversation.html.jinja").render(view=run, talks=talks, once=Once(f"{run.anchor}t"))
     home = links.question(question)
@@ -145,13 +148,8 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
     return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
 
 
-def _index(
-    view: ExperimentView,
-    rendered: Sequence[Rendered],
-    links: Links,
-    questions: Markup,
-) -> str:
-    """The page that begins with the answer and ends with the method."""
+def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
+    """The report's main page, from the result to the method."""
     lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
@@ -161,7 +159,7 @@ def _index(
             '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
         )
         parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
-        scores = research.format("" if view.scores else Markup(" open"), *parts)
+        scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
         lead = checked_in_words(len(lines), [line.counts for line in lines])
         return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
@@ -186,7 +184,10 @@ def _index(
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
-    """What imported answers say and their sources contradict, the worst first; of a shop also where nothing is."""
+    """Statements of imported answers that their sources contradict, the worst first.
+
+    Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
+    """
     found = [each for question in rendered for each in question.false]
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
     if not found and not (view.definition.is_of_shop and judge):
@@ -204,20 +205,20 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
 
 
 def _forget(pages: Iterable[Path]) -> None:
-    """Takes pages of an earlier report away, which would mislead beside this one; nobody else's files."""
+    """Deletes pages of an earlier report, which would mislead beside this one; other files stay."""
     for page in pages:
         if page.is_file() and OUR_TITLE in page.read_bytes()[:_HEAD]:
             page.unlink()
 
 
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
-    """The opening of a report; ``lines`` tell of all its runs, by number."""
-    board = view.scoreboard
+    """The scoreboard, its conclusions and its plots; ``lines`` are all of the report's runs, by number."""
+    board = view.scores.scoreboard
     if board is not None and view.definition.is_of_shop:
         board = board.model_copy(update={"columns": [one for one in board.columns if one.name not in _NOT_OF_SHOP]})
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
-    # By plot, its caption without the sentences that the page has elsewhere
+    # Each plot's caption, without sentences that the page has elsewhere
     repeated = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
     captions = {plot.name: plot.caption for plot in [*first, *further]}
     for words in filter(None, repeated):
@@ -236,7 +237,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         failure=view.failure,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
-        has_scores=view.scores is not None,
+        has_scores=view.is_scored,
         first_plots=first,
         more_plots=further,
         captions=captions,
@@ -248,21 +249,18 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
-    """What an experiment shows in plots: those by which systems are chosen, and the others."""
-    first = [] if view.scoreboard is None else list(first_plots(view.scoreboard))
-    further = list(further_plots(view.scoreboard, view.scores or (), view.metrics, view.pairs, view.agreements))
-    calls = tool_plot(_calls(lines))
-    curves, others = ablation_plots(view.ablations)
-    first += curves
-    further += others
-    return first, [*further, *([] if calls is None else [calls])]
-
-
-def _calls(lines: Sequence[RunLine]) -> dict[str, dict[str, float]]:
-    """Calls of each tool in a run that left a report, on average, by system."""
+    """An experiment's plots: first those by which systems are chosen, then the others."""
+    board = view.scores.scoreboard
+    first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
+    further = [] if board is None else family_plots(board, view.scores.scores, view.scores.metrics)
+    further += [*whole_plots(view.scores.scores, view.scores.metrics), *preference_plots(view.scores.pairs)]
+    # By system, the mean number of calls of each tool in runs with a report
     made: dict[str, Counter[str]] = {}
-    runs = Counter(line.label for line in lines if line.state == "done")
-    for line in lines:
-        if line.state == "done":
-            made.setdefault(line.label, Counter()).update(line.tools)
-    return {label: {tool: calls / runs[label] for tool, calls in tools.items()} for label, tools in made.items()}
+    done = [line for line in lines if line.state == "done"]
+    runs = Counter(line.label for line in done)
+    for line in done:
+        made.setdefault(line.label, Counter()).update(line.tools)
+    calls = {label: {tool: count / runs[label] for tool, count in tools.items()} for label, tools in made.items()}
+    curves, others = ablation_plots(view.scores.ablations)
+    further += [*filter(None, [agreement_plot(view.scores.agreements)]), *others, *filter(None, [tool_plot(calls)])]
+    return [*first, *curves], further

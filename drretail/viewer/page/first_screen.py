@@ -1,4 +1,4 @@
-"""What a report shows first: a question, what two systems pick for it, and who did better over all questions."""
+"""The top of a report: a question, what two systems pick for it, and who did better over all questions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.experiment import read_reference
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import place_of
@@ -17,7 +17,7 @@ from drretail.records.wish import Wish
 from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
-from drretail.viewer.judged_pairs import PairJudgement
+from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links, claim_anchor
 from drretail.viewer.page.run_lines import LIMITS, RunLine
@@ -25,7 +25,7 @@ from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
 
 MOST = 20
-"""Questions that can be leafed through; a page of hundreds names how many there are."""
+"""The most questions to leaf through; a page with more says how many there are."""
 _WRONG: Mapping[Support, str] = {"contradicted": "contradicted by", "none": "not supported by"}
 _LONGEST = 220
 _MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
@@ -37,7 +37,7 @@ class WrongClaims:
     """Claims of a report that its sources don't support."""
 
     words: str
-    """ "1 claim contradicted by its source"."""
+    """For example "1 claim contradicted by its source"."""
     support: Support
     anchors: tuple[str, ...]
 
@@ -49,18 +49,24 @@ class AnswerCard:
     name: str
     line: RunLine
     says: str
-    """The report's first sentence; why there is no report, where there is none."""
+    """The report's first sentence, or why there is no report."""
     cart: Cart | None
-    """None where it is not known what the report picks."""
+    """None if the report's picks are unknown."""
     broken: Mapping[str | None, tuple[str, ...]]
-    """What each product breaks, by its id; under None what the whole cart does: the budget, a thing left out."""
+    """The limits that each product breaks, by its id.
+
+    Under None stand those that the whole cart breaks, such as the budget.
+    """
     kept: str
-    """ "Meets every limit"; empty where one is broken, nobody typed the query's wish, or no code has checked it."""
+    """For example "Meets every limit".
+
+    Empty if a limit is broken, the query has no typed wish, or code has not checked it.
+    """
     supported: str
-    """ "36 of 38 cited claims supported, 1 partly"; empty where no claim was judged."""
+    """For example "36 of 38 cited claims supported, 1 partly"; empty if no claim was judged."""
     wrong: tuple[WrongClaims, ...]
     is_preferred: bool
-    """Whether the judge prefers it to the other answer."""
+    """True if the judge prefers it to the other answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +75,14 @@ class QuestionCard:
 
     question: Question
     limits: str
-    """What the picks have to keep, in a line; empty where nobody typed it."""
+    """The limits on the picks in one line; empty if the query has no typed wish."""
     is_infeasible: bool
-    """Whether a look at every product has shown that nothing keeps the limits."""
+    """True if checking every product proved that nothing meets the limits."""
     answers: tuple[AnswerCard, ...]
 
     @property
     def difference(self) -> int:
-        """How much the answers differ: what a reader sees at once counts most."""
+        """How much the answers differ; differences that a reader sees at once count most."""
         if len(self.answers) < 2:
             return 0
         a, b = self.answers
@@ -95,12 +101,20 @@ def question_card(
     runs: Sequence[tuple[str, RunView, RunLine, Cart | None]],
     judgements: Sequence[PairJudgement],
 ) -> QuestionCard:
-    """The first repeat of the systems that are shown first; ``runs`` are those of the question, each with its name."""
-    shown = two_of(view.scoreboard, view.definition.systems)
+    """The card with the first repeat of the two systems to show first.
+
+    ``runs`` are those of the question, each with its name.
+    """
+    shown = two_of(view.scores.scoreboard, view.definition.systems)
     by_label = {run.subject.label: (name, run, line, cart) for name, run, line, cart in runs if run.subject.repeat == 1}
     reference = read_reference(view.folder, question.query.query_id)
     proof = None if reference is None or reference.proof is None else reference.proof.state
-    preferred = _preferred(judgements, shown)
+    # The system that the first judge of both prefers overall; None if neither
+    preferred = None
+    first = next((each for each in judgements if each.repeat == 1 and set(each.labels) == set(shown)), None)
+    if first is not None:
+        choice = next((each.choice for each in first.dimensions if each.dimension == PRIMARY), None)
+        preferred = {"a": first.labels[0], "b": first.labels[1]}.get(choice or "")
     wish = question.query.wish
     limits = [] if wish is None else list(_limits(wish))
     return QuestionCard(
@@ -116,7 +130,7 @@ def question_card(
 
 
 def _limits(wish: Wish) -> Iterator[str]:
-    """What the picks must keep; what the shopper merely allows is left out."""
+    """The limits on the picks, without what the shopper merely allows."""
     wants = tuple(want.model_copy(update={"again": False}) for want in wish.wants)
     unlimited = {want.name for want in wants}
     for line in wish_lines(wish.model_copy(update={"wants": wants})):
@@ -125,12 +139,12 @@ def _limits(wish: Wish) -> Iterator[str]:
 
 
 def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], links: Links) -> Markup:
-    """The questions one at a time, the one whose answers differ most first; below who did better over all of them."""
+    """The questions one at a time, the one whose answers differ most first; below, who did better over all of them."""
     answered = [card for card in cards if card.answers]
     first = most_telling(answered) if answered else None
     answered = [card for at, card in enumerate(answered) if at < MOST or card is first]
     systems = [label for label in view.definition.systems if place_of(label) == "system"]
-    # The wrong claims of all answers by what is wrong with them, each with the run of the first
+    # The wrong claims of all answers by support, each group with the run of its first
     answers = [answer for card in cards for answer in card.answers]
     found: list[tuple[RunLine, WrongClaims]] = []
     for support, words in _WRONG.items():
@@ -145,13 +159,13 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
         systems=len(systems),
         links=links,
         wrong=found,
-        result="" if view.scoreboard is None else conclusion(view.scoreboard).can,
+        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
-    """The question whose answers differ most; the first of them where several do."""
+    """The question whose answers differ most; the first of several."""
     return max(cards, key=lambda card: card.difference)
 
 
@@ -168,12 +182,19 @@ def _answer(
     run = view.run
     doubted = [one for one in view.checks.findings if one.code in LIMITS]
     found = [one for one in doubted if one.severity == "error"]
-    of_cart = (*_broken(found, None), *([] if cart is None else _wrongly_decided(cart, proof, found)))
+    of_cart = _broken(found, None)
+    # The proof over every product may contradict what was bought, or that nothing was
+    if cart is not None and cart.lines and proof == "proved" and not found:
+        of_cart += ("nothing in the shop meets every limit",)
+    elif cart is not None and not cart.lines and proof == "refuted":
+        of_cart += ("the shop has products that meet every limit",)
+    kept = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
+    kept = "Meets every limit" if cart and cart.lines else kept
     of_products = {pick.product: _broken(found, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
     is_checked = question.query.wish is not None and bool(view.checks.made)
     cited = sum(count for support, count in line.counts.items() if support != "uncited")
     partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
-    # As the first judge sees them, the worst first.
+    # By the first judge's verdicts, the worst first.
     claims = view.claims[0].claims if view.claims else ()
     wrong: list[WrongClaims] = []
     for support, words in _WRONG.items():
@@ -186,51 +207,28 @@ def _answer(
         says=line.why or "" if run is None or not run.report else first_sentence(run),
         cart=cart,
         broken={None: of_cart, **of_products},
-        kept=_kept(bool(cart.lines), proof) if cart and is_checked and not of_cart and not doubted else "",
+        kept=kept if cart and is_checked and not of_cart and not doubted else "",
         supported=f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else "",
         wrong=tuple(wrong),
         is_preferred=is_preferred,
     )
 
 
-def _kept(buys: bool, proof: str | None) -> str:
-    if buys:
-        return "Meets every limit"
-    return "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
-
-
 def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.found or one.text for one in found if one.evidence_id == evidence_id))
-
-
-def _wrongly_decided(cart: Cart, proof: str | None, found: Sequence[Finding]) -> list[str]:
-    """What a look at every product says of buying, or of buying nothing."""
-    if cart.lines and proof == "proved" and not found:
-        return ["nothing in the shop meets every limit"]
-    if not cart.lines and proof == "refuted":
-        return ["the shop has products that meet every limit"]
-    return []
 
 
 def _counted(claims: int, words: str) -> str:
     return f"1 claim {words} its source" if claims == 1 else f"{claims:,} claims {words} their sources"
 
 
-def _preferred(judgements: Sequence[PairJudgement], shown: Sequence[str]) -> str | None:
-    """Whom the first judge who compared the two systems prefers overall; None where neither."""
-    for judgement in judgements:
-        if judgement.repeat == 1 and set(judgement.labels) == set(shown):
-            choice = next((each.choice for each in judgement.dimensions if each.dimension == PRIMARY), None)
-            return {"a": judgement.labels[0], "b": judgement.labels[1]}.get(choice or "")
-    return None
-
-
 def first_sentence(run: Run) -> str:
-    """What a report says first, without its citations and markdown."""
+    """The first sentence of a report, without its citations and Markdown."""
     report = run.report or ""
     sentence = next((each for each in find_sentences(report) if each.kind == "text"), None)
     if sentence is None:
         return ""
+    # A citation that is a Markdown link keeps its words.
     text, at = "", sentence.start
     for citation in sorted(run.citations, key=lambda one: one.start):
         if at <= citation.start and citation.end <= sentence.end and "](" not in report[citation.start : citation.end]:

@@ -1,4 +1,4 @@
-"""What every page is made with: templates, style, script, and a policy that lets nothing else in."""
+"""What every page is made with: templates, style, script, and a policy that admits nothing else."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from markupsafe import Markup
 from drretail.grounding.text.wording import short_title
 from drretail.screen import TURNING
 from drretail.tables.table import Table, upright
-from drretail.tables.widths import parts
+from drretail.tables.terminal import parts
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.page.markdown import is_web_address
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 COLUMNS = 10
-"""Of numbers side by side: as many as the page's width holds."""
+"""The number of columns of figures that fit the page's width."""
 _TURNED_BY = dict.fromkeys(map(ord, TURNING))
 
 
@@ -49,12 +49,12 @@ def _environment() -> "Environment":
 
 
 def template(name: str) -> "Template":
-    """One of the package's own templates; what is put into it is escaped."""
+    """One of the package's own templates; values are escaped."""
     return _environment().get_template(name)
 
 
 def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str]], sections: Sequence[Markup]) -> str:
-    """A page of these sections; ``nav`` are addresses with what they are called."""
+    """A page of these sections; ``nav`` are addresses with their names."""
     given = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
     return writable(template("page.html.jinja").render(**given, **frame()))
 
@@ -64,7 +64,7 @@ SCRIPTS = ("page.js", "run_search.js")
 
 
 def frame(styles: tuple[str, ...] = STYLES, scripts: tuple[str, ...] = SCRIPTS) -> dict[str, Any]:
-    """Style, script and policy of a page, as its template asks for them; there may be no script."""
+    """A page's style, script and policy, by their names in the template; there may be no script."""
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in styles)
     code = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in scripts)
     return {
@@ -75,7 +75,7 @@ def frame(styles: tuple[str, ...] = STYLES, scripts: tuple[str, ...] = SCRIPTS) 
 
 
 def page_policy(style: str, script: str = "") -> str:
-    """Nothing from anywhere, but for the very style and script that the page holds."""
+    """A policy that admits only the style and the script on the page itself."""
     rules: dict[str, Any] = {
         "default-src": "'none'",
         "style-src": _hash(style),
@@ -88,22 +88,22 @@ def page_policy(style: str, script: str = "") -> str:
 
 
 def writable(text: str) -> str:
-    """The text without lone surrogates, which can't be written, and without what turns the words beside it."""
+    """The text without characters that can't be encoded (lone surrogates) or that reverse the text around them."""
     return text.translate(_TURNED_BY).encode("utf-8", "replace").decode("utf-8")
 
 
 def data_address(kind: str, text: str) -> str:
-    """A link that holds the text itself."""
+    """A data URL that contains the text."""
     return f"data:{kind};base64,{_base64(text.encode('utf-8', 'replace'))}"
 
 
 def plural(count: int, one: str, many: str) -> str:
-    """ "1 query", "2,000 queries"."""
+    """A number with its noun: "1 query", "2,000 queries"."""
     return f"{count:,} {one if count == 1 else many}"
 
 
 def page_parts(table: Table) -> list[list[int]]:
-    """The places of a table's columns in each part that the page has room for."""
+    """The indices of a table's columns in each part that fits the page."""
     return parts(table.columns, [1] * len(table.columns), COLUMNS)
 
 

@@ -1,4 +1,4 @@
-"""Where a page's links lead: to places of the one page, or to the pages of a folder."""
+"""The addresses of a page's links: places on the one page, or pages of a folder."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -8,22 +8,22 @@ from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.page.run_lines import RunLine
 
 TALK = "conversation-"
-"""How the pages of runs' conversations are named; the run's number follows."""
+"""How names of conversation pages begin; the run's number follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Addresses as a page has them: places of the one page, or of a page a question beside the index."""
+    """Addresses for a page's links: places on the one page, or question pages beside the index."""
 
     in_folder: bool = False
     index: str = ""
-    """Of the page that begins the report, empty on it."""
+    """The address of the report's first page; empty on that page."""
 
     def question(self, question: Question) -> str:
         return quote(page_name(question)) if self.in_folder else f"#{question.anchor}"
 
     def claim(self, line: RunLine, anchor: str) -> str:
-        """Of a claim's card, which stands behind its run."""
+        """The address of a claim's card, which is in the part of its run."""
         return f"{self.question(line.question) if self.in_folder else ''}#{anchor}"
 
     def run(self, line: RunLine) -> str:
@@ -31,17 +31,17 @@ class Links:
 
 
 def page_name(question: Question) -> str:
-    """The file of a question's page."""
+    """The file name of a question's page."""
     return f"query-{question.query.query_id}.html"
 
 
 def talk_page_name(place: int) -> str:
-    """The page of a run's conversation in the live view, by the run's place among all."""
+    """The name of a conversation's page in the live view, by the run's index."""
     return f"{TALK}{place + 1}.html"
 
 
 def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
-    """Of a claim as the judge of this number sees it."""
+    """The anchor of a claim with the verdict of the judge with this index."""
     return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
 
 
@@ -54,7 +54,10 @@ def step_anchor(view: RunView, place: int) -> str:
 
 
 def evidence_anchors(view: RunView) -> dict[str, str]:
-    """Anchors of the sources that are shown whole: whatever the report cites, a verdict or a finding rests on."""
+    """Anchors of the sources that are shown whole, by id.
+
+    These are the sources that the report cites, or that a verdict or a finding rests on.
+    """
     used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
     used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
     used |= {finding.evidence_id for finding in view.checks.findings}

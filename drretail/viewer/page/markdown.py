@@ -1,8 +1,8 @@
-"""Markdown parsed so that every visible character knows its place in the source.
+"""Markdown parsed with the source offset of every visible character.
 
-markdown-it gives lines for blocks and nothing for what is inside them. A rule that never matches stands in front
-of its inline rules and notes where the parser is each time it moves on; from these notes follows the place of every
-character. The parse itself is untouched, so marking can't change what a report looks like.
+markdown-it knows the lines of blocks, but no offsets inside them. A rule that never matches stands before its inline
+rules and notes the parser's position whenever it moves; these notes give the offset of every character. The parse
+itself is unchanged, so marks can't change how a report looks.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _UNKNOWN = -1
 
 
 class _Note(NamedTuple):
-    """The parser stood at ``position``, with this many tokens made and characters of text pending."""
+    """The parser was at ``position``, with this many tokens made and characters of text pending."""
 
     tokens: int
     pending: int
@@ -31,19 +31,25 @@ class _Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A token, and for each character of its ``content`` the offset in the source (-1: none)."""
+    """A token, and the source offset of each character of its ``content`` (-1: none)."""
 
     token: "Token"
     offsets: tuple[int, ...] = ()
 
 
 def place(source: str) -> list[Piece]:
-    """All tokens of the markdown in ``source``, those of paragraphs in place of their "inline" token.
+    """All tokens of the Markdown in ``source``, with the tokens of paragraphs instead of their "inline" token.
 
-    HTML and images are text, and links go to http and https alone: everything else stays as it was written.
+    HTML and images stay text as written, and only http and https addresses become links.
     """
-    parser = _parser()
-    # Of the same length as the source, so that offsets hold.
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # Joined tokens would lose their offsets; inline content is parsed in ``_inline``.
+    parser.disable(["image", "inline", "text_join", "fragments_join"])
+    parser.inline.ruler.before("text", "place", _note)
+    parser.validateLink = is_web_address
+    # As long as the source, so that offsets stay valid.
     text = source.replace("\r\n", " \n").replace("\r", "\n").replace("\0", "\ufffd")
     environment: dict[str, object] = {}
     block_lines = _Lines(text)
@@ -60,22 +66,11 @@ def place(source: str) -> list[Piece]:
 
 
 def is_web_address(url: str) -> bool:
-    """True for http and https: no other address becomes a link."""
+    """True for http and https; no other address becomes a link."""
     try:
         return urlsplit(url.strip()).scheme.lower() in ("http", "https")
-    except ValueError:
+    except ValueError:  # an IPv6 address without its closing bracket
         return False
-
-
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    # Joined tokens would forget their places; inline content is parsed in ``_inline``.
-    parser.disable(["image", "inline", "text_join", "fragments_join"])
-    parser.inline.ruler.before("text", "place", _note)
-    parser.validateLink = is_web_address
-    return parser
 
 
 def _note(state: "StateInline", silent: bool) -> bool:
@@ -113,9 +108,9 @@ def _inline(
 
 
 def _grown(pending: list[int], note: _Note, length: int) -> list[int]:
-    """The places of text that has come to ``length``: only verbatim characters are ever pending.
+    """The offsets of pending text that has grown to ``length``; pending text is always verbatim.
 
-    The same list, longer: a line of many signs grows one by one, and a copy each time would take minutes.
+    The list is changed in place: a line of many signs grows one by one, and a copy each time would take minutes.
     """
     del pending[length:]
     pending.extend(range(note.position, note.position + length - note.pending))
@@ -123,30 +118,30 @@ def _grown(pending: list[int], note: _Note, length: int) -> list[int]:
 
 
 def _pushed(token: "Token", content: str, cursor: int, end: int) -> tuple[list[int], int]:
-    """The places of a token that one rule made between ``cursor`` and ``end``, and where the next may begin."""
+    """The offsets of a token that one rule made between ``cursor`` and ``end``, and where the next may begin."""
     text = token.content
     if token.type == "code_inline":
         inside = content.replace("\n", " ").find(text, cursor + len(token.markup))
         return list(range(inside, inside + len(text))) if inside >= 0 else [cursor] * len(text), end
     if token.type == "text" and content.startswith(text, cursor):
         return list(range(cursor, cursor + len(text))), cursor + len(text)
-    if token.type == "text":  # the address of <https://…>, which may be spelled otherwise
+    if token.type == "text":  # the address of <https://…>, which may be normalized
         return [min(cursor + 1 + index, end - 1) for index in range(len(text))], end
-    # Entities and escapes stand for more characters than they are.
+    # An entity or escape takes more characters in the source than it shows.
     return [cursor] * len(text), cursor
 
 
 class _Lines:
-    """Finds the content of blocks in the lines of the source, in which prefixes of lists and quotes stand too."""
+    """Finds the content of blocks in the lines of the source, which also have prefixes of lists and quotes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._spans: list[tuple[int, int]] = list(lines(text))
         self._cells: dict[int, int] = {}
-        """Where the next cell of a line may begin."""
+        """Where a line's next cell may begin."""
 
     def offsets(self, token: "Token", before: str) -> tuple[int, ...]:
-        """The offset of each character of a block token's content; ``before`` is the type of the token before it."""
+        """The source offset of each character of a block token's content; ``before`` is the previous token's type."""
         if not token.content or token.map is None:
             return (_UNKNOWN,) * len(token.content)
         first = token.map[0] + (token.type == "fence")
@@ -158,7 +153,7 @@ class _Lines:
         return tuple(found[: len(token.content)])
 
     def _line(self, number: int, content: str) -> list[int]:
-        """The places of a line of content, which stands at the line's end, and of the newline behind it."""
+        """The offsets of a line of content, which is at the end of its source line, and of the following newline."""
         if number >= len(self._spans):
             return [_UNKNOWN] * (len(content) + 1)
         start, end = self._spans[number]
@@ -168,7 +163,7 @@ class _Lines:
         return [*range(start + column, start + column + len(content)), end]
 
     def _cell(self, number: int, content: str) -> list[int]:
-        """The places of a table's cell, in which ``\\|`` has become ``|``."""
+        """The offsets of a table cell's content, in which ``\\|`` has become ``|``."""
         start, end = self._spans[number]
         written = content.replace("|", "\\|")
         position = self._text.find(written, self._cells.get(number, start), end)

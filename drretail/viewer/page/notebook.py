@@ -1,4 +1,4 @@
-"""Scores, reports and runs as a notebook's cell shows them."""
+"""Scores, reports and runs as HTML for a notebook's cells."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.tables.scoreboard import printed_board
 
 HEIGHT = 640
-"""Pixels of a page inside a cell; longer ones scroll."""
+"""The height in pixels of a page inside a cell; longer pages scroll."""
 
 
 def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
@@ -29,7 +29,7 @@ def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
 
 
 def scores_cell(scores: Scores) -> str:
-    """The scoreboard; a line where nothing is scored."""
+    """The scoreboard, or a line if nothing is scored."""
     if scores.scoreboard is None:
         return str(escape("Nothing is scored yet."))
     board = printed_board(scores.scoreboard)
@@ -47,7 +47,7 @@ def run_cell(experiment: Path, run: Run) -> str:
 
 
 def report_cell(run: Run, evidence: Sequence[Evidence]) -> str:
-    """A report of a run that no experiment holds, with numbered sources; why there is none where the run failed."""
+    """The report of a run without an experiment, with numbered sources; why there is none if the run failed."""
     if run.report is None:
         why = "" if run.error is None else f": {run.error.message}"
         return str(Markup("<p>{} left no report{}</p>").format(run.system, why))
@@ -56,6 +56,6 @@ def report_cell(run: Run, evidence: Sequence[Evidence]) -> str:
 
 
 def _framed(page: str) -> str:
-    """A page with a style and a script of its own, kept apart from the notebook's."""
+    """The page in an iframe, so that its style and script stay apart from the notebook's."""
     frame = Markup('<iframe srcdoc="{}" sandbox="allow-scripts allow-popups" style="width:100%;height:{}px"></iframe>')
     return str(frame.format(page, HEIGHT))

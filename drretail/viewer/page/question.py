@@ -1,6 +1,6 @@
-"""A query with its answers side by side, what they pick, how judges compared them, and the runs behind them."""
+"""A query with its answers side by side, their picks, how judges compared them, and the runs behind them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from drretail.viewer.cart import Cart, cart_as_read, compare_picks
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
-from drretail.viewer.judged_pairs import PairJudgement, pairs_with_verdicts, read_pair_judgements
+from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.first_screen import QuestionCard, question_card
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import claim_anchor, talk_page_name
@@ -28,14 +28,20 @@ from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000
-"""Bytes of the packed journals of an experiment whose report holds its conversations: some five times that as text."""
+"""The most bytes of an experiment's packed journals with which its report contains conversations.
+
+As text they are about five times as large.
+"""
 SHORT = 300
-"""Characters that are sooner repeated than looked up."""
+"""Texts with fewer characters are repeated, not linked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Whether a text stands here, and the anchor of where it does; no anchor where nothing leads to it."""
+    """Whether a text stands here in full, and its anchor.
+
+    The anchor is empty for short texts, which are never linked.
+    """
 
     first: bool
     anchor: str
@@ -43,10 +49,10 @@ class Shown:
 
 @dataclass(slots=True)
 class Once:
-    """Asked of every text of a page in its order."""
+    """Decides for each text of a page, in order, whether it stands here or is linked to its first place."""
 
     prefix: str = "t"
-    """What its anchors begin with."""
+    """How its anchors begin."""
     _places: dict[str, str] = field(default_factory=dict[str, str])
 
     def __call__(self, text: str) -> Shown:
@@ -58,43 +64,42 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A question as HTML, and what the tables of a report say of its runs."""
+    """A question as HTML, and what a report's tables show of its runs."""
 
     question: Question
     lines: tuple[RunLine, ...]
     failed: tuple[FailedVerdict, ...]
-    """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
+    """Failed judgements of pairs; failed judgements of single runs are in ``lines``."""
     card: QuestionCard
-    """What the report's first screen shows of it."""
+    """What the top of the report shows of it."""
     false: tuple[tuple[FalseStatement, RunLine, str], ...] = ()
-    """Contradicted claims of imported answers, each with its run and its anchor."""
+    """Contradicted claims of imported answers, each with its run and anchor."""
     head: Markup = field(default_factory=Markup)
     body: Markup = field(default_factory=Markup)
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Bytes of its HTML."""
         return sum(len(html.encode("utf-8", "replace")) for html in (self.head, self.body))
 
     def folded(self, *, is_open: bool) -> Markup:
-        """As one of many on a page."""
+        """The question as one of many on a page."""
         opening = Markup('<details class="question" id="{}"{}>').format(
             self.question.anchor, Markup(" open") if is_open else ""
         )
         return opening + Markup("<summary>{}</summary>{}</details>\n").format(self.head, self.body)
 
     def unfolded(self) -> Markup:
-        """As what a page is about."""
+        """The question as the subject of a page."""
         section = Markup('<section class="question" id="{}"><div class="head">{}</div>{}</section>\n')
         return section.format(self.question.anchor, self.head, self.body)
 
-    def without_html(self) -> "Rendered":
-        """What is left to be told of it when its page is written."""
-        return replace(self, head=Markup(), body=Markup())
-
 
 def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
-    """How one judge compared two systems' answers: a row a dimension, who is preferred, and why in each order."""
+    """How one judge compared two systems' answers.
+
+    It has a row for each dimension: who is preferred, and why in each order.
+    """
     a, b = (names[label] for label in judgement.labels)
     words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
     rows: list[tuple[object, ...]] = []
@@ -122,10 +127,10 @@ def _reason(verdict: Verdict, a: str, b: str) -> Markup:
 
 
 class Questions:
-    """Renders the questions of an experiment and its runs, each by itself.
+    """Renders the questions of an experiment with their runs, each by itself.
 
-    No two share a text or an anchor, so any of them may stand on one page, or on pages of their own. Conversations of
-    runs stand on pages of their own with ``talk_pages``; without, they stand here where all together are small.
+    No two share a text or an anchor, so they can stand on one page or on pages of their own. With ``talk_pages``,
+    conversations of runs have pages of their own; without, they stand here if all together are small.
     """
 
     def __init__(self, view: ExperimentView, *, talk_pages: bool = False) -> None:
@@ -134,7 +139,7 @@ class Questions:
         self._names = dict(system_names(view.definition.systems))
         order = {label: (at, 0) for at, label in enumerate(self._names)}
         self._order = dict(order)
-        """Where the answers of a system stand: those that differ in the web alone are beside one another."""
+        """Sort keys of systems' answers: those that differ only in the web stand side by side."""
         for settings in agents_by_setting(view.definition, "web").values():
             first = in_order(settings.values())[0]
             for at, (setting, label) in enumerate(settings.items()):
@@ -144,24 +149,28 @@ class Questions:
         self._given = {
             "claims_command": command_for(view, "faithfulness"),
             "checks_command": command_for(view, "checks"),
-            "check_meanings": description(view.metrics, "checks").meanings,
+            "check_meanings": description(view.scores.metrics, "checks").meanings,
         }
 
     def render(self, question: Question) -> Rendered:
-        """One question with its answers and what stands behind them."""
+        """One question with its answers and its runs."""
         runs = [self._part(self._view.runs[place], question) for place in question.places]
-        researched = [run for run in runs if run.view.subject.repeat == 1 and _researches(run.view)]
+        researched = [
+            run
+            for run in runs
+            if run.view.subject.repeat == 1 and place_of(run.view.subject.label) in ("system", "counterfactual")
+        ]
         answers = sorted(researched, key=lambda run: self._order[run.view.subject.label]) or runs
         others = [run for run in runs if run not in answers]
         judgements = self._judgements(question, [run.view for run in runs])
-        # Floors pick without having looked, so what they pick tells nothing of a product.
+        # Floors pick without research, so their picks say nothing about a product.
         picking = [
             (run.name, run.cart)
             for run in runs
             if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
         ]
         judges = {one.judged.by for run in runs for one in run.view.claims}
-        # Whose marks stand in the answers; where there is but one judge, nobody asks.
+        # The judges whose marks stand in the answers; a single judge needs no naming.
         marking = [run.view.claims[0].judged for run in (*answers, *others) if run.view.claims and len(judges) > 1]
         given = {
             "question": question,
@@ -182,7 +191,7 @@ class Questions:
         )
 
     def lines(self, question: Question) -> Rendered:
-        """What the tables of a report say of a question's runs, without the question itself: in a third of the time."""
+        """What a report's tables show of a question's runs, without its HTML: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
         made = [(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0]) for view in views]
         return self._rendered(question, made, self._judgements(question, views))
@@ -193,12 +202,36 @@ class Questions:
         runs: Sequence[tuple[str, RunView, RunLine, Cart | None]],
         judgements: Sequence[PairJudgement],
     ) -> Rendered:
+        verdicts = [
+            (dimension.dimension, verdict)
+            for judgement in judgements
+            for dimension in judgement.dimensions
+            for verdict in dimension.verdicts
+        ]
+        failed = (
+            FailedVerdict(
+                verdict.metric,
+                f"{dimension} of {verdict.run_id} and {verdict.other_run_id}".replace("_", " "),
+                verdict.judge.spec,
+                verdict.error or verdict.reason or "no reason given",
+            )
+            for dimension, verdict in verdicts
+            if verdict.state == "failed"
+        )
+        # By the first judge, whose marks the report shows
+        false = [
+            (statement, line, claim_anchor(view, 0, claim))
+            for _, view, line, _ in runs
+            for statement in false_statements(view)
+            for claim in view.claims[0].claims
+            if claim.number == statement.claim
+        ]
         return Rendered(
             question=question,
             lines=tuple(line for _, _, line, _ in runs),
-            failed=tuple(_failed(judgements)),
+            failed=tuple(failed),
             card=question_card(self._view, question, runs, judgements),
-            false=tuple(_false((view, line) for _, view, line, _ in runs)),
+            false=tuple(false),
         )
 
     def _part(self, view: RunView, question: Question) -> RunPart:
@@ -209,13 +242,13 @@ class Questions:
             return RunPart(view, question, name, talk_page_name(view.number - 1))
         talks = list[Talk]()
         if self._has_room:
-            with suppress(UserError):  # a journal of another version takes nothing else from the report
+            with suppress(UserError):  # a journal of another version leaves the rest of the report intact
                 talks = read_conversation(folder, run)
         return RunPart(view, question, name, "" if talks else None, talks)
 
     @cached_property
     def _has_room(self) -> bool:
-        """Whether the journals of all runs are small enough for the report to hold."""
+        """True if the journals of all runs are small enough for the report to contain them."""
         total = 0
         for planned in self._view.planned:
             total += journal_size(self._view.folder, planned)
@@ -233,25 +266,3 @@ class Questions:
             reports = {view.subject.label: view.subject.report_sha for view in views if view.subject.repeat == repeat}
             found += read_pair_judgements(self._view.folder, self._pairs, question.query.query_id, repeat, reports)
         return found
-
-
-def _researches(view: RunView) -> bool:
-    return place_of(view.subject.label) in ("system", "counterfactual")
-
-
-def _false(runs: Iterable[tuple[RunView, RunLine]]) -> Iterator[tuple[FalseStatement, RunLine, str]]:
-    """Those of each run, by the judge whose marks stand first, with the anchors of their claims."""
-    for view, line in runs:
-        anchors = {claim.number: claim_anchor(view, 0, claim) for claims in view.claims[:1] for claim in claims.claims}
-        for statement in false_statements(view):
-            yield statement, line, anchors[statement.claim]
-
-
-def _failed(judgements: Sequence[PairJudgement]) -> Iterator[FailedVerdict]:
-    for judgement in judgements:
-        for dimension in judgement.dimensions:
-            for verdict in dimension.verdicts:
-                if verdict.state == "failed":
-                    about = f"{dimension.dimension} of {verdict.run_id} and {verdict.other_run_id}".replace("_", " ")
-                    why = verdict.error or verdict.reason or "no reason given"
-                    yield FailedVerdict(verdict.metric, about, verdict.judge.spec, why)

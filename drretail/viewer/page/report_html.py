@@ -1,4 +1,4 @@
-"""A run's report as HTML: numbered references, claims and findings marked where they stand."""
+"""A run's report as HTML: numbered references, with claims and findings marked."""
 
 import re
 from bisect import bisect_right
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from drretail.grounding.report.markup import url_end
-from drretail.grounding.report.render import Rendered, render_report
-from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim, words_of_code
+from drretail.grounding.report.render import render_report
+from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, words_of_code
 from drretail.viewer.experiment import RunView
 from drretail.viewer.page.links import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.page.markdown import Piece, is_web_address, place
@@ -25,42 +25,42 @@ _NUMBER = re.compile(r"\[\d+\]")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TABLE = ("table", "thead", "tbody", "tr", "th", "td")
 _LINK_KINDS = ("link_open", "link_close")
-# Everything else that a token may ask for is left out.
+# Other tags are left out.
 _TAGS = frozenset({"p", "ul", "ol", "li", "blockquote", "hr", "br", "strong", "em", "s", *_TABLE, *_HEADINGS})
 _HEADING_SHIFT = 3
-"""The page's own headings go down to the third level."""
+"""The page's own headings use the first three levels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A span of the markdown, and how it is marked."""
+    """A span of the Markdown, and how it is marked."""
 
     start: int
     end: int
     target: str
-    """The id of the element that tells more."""
+    """The id of the element with the details."""
     style: str
     """Class names: the verdict first, then source types."""
     rank: int
-    """Where marks overlap, the highest one gives the style."""
+    """Where marks overlap, the one with the highest rank gives the style."""
     badge: str
-    """What its badge shows, by style and not as text."""
+    """The sign on its badge, shown by style and not as text."""
     says: str
-    """What its badge is called for those who don't see it."""
+    """The badge's label for screen readers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
     html: Markup
     shown: frozenset[str]
-    """Targets of the marks that stand in it; a span of nothing visible has no place."""
+    """Targets of the marks in the HTML; a span without visible text is not marked."""
 
 
 def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] | None = None) -> Marked:
-    """The markdown as HTML in which each mark is a <mark>, followed by a badge that links to its target.
+    """The Markdown as HTML in which each mark is a <mark>, followed by a badge that links to its target.
 
-    The text is exactly that of the HTML without marks: badges are empty elements. Numbered links to addresses in
-    ``anchors`` lead to these places of the page; all others go to http or https.
+    The text is the same as without marks, since badges are empty elements. Numbered links to addresses in ``anchors``
+    lead to these places on the page; all other links lead to http or https.
     """
     pieces = list(_with_plain_links(place(source)))
     cover = _Cover(marks)
@@ -74,12 +74,15 @@ def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] |
         ending.setdefault(where, []).append(mark)
     writer = _Writer(marks, anchors or {}, ending)
     for index, piece in enumerate(pieces):
-        writer.write(piece.token, index, runs[index], _is_number(pieces, index))
+        # Whether the token opens a link with text like ``[3]``
+        inside = pieces[index + 1].token if index + 1 < len(pieces) else None
+        is_number = inside is not None and inside.type == "text" and bool(_NUMBER.fullmatch(inside.content))
+        writer.write(piece.token, index, runs[index], is_number)
     return Marked(Markup("").join(writer.out), frozenset(marks[index].target for index in last))
 
 
 class _Cover:
-    """Which marks cover an offset."""
+    """Finds the marks that cover an offset."""
 
     def __init__(self, marks: Sequence[Mark]) -> None:
         self._bounds = sorted({offset for mark in marks for offset in (mark.start, mark.end)})
@@ -93,13 +96,13 @@ class _Cover:
 
 
 def _runs(piece: Piece, cover: _Cover) -> list[tuple[str, tuple[int, ...]]]:
-    """The piece's text cut where the marks change."""
+    """The piece's text cut where marks begin or end, each part with its marks."""
     covered = zip(piece.token.content, (cover.at(offset) for offset in piece.offsets), strict=True)
     return [("".join(c for c, _ in group), active) for active, group in groupby(covered, key=lambda pair: pair[1])]
 
 
 def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
-    """The pieces with bare addresses made links."""
+    """The pieces, with bare addresses made into links."""
     from markdown_it.token import Token
 
     depth = 0
@@ -125,12 +128,6 @@ def _part(piece: Piece, start: int, end: int) -> Piece:
     return Piece(Token("text", "", 0, content=piece.token.content[start:end]), piece.offsets[start:end])
 
 
-def _is_number(pieces: list[Piece], index: int) -> bool:
-    """True for the opening of a link that reads ``[3]``."""
-    inside = pieces[index + 1].token if index + 1 < len(pieces) else None
-    return inside is not None and inside.type == "text" and bool(_NUMBER.fullmatch(inside.content))
-
-
 @dataclass(slots=True)
 class _Writer:
     marks: Sequence[Mark]
@@ -138,7 +135,7 @@ class _Writer:
     ending: Mapping[tuple[int, int], list[int]]
     out: list[Markup] = field(default_factory=list[Markup])
     _waiting: list[int] = field(default_factory=list[int])
-    """Marks that ended inside a link: a badge is a link itself and must stand behind it."""
+    """Marks that ended inside a link. A badge is a link itself, so it must stand behind that link."""
     _in_link: bool = False
 
     def write(self, token: "Token", index: int, runs: list[tuple[str, tuple[int, ...]]], is_number: bool) -> None:
@@ -209,7 +206,10 @@ class _Writer:
 
 
 def _attributes(token: "Token") -> Markup:
-    """The start of an ordered list and the alignment of a cell: style attributes would need a laxer policy."""
+    """The start of an ordered list, or the alignment of a cell as a class.
+
+    Style attributes would need a laxer policy.
+    """
     start = token.attrs.get("start")
     style = str(token.attrs.get("style", ""))
     if start is not None:
@@ -223,10 +223,28 @@ _FINDING_RANK = len(SEVERITY)
 
 
 def report_html(view: RunView) -> Marked:
-    """The report with the claims of the first judge and all findings marked; empty without a report."""
+    """The report with the first judge's claims and all findings marked; empty without a report."""
     report = view.subject.report or ""
     rendered = render_report(report, view.subject.evidence)
-    marks = [*_claim_marks(view, rendered), *_finding_marks(view, rendered, len(report))]
+    marks: list[Mark] = []
+    for claim in view.claims[0].claims if view.claims else ():
+        if claim.span is not None:
+            types = f" ({' and '.join(claim.types)})" if claim.types else ""
+            mark = Mark(
+                *rendered.span(*claim.span),
+                target=claim_anchor(view, 0, claim),
+                style=" ".join([claim.support, *claim.types]),
+                rank=SEVERITY.index(claim.support),
+                badge=SIGNS[claim.support],
+                says=f"Claim {claim.number}: {WORDS[claim.support]}{types}",
+            )
+            marks.append(mark)
+    for number, finding in enumerate(view.checks.findings, 1):
+        if finding.start is not None and finding.end is not None and 0 <= finding.start < finding.end <= len(report):
+            start, end = rendered.span(finding.start, finding.end)
+            says = f"Finding {number}, {finding.severity}: {words_of_code(finding.code)}"
+            style = f"finding {finding.severity}"
+            marks.append(Mark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
     anchors = evidence_anchors(view)
     by_url = {
         reference.url: anchors[reference.evidence_id]
@@ -234,37 +252,3 @@ def report_html(view: RunView) -> Marked:
         if reference.url and reference.evidence_id in anchors
     }
     return marked_html(rendered.text, marks, by_url)
-
-
-def _claim_marks(view: RunView, rendered: Rendered) -> list[Mark]:
-    if not view.claims:
-        return []
-    return [
-        Mark(
-            *rendered.span(*claim.span),
-            target=claim_anchor(view, 0, claim),
-            style=" ".join([claim.support, *claim.types]),
-            rank=SEVERITY.index(claim.support),
-            badge=SIGNS[claim.support],
-            says=_says(claim),
-        )
-        for claim in view.claims[0].claims
-        if claim.span is not None
-    ]
-
-
-def _says(claim: Claim) -> str:
-    types = f" ({' and '.join(claim.types)})" if claim.types else ""
-    return f"Claim {claim.number}: {WORDS[claim.support]}{types}"
-
-
-def _finding_marks(view: RunView, rendered: Rendered, length: int) -> list[Mark]:
-    marks: list[Mark] = []
-    for number, finding in enumerate(view.checks.findings, 1):
-        if finding.start is None or finding.end is None or not 0 <= finding.start < finding.end <= length:
-            continue
-        start, end = rendered.span(finding.start, finding.end)
-        says = f"Finding {number}, {finding.severity}: {words_of_code(finding.code)}"
-        style = f"finding {finding.severity}"
-        marks.append(Mark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
-    return marks

@@ -1,4 +1,4 @@
-"""What a page says of each run in one line; small enough that thousands of them fit into memory."""
+"""What a page says of each run in one line, small enough that thousands fit into memory."""
 
 import re
 import sys
@@ -49,16 +49,16 @@ LIMITS = frozenset(
         "no_decision",
     )
 )
-"""Codes of findings that say that picks break what the question asks for, or may."""
+"""Codes of findings that picks break, or may break, what the question asks for."""
 WRONG_THINGS = frozenset(("not_wanted", "want_left_out", "quantity_wrong"))
-"""Those of them that say that the picks are not what is asked for."""
+"""Those of ``LIMITS`` that say that the picks are not what is asked for."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
-"""As run_search.js splits what is typed."""
+"""Splits text as run_search.js splits what is typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedVerdict:
-    """A judgement that came to nothing, with what went wrong."""
+    """A judgement without a result, with the reason."""
 
     family: str
     item: str
@@ -77,28 +77,28 @@ class RunLine:
     repeat: int
     state: str
     kind: str
-    """Of what went wrong: "no research", "stopped at a limit"; empty where all is well."""
+    """What went wrong: "no research", "stopped at a limit"; empty if nothing did."""
     why: str
-    """Why it left no report, or where its research stopped; empty where all is well."""
+    """Why it left no report, or why its research stopped; empty if nothing went wrong."""
     counts: dict[Support, int]
-    """Claims by what came of them, as the first judge sees them."""
+    """The number of claims by support, by the first judge."""
     lacks_claims: str
-    """Why there are none: "not judged", "judge failed" or "no claims"; empty where there are some."""
+    """Why there are no claims: "not judged", "judge failed" or "no claims"; empty if there are some."""
     added: tuple[Arithmetic, ...]
-    """By judge; the first one's marks stand in the report."""
+    """Sums by judge; the report shows the first judge's marks."""
     findings: int | None
-    """None where no check was made."""
+    """None if no check was made."""
     stale: int
     failed: tuple[FailedVerdict, ...]
     tools: dict[str, int]
-    """Calls of each, failed ones included."""
+    """Calls of each tool, failed ones included."""
     run_id: str
     outcomes: tuple[Outcome, ...]
-    """What a reader may look for among many runs."""
+    """What a reader may search many runs for."""
     values: Mapping[str, float]
-    """By the scoreboard's columns."""
+    """By column of the scoreboard."""
     words: frozenset[str]
-    """Of its question, its report and its claims, folded."""
+    """Lower-case words of its question, report and claims."""
 
     @property
     def is_judged(self) -> bool:
@@ -106,10 +106,13 @@ class RunLine:
 
 
 def run_line(view: RunView, question: Question) -> RunLine:
-    """The line of a run that was read."""
     steps = view.run.steps if view.run else ()
     texts = [question.query.text, view.subject.report or ""]
     texts += [claim.text for one in view.claims for claim in one.claims]
+    kind, why = _ending(view)
+    lacks_claims = "" if view.claims else "not judged"
+    if view.claims and not view.claims[0].claims:
+        lacks_claims = "judge failed" if view.claims[0].failures else "no claims"
     return RunLine(
         number=view.number,
         anchor=view.anchor,
@@ -117,10 +120,10 @@ def run_line(view: RunView, question: Question) -> RunLine:
         label=view.subject.label,
         repeat=view.subject.repeat,
         state=view.state,
-        kind=_kind(view),
-        why=_why(view),
+        kind=kind,
+        why=why,
         counts=counts_of(view.claims[0].claims) if view.claims else {},
-        lacks_claims=_lacks_claims(view),
+        lacks_claims=lacks_claims,
         added=tuple(arithmetic_of(one.judged, view.subject) for one in view.claims),
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
@@ -140,8 +143,12 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "limit broken"
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in findings):
         yield "wrong thing"
-    if _refuses_wrongly(view):
-        yield "refused wrongly"
+    run, folder = view.run, view.subject.folder
+    if run is not None and run.report and run.picks is not None and not run.picks and folder is not None:
+        # Nothing is picked, although checking every product found some that meet all limits.
+        reference = read_reference(folder, run.query_id)
+        if reference is not None and reference.proof is not None and reference.proof.state == "refuted":
+            yield "refused wrongly"
     if "none" in supports:
         yield "claim not supported"
     if "contradicted" in supports:
@@ -154,37 +161,16 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "judge failed"
 
 
-def _refuses_wrongly(view: RunView) -> bool:
-    """Whether nothing is picked where a look at every product has found what keeps all limits."""
-    run, folder = view.run, view.subject.folder
-    if run is None or not run.report or run.picks is None or run.picks or folder is None:
-        return False
-    reference = read_reference(folder, run.query_id)
-    return reference is not None and reference.proof is not None and reference.proof.state == "refuted"
-
-
-def _lacks_claims(view: RunView) -> str:
-    if not view.claims:
-        return "not judged"
-    first = view.claims[0]
-    return "" if first.claims else "judge failed" if first.failures else "no claims"
-
-
-def _kind(view: RunView) -> str:
+def _ending(view: RunView) -> tuple[str, str]:
+    """The kind of what went wrong, and why in a few words; both empty if nothing did."""
     if view.run is None:
-        return view.state
-    if view.run.error is not None:
-        return view.run.error.kind.replace("_", " ")
-    return "" if view.run.stop == "finished" else "stopped at a limit"
-
-
-def _why(view: RunView) -> str:
-    if view.run is None:
-        return "it was cut before it ended" if view.state == "interrupted" else "it was never made"
-    error = view.run.error
-    if error is not None:
-        return f"{error.kind.replace('_', ' ')}, in {error.where}: {error.message}"
-    return "" if view.run.stop == "finished" else f"its research stopped at a limit: {view.run.stop.replace('_', ' ')}"
+        return view.state, "it was cut before it ended" if view.state == "interrupted" else "it was never made"
+    if error := view.run.error:
+        kind = error.kind.replace("_", " ")
+        return kind, f"{kind}, in {error.where}: {error.message}"
+    if view.run.stop == "finished":
+        return "", ""
+    return "stopped at a limit", f"its research stopped at a limit: {view.run.stop.replace('_', ' ')}"
 
 
 def _failed(view: RunView) -> Iterator[FailedVerdict]:

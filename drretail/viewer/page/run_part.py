@@ -1,4 +1,4 @@
-"""A run as the templates of a page ask for it: report, cart, claims, sources, steps and conversation."""
+"""A run as the templates of a page need it: report, cart, claims, sources, steps and conversation."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
 
-from drretail.grounding.text.wishes import wish_lines
+from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
@@ -30,18 +30,18 @@ _USAGE = {
 }
 _MOMENT = re.compile(r"\b(?P<day>\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}\.\d{6}\b")
 LONGEST_SOURCE = 12_000
-"""Characters of a source that the report does not cite, and that only a verdict or a finding rests on."""
+"""The most characters of a source that only a verdict or a finding rests on; cited sources are whole."""
 LONGEST_LINE = 300
 SHORT_RESULT = 120
-"""Of a step that takes one line with what it brought."""
+"""The longest result of a step that is shown in one line."""
 ALL_STEPS = 8_000
-"""Characters that the steps of a run take together; whole their results stand in its results.jsonl.gz."""
+"""Characters for all steps of a run together; the whole results are in its results.jsonl.gz."""
 LEAST_RESULTS = 2_000
-"""Of them for results, however many steps there are."""
+"""The least number of them for results, however many steps there are."""
 STEP_HEAD = 50
-"""Of them for what stands on each step's line beside what it was asked."""
+"""Characters that a step's line takes in addition to its arguments."""
 SHORTEST_RESULT = 300
-"""Of a step that brought sources: where less of each would fit, its sources are named and their text is left out."""
+"""If steps with sources would get fewer characters each, their sources are named and the text is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +50,29 @@ class QuotedSource:
 
     evidence: Evidence
     excerpt: Excerpt | None
-    """With the judge's quote apart; None where another source holds it."""
+    """The passage with the judge's quote; None if another source contains the quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
     step: Step
     line: str
-    """What a tool was asked; of a model what it is for."""
+    """The arguments of a tool, or the role of a model."""
     result: str
     left_out: int
 
     @property
     def is_line(self) -> bool:
-        """There is nothing to open."""
+        """True if there is nothing to open."""
         plain = self.step.error is None and self.step.sent is None and not (self.result and self.left_out)
         return plain and len(self.result) <= SHORT_RESULT
 
 
 class RunPart:
-    """A run with what its templates print of it.
+    """A run with everything that its templates print.
 
-    ``talk`` is the page of its conversation, empty where that stands on this page as ``talks``; None without any.
+    ``talk`` is the page of its conversation: empty if that stands on this page as ``talks``, None without a
+    conversation.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class RunPart:
         return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
 
     def rated(self, ratings: RatingsView) -> Table:
-        """What a judge thinks of the report, a row for each dimension."""
+        """A judge's ratings of the report, a row for each dimension."""
         rows = (
             (rating.dimension.replace("_", " "), rating.note if rating.value is None else rating.value, rating.reason)
             for rating in ratings.ratings
@@ -114,26 +115,28 @@ class RunPart:
         return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
 
     def talk_of(self, place: int | None = None) -> str:
-        """The address of the model's turn that took the step at ``place``, of the whole conversation where no such turn
-        is known; empty where none is shown."""
+        """The address of the model's turn that took the step at ``place``.
+
+        If no turn is known, it is the address of the whole conversation; empty if no conversation is shown.
+        """
         if self._talk is None:
             return ""
         turns = [] if place is None else [shown.step for shown in self.steps[: place + 1]]
         for step in reversed(turns):
             if step.kind != "tool" and step.path == turns[-1].path:
-                # Of a page that was not read nobody knows which turns it holds.
+                # The turns of a conversation on a page of its own are not known here.
                 if not self.talks or (step.path, step.seq) in self._turns:
                     return f"{self._talk}#{self.view.anchor}-m{step.path}-{step.seq}"
                 break
         return f"{self._talk}#{self.view.anchor}-talk"
 
     def talk_of_sources(self, sources: Sequence[QuotedSource]) -> str:
-        """Where the run found the first of these."""
+        """The address of the turn in which the run found the first of these."""
         found = [self.found(source.evidence) for source in sources]
         return self.talk_of(next((one.place for one in found if one is not None and one.place is not None), None))
 
     def found(self, entry: Evidence) -> Found | None:
-        """Who brought its first text; None where it has none, or no step did."""
+        """The step that brought the source's first text; None if it has no text or no step brought it."""
         if not entry.texts or self.is_looked_up(entry):
             return None
         return self.research.found(entry.texts[0].path, entry.texts[0].seq)
@@ -143,7 +146,7 @@ class RunPart:
         return entry.looked_up and not any(text.shown for text in entry.texts)
 
     def rests_on(self, claim: Claim) -> tuple[list[QuotedSource], str]:
-        """The sources of a claim's verdict, and the quote where none of them holds it."""
+        """The sources of a claim's verdict, and the quote if none of them contains it."""
         verdict, evidence = claim.verdict, self.view.subject.evidence
         if verdict is None:
             return [], ""
@@ -161,7 +164,7 @@ class RunPart:
         return sources, "" if any(found) else " … ".join(quotes)
 
     def notes(self, claim: Claim) -> list[str]:
-        """The notes of a claim's verdict in words; of sources that were cut, how much of each the judge read."""
+        """The notes on a claim's verdict in words, with the share that the judge read of sources that were cut."""
         if claim.verdict is None:
             return []
         cut = [f"{source.share:.0%} of {source.id}" for source in claim.verdict.sources if source.share is not None]
@@ -169,12 +172,15 @@ class RunPart:
         return [*notes, f"the judge read {', '.join(cut)}"] if cut else notes
 
     def texts(self, entry: Evidence) -> list[tuple[str, str, int]]:
-        """Form and text of what stands behind a source, and how many characters were left out."""
+        """Form and text of each text of a source, and the number of characters left out."""
         longest = None if entry.id in self._cited else LONGEST_SOURCE
         return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
 
     def age(self, entry: Evidence) -> str:
-        """The page's date and its age on the shop's date; empty where it is not known."""
+        """The page's date and its age on the shop's date; empty if the page has no date.
+
+        Without the shop's date it is only the page's.
+        """
         day, now = entry.date, self.view.subject.now
         if day is None or now is None:
             return day or ""
@@ -184,13 +190,17 @@ class RunPart:
 
 
 def _shown_steps(view: RunView) -> list[ShownStep]:
-    """The steps in their order; the more there are, the less is shown of what each of them brought."""
+    """The steps in order; the more there are, the less is shown of each result."""
     steps = view.run.steps if view.run else ()
-    lines = [_line(step) for step in steps]
+    lines: list[str] = []
+    for step in steps:
+        args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
+        args = args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
+        lines.append(step.role if step.kind == "model" else args)
     results: list[str] = []
     for step, after in zip_longest(steps, steps[1:]):
         text = view.texts.get(step.result_sha or "", "")
-        # Nothing where a model says what it hands to a tool in the same words.
+        # Empty if the model only repeats what it passes to the tool.
         args = after.args or {} if after is not None and step.kind == "model" else {}
         results.append("" if text in args.values() else _by_day(readable(text)))
     total = max(LEAST_RESULTS, ALL_STEPS - sum(STEP_HEAD + len(line) for line in lines))
@@ -205,14 +215,8 @@ def _shown_steps(view: RunView) -> list[ShownStep]:
     ]
 
 
-def _line(step: Step) -> str:
-    """What a tool was asked, or what a model is for."""
-    args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
-    return step.role if step.kind == "model" else args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
-
-
 def _room(lengths: Iterable[int], total: int) -> int:
-    """So many characters each text may take that all take no more than the total: short ones stay whole."""
+    """The characters that each text may take so that all together take at most ``total``; short ones stay whole."""
     waiting = sorted(lengths)
     for at, length in enumerate(waiting):
         share = total // (len(waiting) - at)
@@ -223,7 +227,7 @@ def _room(lengths: Iterable[int], total: int) -> int:
 
 
 def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
-    """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
+    """The text of a source that was judged, found by its hash; of several, the one with a quote."""
     chosen = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
     texts = [readable(text.text) for text in chosen]
     if not any(_MOMENT.search(quote) for quote in quotes):
@@ -233,15 +237,15 @@ def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[st
 
 
 def _texts(entry: Evidence) -> Iterable[EvidenceText]:
-    """What claims are judged against; where there is none, what the agent read."""
+    """The texts that claims are judged against, or what the agent read if there are none."""
     return entry.sources or entry.texts
 
 
 def _by_day(text: str) -> str:
-    """The text with the day of each order, where its record has the microsecond."""
+    """The text with only the day of each order, whose record has microseconds."""
     return _MOMENT.sub(r"\g<day>", text)
 
 
 def _cut(text: str, longest: int | None) -> tuple[str, int]:
-    """The text up to there, and how many characters were left out."""
+    """The first ``longest`` characters of the text, and how many were left out."""
     return text[:longest], 0 if longest is None else max(0, len(text) - longest)

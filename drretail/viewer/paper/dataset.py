@@ -1,5 +1,6 @@
-"""Tables 4 and 5, Figures 4 and 5: what a dataset has, what a profile adds to its queries, what a run takes."""
+"""Tables 4 and 5, Figures 4 and 5: what a dataset has, what a profile adds to its queries, what a run costs."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import mean, stdev
@@ -10,7 +11,7 @@ from drretail.records.query import Query
 from drretail.records.run import NINE, Run
 from drretail.records.score import Scores
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Kind
+from drretail.tables.table import Cell, Kind, Row
 from drretail.viewer.paper.published import (
     Lineup,
     PaperTable,
@@ -25,13 +26,13 @@ from drretail.viewer.paper.published import (
 
 WEB = "web_search"
 LONG = 250
-"""Words of a report from which on it counts as a long answer."""
+"""A report with at least this many words counts as a long answer."""
 DEEP = 3
-"""Different tools that a question expects, from which on answering it counts as research."""
+"""Answering a query that expects at least this many different tools counts as research."""
 
 
 def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None) -> PaperTable:
-    """Table 4, with a line for this experiment's queries, in shares of them or of its reports."""
+    """Table 4 with a row for this experiment: shares of its queries or of its reports."""
     rows = [of_paper(name, cells) for name, cells in rows_of("datasets").items()]
     judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
     is_judged = any(row.value is not None for row in judged)
@@ -56,7 +57,7 @@ def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None
 
 
 def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
-    """Figure 5: generic beside profile-aware queries; ``found`` is None without the world."""
+    """Figure 5: generic and profile-aware queries; ``found`` is None without the world."""
     missing: list[str] = []
     if found is None:
         missing.append("the world of the queries: name it with --world")
@@ -96,8 +97,15 @@ def _share(of: Sequence[bool]) -> Cell | None:
 
 
 def cost(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
-    """Table 5, with the tool calls of section 6.3; failed runs have no report and are left out."""
-    own = {label: _took(of_label) for label, of_label in runs.items()}
+    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report."""
+    own: dict[str, list[Cell]] = {}
+    for label, of_label in runs.items():
+        used = [list(run.usage.values()) for run in of_label]
+        read = [sum(one.input_uncached + one.cache_read + one.cache_creation for one in usage) / 1000 for usage in used]
+        written = [sum(one.output for one in usage) / 1000 for usage in used]
+        words = [word_count(run.report or "", run.citations) for run in of_label]
+        calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
+        own[label] = [_spread(read), _spread(written), _spread(words, "count"), Cell(mean(calls), "tenths")]
     return paper_table(
         "Table 5",
         "What a query takes: thousands of tokens, words, tool calls",
@@ -109,9 +117,13 @@ def cost(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
 
 
 def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
-    """Figure 4: calls of each tool in a run, on average; failed calls count."""
+    """Figure 4: the mean number of calls of each tool in a run; failed calls count."""
     labels = [label for name in lines.by_name.values() for label in name] + list(lines.others)
-    rows = [here(label, [_calls(runs[label], tool) for tool in NINE]) for label in labels if label in runs]
+    rows: list[Row] = []
+    for label in labels:
+        if label in runs:
+            made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
+            rows.append(here(label, [Cell(mean(calls[tool] for calls in made), "number") for tool in NINE]))
     return paper_table(
         "Figure 4",
         "Tool calls of a query, by tool",
@@ -122,18 +134,5 @@ def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
     )
 
 
-def _took(runs: Sequence[Run]) -> list[Cell]:
-    used = [list(run.usage.values()) for run in runs]
-    read = [sum(one.input_uncached + one.cache_read + one.cache_creation for one in usage) / 1000 for usage in used]
-    written = [sum(one.output for one in usage) / 1000 for usage in used]
-    words = [word_count(run.report or "", run.citations) for run in runs]
-    calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in runs]
-    return [_spread(read), _spread(written), _spread(words, "count"), Cell(mean(calls), "tenths")]
-
-
 def _spread(values: Sequence[float], kind: Kind = "tenths") -> Cell:
     return Cell(mean(values), kind, deviation=stdev(values) if len(values) > 1 else None)
-
-
-def _calls(runs: Sequence[Run], tool: str) -> Cell:
-    return Cell(mean(sum(step.kind == "tool" and step.name == tool for step in run.steps) for run in runs), "number")

@@ -1,10 +1,16 @@
-"""Tables 1 and 2: what judges say of the systems' reports, and how far two judges agree (Appendix E)."""
+"""Tables 1 and 2, Figure 6: verdicts on reports. Appendices E and D: agreement of two judges and of people."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
-from drretail.records.score import PANEL, Agreement, Score, Scores, shown_rows
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.records.score import PANEL, Score, Scores, shown_rows
+from drretail.records.vote import Vote
+from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.tables.table import Cell, Row
 from drretail.viewer.paper.published import (
+    AGENTS,
     Lineup,
     PaperTable,
     absent,
@@ -36,7 +42,11 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     found = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
     rows: list[Row] = []
     for dimension, rho in published.items():
-        rows += [_agreed(row) for row in found if row.variant == dimension]
+        for row in found:
+            if row.variant == dimension:
+                over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
+                over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
+                rows.append(here(f"{row.variant} ({row.first}, {row.second})", (*over_reports, *over_systems)))
         rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
     missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
     return paper_table(
@@ -49,23 +59,11 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     )
 
 
-def _agreed(row: Agreement) -> Row:
-    return here(
-        f"{row.variant} ({row.first}, {row.second})",
-        (
-            Cell(row.rho_report, "number"),
-            Cell(row.n_reports, "count"),
-            Cell(row.rho_system, "number"),
-            Cell(row.n_systems, "count"),
-        ),
-    )
-
-
 def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    """The paper's table of a family in ``JUDGED``."""
+    """The paper's table for a family in ``JUDGED``."""
     (name, title), columns = JUDGED[metric], columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
-    # Beside the paper's stand a panel's rows, else a language model's; its own rules before ours.
+    # One judge stands beside the paper: a panel, or else a language model; under the paper's rules rather than ours.
     kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
     ranks = {
         _table_key(row): (not row.judge.startswith(PANEL), kinds[row.judge_kind], row.rules != "paper") for row in rows
@@ -78,7 +76,9 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
         flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
         missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
     else:
-        notes.append(f"Judged here by {_judge_and_rules(chosen)}.{_other_judges(rows, chosen)}")
+        others = sorted({_judge_and_rules(_table_key(row)) for row in rows} - {_judge_and_rules(chosen)})
+        also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
+        notes.append(f"Judged here by {_judge_and_rules(chosen)}.{also}")
         if all(row.note is not None for row in shown):
             missing.append(
                 f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
@@ -102,16 +102,96 @@ def _judge_and_rules(table_key: TableKey) -> str:
     return f"{judge}, rules {rules}"
 
 
-def _other_judges(rows: Iterable[Score], chosen: TableKey) -> str:
-    others = sorted({_judge_and_rules(_table_key(row)) for row in rows} - {_judge_and_rules(chosen)})
-    return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
-
-
 AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
-"""By the name of the paper's column, which of our variants is formed as it was, whatever the rules."""
+"""By the paper's column, the variant that is computed as in the paper under any rules."""
 
 
 def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
     found = {row.variant: row.value for row in rows if row.system == label}
     value = found.get(AS_PUBLISHED.get(column, column), found.get(column))
     return None if value is None else Cell(value, "number")
+
+
+COLUMNS = ("first wins", "tie", "second wins", "pairs")
+
+
+def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+    """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
+    labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
+    wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
+    found = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
+    rated = [row for row in found if row.win.value is not None]
+    missing: list[str] = []
+    if len(labels) < len(AGENTS):
+        flags = " ".join(f"--agent {agent}+ws" for agent in AGENTS if not lines.by_name[f"{agent}+ws"])
+        missing.append(f"the three agents that read whole pages: drretail run … {flags}")
+    if not found and len(labels) > 1:
+        missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
+    elif found and not rated:
+        missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
+    rows: list[Row] = []
+    for row in rated:
+        shares = (Cell(share.value, "number") for share in (row.win, row.tie, row.loss))
+        name = f"{row.a} ~ {row.b}: {row.dimension} ({row.judge}, rules {row.rules})"
+        rows.append(here(name, (*shares, Cell(row.n_scored, "count"))))
+    return paper_table(
+        "Figure 6",
+        "Share of comparisons won (agents that read whole pages)",
+        COLUMNS,
+        rows,
+        notes=(
+            "The paper shows these as bars, without numbers; it asked once, in random order, and allowed no ties "
+            "(--rules paper).",
+        ),
+        missing=missing,
+    )
+
+
+def people_agree(votes: Sequence[Vote]) -> PaperTable:
+    """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
+    published = numbers_of("kappa")
+    soft = published.pop("soft_disagreements")
+    # By annotator, then by what is compared: the last vote, "a" for the system whose label comes first.
+    found: dict[str, dict[_Compared, str]] = defaultdict(dict)
+    for vote in votes:
+        first, second = sorted((vote.a, vote.b))
+        # The choice as if the systems had been named in the order of their labels: files may name them either way.
+        exchanged = {"a": "b", "b": "a"}
+        found[vote.annotator][vote.pair_id, first, second, vote.dimension] = (
+            exchanged.get(vote.choice, vote.choice) if vote.a > vote.b else vote.choice
+        )
+    by_person = dict(sorted(found.items()))
+    rows: list[Row] = []
+    for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
+        rows += _people_agreed(by_person, dimension)
+        if dimension in published:
+            cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
+            rows.append(of_paper(dimension, cells))
+    annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/paper.md)"
+    return paper_table(
+        "Appendix D",
+        "Agreement of two people (Cohen's κ without ties)",
+        ("κ", "comparisons", "without ties", "disagreements with a tie"),
+        rows,
+        notes=(
+            "κ rests on the comparisons without ties: those that neither person called one.",
+            "The paper's share of disagreements in which one side is a tie is over all dimensions.",
+        ),
+        missing=() if len(by_person) > 1 else (annotators,),
+    )
+
+
+_Compared = tuple[str, str, str, str]
+"""What a vote is about: pair, the systems' labels in alphabetical order, dimension."""
+
+
+def _people_agreed(by_person: dict[str, dict[_Compared, str]], dimension: str) -> Iterator[Row]:
+    for first, second in combinations(by_person, 2):
+        both = sorted(item for item in by_person[first] if item in by_person[second] and item[-1] == dimension)
+        if both:
+            ones = [by_person[first][item] for item in both]
+            others = [by_person[second][item] for item in both]
+            kappa, soft = kappa_without_ties(ones, others), soft_disagreement(ones, others)
+            decided = sum(TIE not in pair for pair in zip(ones, others, strict=True))
+            counts = (Cell(len(both), "count"), Cell(decided, "count"))
+            yield here(f"{dimension} ({first}, {second})", (Cell(kappa, "number"), *counts, Cell(soft, "number")))

@@ -1,4 +1,4 @@
-"""One of the paper's tables with the experiment's own lines in it."""
+"""One of the paper's tables with the experiment's own rows in it."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,22 +11,22 @@ from drretail.records.run import Run, System
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 
 HERE, PAPER = Cell("here"), Cell("paper")
-"""Where a row is from."""
+"""The source of a row."""
 AGENTS = ("plan_to_function", "react", "hybrid_react")
 SYSTEMS = tuple(f"{agent}{web}" for agent in AGENTS for web in ("", "+ws"))
-"""The paper's six, in the order of its tables."""
+"""The paper's six systems, in the order of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table with the paper's rows and the experiment's own; ``missing`` says what the latter lacks."""
+    """A table with the paper's rows and the experiment's own."""
 
     name: str
     """"Table 1", "Figure 4", "Appendix E"."""
     table: Table
-    """The first column says where a row is from."""
+    """The first column has the source of each row."""
     missing: tuple[str, ...] = ()
-    """What the experiment doesn't hold, and what would make it."""
+    """What the experiment lacks for this table, and the commands that would make it."""
 
     @property
     def here(self) -> list[Row]:
@@ -34,9 +34,15 @@ class PaperTable:
         return [row for row in self.table.rows if row.cells[0] == HERE]
 
     def document(self) -> dict[str, Any]:
-        """For JSON: cells under their columns, ± as two numbers."""
+        """For JSON: cells by column; a value with ± becomes a mean and an sd."""
         names = [column.name for column in self.table.columns]
-        rows = [{"name": row.name, **dict(zip(names, map(_plain, row.cells), strict=True))} for row in self.table.rows]
+        rows: list[dict[str, Any]] = []
+        for row in self.table.rows:
+            rows.append({"name": row.name})
+            for name, cell in zip(names, row.cells, strict=True):
+                value = None if cell is None else cell.value
+                deviation = None if cell is None else cell.deviation
+                rows[-1][name] = value if deviation is None else {"mean": value, "sd": deviation}
         notes = {"notes": list(self.table.notes), "missing": list(self.missing)}
         return {"name": self.name, "title": self.table.title, "rows": rows, **notes}
 
@@ -49,7 +55,7 @@ def paper_table(
     notes: Sequence[str] = (),
     missing: Sequence[str] = (),
 ) -> PaperTable:
-    """The table with a column in front that says where its rows are from."""
+    """The table with a first column for the source of its rows."""
     heads = tuple(map(Column, ("source", *columns)))
     return PaperTable(name, Table(title, heads, tuple(rows), notes=tuple(notes)), tuple(missing))
 
@@ -66,18 +72,18 @@ def of_paper(name: str, cells: Sequence[Cell | None]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """An experiment's systems as the paper would call them."""
+    """An experiment's systems by the paper's names."""
 
     by_name: dict[str, tuple[str, ...]]
-    """The labels of systems that are one of the paper's six, by its name: several where models differ."""
+    """For each of the paper's six systems the labels here: several if models differ."""
     others: tuple[str, ...] = ()
-    """All other labels: the paper has no line for them."""
+    """All other labels, which have no row in the paper."""
     missing: tuple[str, ...] = field(default=())
-    """Names of the paper's systems that are not in the experiment."""
+    """The paper's systems that are not in the experiment."""
 
 
 def lineup(systems: dict[str, System]) -> Lineup:
-    """Which of an experiment's systems stand beside which line of the paper's tables."""
+    """Matches an experiment's systems to the rows of the paper's tables."""
     by_name: dict[str, tuple[str, ...]] = dict.fromkeys(SYSTEMS, ())
     others: list[str] = []
     for label, system in sorted(systems.items()):
@@ -92,7 +98,7 @@ def lineup(systems: dict[str, System]) -> Lineup:
 def beside(
     lines: Lineup, own: Mapping[str, Sequence[Cell | None]], paper: Mapping[str, Sequence[Cell | None]]
 ) -> list[Row]:
-    """Each of the paper's systems: the experiment's rows first, the paper's after; then the experiment's others.
+    """The experiment's rows and then the paper's, for each of the paper's systems; last, all other systems.
 
     ``own`` is by label, ``paper`` by the paper's name.
     """
@@ -104,7 +110,7 @@ def beside(
 
 
 def absent(lines: Lineup) -> tuple[str, ...]:
-    """One sentence where systems of the paper were not run."""
+    """One sentence if some of the paper's systems were not run."""
     if not lines.missing:
         return ()
     flags = " ".join(f"--agent {name}" for name in lines.missing)
@@ -112,18 +118,12 @@ def absent(lines: Lineup) -> tuple[str, ...]:
 
 
 def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Runs that are done, by label."""
+    """The runs that are done, by label."""
     found: dict[str, list[Run]] = {}
     for run in runs:
         if run.status == "done":
             found.setdefault(run.system, []).append(run)
     return dict(sorted(found.items()))
-
-
-def _plain(cell: Cell | None) -> Any:
-    if cell is None or cell.deviation is None:
-        return None if cell is None else cell.value
-    return {"mean": cell.value, "sd": cell.deviation}
 
 
 @cache
@@ -137,18 +137,21 @@ def columns_of(table: str) -> tuple[str, ...]:
 
 
 def rows_of(table: str) -> dict[str, tuple[Cell, ...]]:
-    """A table's rows by name; two numbers are mean and ±."""
+    """A table's rows by name; a value of two numbers is a mean with its ±."""
     kind: Kind = "tenths" if _published()[table].get("digits") == 1 else "number"
-    return {name: tuple(_cell(value, kind) for value in cells) for name, cells in _published()[table]["rows"].items()}
+    rows: dict[str, tuple[Cell, ...]] = {}
+    for name, values in _published()[table]["rows"].items():
+        cells: list[Cell] = []
+        for value in values:
+            if isinstance(value, list):
+                mean, deviation = value
+                cells.append(Cell(mean, "count" if isinstance(mean, int) else kind, deviation=deviation))
+            else:
+                cells.append(Cell(value, "check" if isinstance(value, bool) else kind))
+        rows[name] = tuple(cells)
+    return rows
 
 
 def numbers_of(table: str) -> dict[str, float]:
-    """Numbers by name, of what is no table."""
+    """Numbers by name, for entries that are not tables."""
     return dict(_published()[table])
-
-
-def _cell(value: Any, kind: Kind) -> Cell:
-    if isinstance(value, list):
-        mean, deviation = value
-        return Cell(mean, "count" if isinstance(mean, int) else kind, deviation=deviation)
-    return Cell(value, "check" if isinstance(value, bool) else kind)

@@ -1,4 +1,4 @@
-"""An experiment read as the paper tells of its own: every table it has numbers for, what differs, as Markdown, too."""
+"""An experiment in the form of the paper: every table that it has numbers for, and how it differs; also as Markdown."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,7 @@ from drretail.records.vote import Vote
 from drretail.tables.figures import counted
 from drretail.tables.markdown import markdown_table
 from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
-from drretail.viewer.paper.judged_tables import JUDGED, judged, judges_agree
-from drretail.viewer.paper.preferences import people_agree, preferences
+from drretail.viewer.paper.judged_tables import JUDGED, judged, judges_agree, people_agree, preferences
 from drretail.viewer.paper.published import PaperTable, by_system, lineup
 
 PAPER_QUERIES = 50
@@ -29,7 +28,10 @@ PAPER_JUDGE = "Claude 4.5 Sonnet"
 
 @dataclass(frozen=True, slots=True)
 class PaperView:
-    """``settings`` are sentences on what was run here and how that differs from the paper."""
+    """The paper's tables of an experiment.
+
+    ``settings`` are sentences on what was run here and how that differs from the paper.
+    """
 
     name: str
     settings: tuple[str, ...]
@@ -37,7 +39,7 @@ class PaperView:
 
     @property
     def missing(self) -> list[tuple[str, str]]:
-        """(table, what it lacks) of all tables."""
+        """Pairs of a table's name and something that it lacks, for all tables."""
         return [(table.name, text) for table in self.tables for text in table.missing]
 
     def document(self) -> dict[str, Any]:
@@ -50,9 +52,9 @@ class PaperView:
 
 
 def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
-    """All tables; ``linter`` None where the world of the queries is not at hand.
+    """All tables; ``linter`` is None without the world of the queries.
 
-    Raises UserError for a folder without an experiment, and for votes that are none.
+    Raises UserError for a folder without an experiment, and for votes that can't be read.
     """
     definition = read_definition(experiment)
     lines = lineup(definition.systems)
@@ -114,12 +116,12 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _is_plain(system: System) -> bool:
-    """True for what researches nothing: floors and the oracle."""
+    """True for systems that do no research: floors and the oracle."""
     return not system.models and not system.is_imported
 
 
 def markdown_of(view: PaperView) -> str:
-    """All tables, what differs from the paper first and what is missing last."""
+    """All tables as Markdown; differences from the paper come first, missing parts last."""
     blocks = [f"# {view.name} beside the paper", "\n".join(f"- {sentence}" for sentence in view.settings)]
     blocks += ["\n\n".join(_table(table)) for table in view.tables]
     missing = [f"- {name}: {text}" for name, text in view.missing]

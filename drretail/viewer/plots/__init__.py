@@ -1,7 +1,6 @@
-"""Plots as SVG: drawn the same for a page, which gives them its colours, and for a file, which has its own.
+"""Plots as SVG. The drawing is the same on a page, which gives it colours, and in a file, which has its own.
 
-experiment_plots.py  the plots that an experiment has something to show in
+experiment_plots.py  the plots that an experiment has data for
 charts.py            dots with intervals, scattered points, stacked bars, curves
-drawing.py           an SVG image: axes, marks, words, and colours that the colour-blind tell apart; files of both kinds
-scale.py             numbers as places on a line, with round ticks
+drawing.py           an SVG image: axes, round ticks, marks, texts, colours that the colour-blind tell apart; files
 """

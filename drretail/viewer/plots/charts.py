@@ -8,8 +8,23 @@ from math import log2
 from markupsafe import Markup
 
 from drretail.tables.figures import number, tenths
-from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Drawing, Plot, across, bar, cut, legend, line, mark, words
-from drretail.viewer.plots.scale import Scale, close_scale, scale, short_number
+from drretail.viewer.plots.drawing import (
+    CHARACTER,
+    WIDTH,
+    Drawing,
+    Plot,
+    Scale,
+    across,
+    bar,
+    close_scale,
+    cut,
+    legend,
+    line,
+    mark,
+    scale,
+    short_number,
+    words,
+)
 
 _BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
 
@@ -25,12 +40,12 @@ class Dot:
 class DotRow:
     name: str
     dots: tuple[Dot | None, ...]
-    """One a series; None where there is no value."""
+    """One for each series; None without a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is no system, but a bar to hold systems against: a floor, or the ceiling."""
+    """A value to compare systems with that is not a system itself: a floor or the ceiling."""
 
     name: str
     value: float
@@ -46,7 +61,7 @@ def dot_plot(
     bounds: Sequence[Bound] = (),
     whole: tuple[float, float] | None = None,
 ) -> Plot:
-    """One image of these rows; with one series its marks are all alike and need no legend."""
+    """One image of these rows; a single series has marks of one kind and no legend."""
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
     reached = [each for row in rows for dot in row.dots if dot for each in (dot.value, dot.high) if each is not None]
@@ -74,21 +89,15 @@ def dot_plot(
     if len(series) > 1:
         shown, height = legend(series, height + 12)
         drawing.add(shown)
-    return Plot(name, title, _with_bounds(caption, bounds, along), drawing.body, height)
-
-
-def _number(value: float, along: Scale) -> str:
-    return number(value) if along.high <= 10 else tenths(value)
-
-
-def _with_bounds(caption: str, bounds: Sequence[Bound], along: Scale) -> str:
-    if not bounds:
-        return caption
     alike: dict[str, list[str]] = {}
     for bound in bounds:
         alike.setdefault(_number(bound.value, along), []).append(bound.name)
     ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
-    return f"{caption} Grey ticks: {ticks}."
+    return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, drawing.body, height)
+
+
+def _number(value: float, along: Scale) -> str:
+    return number(value) if along.high <= 10 else tenths(value)
 
 
 _BAR_BAND, _BAR_TALL = 26.0, 16.0
@@ -99,7 +108,7 @@ _ROOM_FOR_A_NUMBER = 26
 class Part:
     share: float
     kind: str
-    """Its class: win, tie, loss."""
+    """Its CSS class, such as win, tie or loss."""
     title: str
 
 
@@ -117,7 +126,10 @@ def stacked_bars(
     ends: tuple[str, str] = ("", ""),
     kinds: Mapping[str, str] | None = None,
 ) -> Plot:
-    """One image of these rows; ``ends`` are labels above its left and right end, ``kinds`` below by their class."""
+    """One image of these rows, with ``ends`` as labels above the left and right ends.
+
+    ``kinds`` is a legend by CSS class.
+    """
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
     right = WIDTH - 8.0
@@ -162,15 +174,13 @@ def scatter(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these points; names are moved apart, and off the intervals of others where there is room."""
+    """One image of these points. Names are moved apart, and off the intervals of others if there is room."""
     drawing = Drawing()
     across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
     reached = (bound for point in points for bound in (point.low, point.y, point.high) if bound is not None)
     up = close_scale(reached, _SCATTER_TALL, 18)
     drawing.add(*across(across_x, 18, _SCATTER_TALL))
-    for tick in up.ticks:
-        drawing.add(line(_SCATTER_LEFT, up.at(tick), WIDTH - _SCATTER_RIGHT, up.at(tick), "axis"))
-        drawing.add(words(_SCATTER_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
+    drawing.add(*_up(up, _SCATTER_LEFT, _SCATTER_RIGHT))
     drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end"))
     taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
     intervals = [
@@ -195,38 +205,46 @@ def _name(
     taken: list[tuple[float, float, float]],
     intervals: Sequence[tuple[float, float, float]],
 ) -> Markup:
-    """The name beside its point, moved up or down where another stands, and where it crosses the fewest intervals."""
+    """The name beside its point, moved up or down if another stands there, to where it crosses the fewest intervals."""
     shown = cut(name, WIDTH / 2)
     width = len(shown) * CHARACTER
     starts = [each for each in (x + 9, x - 9 - width) if each >= _SCATTER_LEFT and each + width < WIDTH] or [x + 9]
     steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
     places = [(start, y + 4 + step) for step in steps for start in starts]
-    free = [place for place in places if _is_free(*place, width, taken)] or places[:1]
-    start, place = min(free, key=lambda each: (_crossed(*each, width, intervals), abs(each[1] - y - 4)))
+
+    def is_free(start: float, place: float) -> bool:
+        return 10 <= place <= _SCATTER_TALL and all(
+            abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
+        )
+
+    def crossed(start: float, place: float) -> int:
+        """The number of intervals that cross a name at this place."""
+        return sum(start < at < start + width and top < place and place - _LINE < low for at, top, low in intervals)
+
+    free = [place for place in places if is_free(*place)] or places[:1]
+    start, place = min(free, key=lambda each: (crossed(*each), abs(each[1] - y - 4)))
     taken.append((start, place, width))
     return words(start, place, shown)
 
 
-def _is_free(start: float, place: float, width: float, taken: Sequence[tuple[float, float, float]]) -> bool:
-    apart = all(
-        abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
-    )
-    return apart and 10 <= place <= _SCATTER_TALL
-
-
-def _crossed(start: float, place: float, width: float, intervals: Sequence[tuple[float, float, float]]) -> int:
-    """How many intervals' lines go through a name there."""
-    return sum(start < x < start + width and top < place and place - _LINE < bottom for x, top, bottom in intervals)
+def _up(along: Scale, left: float, right: float) -> Iterator[Markup]:
+    """The lines and numbers of a vertical scale."""
+    for tick in along.ticks:
+        yield line(left, along.at(tick), WIDTH - right, along.at(tick), "axis")
+        yield words(left - 6, along.at(tick) + 4, short_number(tick), "soft", "end")
 
 
 _CURVE_TALL, _CURVE_LEFT, _CURVE_RIGHT, _TOP = 220.0, 44.0, 24.0, 18.0
 _APART, _MOST_APART = 5.0, 24.0
-"""Between the marks of two systems in one setting, so that their intervals don't hide each other."""
+"""The distance between marks of two systems in one setting, and the most for all.
+
+It keeps their intervals from hiding each other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One system: its points from left to right, each with where it stands."""
+    """One system: its points from left to right, each with its x value."""
 
     name: str
     points: tuple[tuple[float, Dot], ...]
@@ -242,7 +260,10 @@ def curve_plot(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these curves; ``ticks`` are the settings by where they stand, all above nought."""
+    """One image of these curves on a logarithmic x axis.
+
+    ``ticks`` are the names of the settings by x value, which are all above 0.
+    """
     drawing = Drawing()
     room = _MOST_APART / 2
     first, last = log2(min(ticks)), log2(max(ticks))
@@ -251,7 +272,10 @@ def curve_plot(
     up = close_scale(
         (end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _CURVE_TALL, _TOP
     )
-    drawing.add(*_axes(along, up, ticks), words(4, 11, y_name, "soft"))
+    for at, label in ticks.items():
+        x = along.at(log2(at))
+        drawing.add(line(x, _TOP, x, _CURVE_TALL, "axis"), words(x, _CURVE_TALL + 14, label, "soft", "middle"))
+    drawing.add(*_up(up, _CURVE_LEFT, _CURVE_RIGHT), words(4, 11, y_name, "soft"))
     drawing.add(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
     for series, curve in enumerate(curves):
@@ -264,20 +288,10 @@ def curve_plot(
     return Plot(name, title, caption, drawing.body, height)
 
 
-def _axes(along: Scale, up: Scale, ticks: Mapping[float, str]) -> Iterator[Markup]:
-    for at, label in ticks.items():
-        x = along.at(log2(at))
-        yield line(x, _TOP, x, _CURVE_TALL, "axis")
-        yield words(x, _CURVE_TALL + 14, label, "soft", "middle")
-    for tick in up.ticks:
-        yield line(_CURVE_LEFT, up.at(tick), WIDTH - _CURVE_RIGHT, up.at(tick), "axis")
-        yield words(_CURVE_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end")
-
-
 def _curve(
     curve: Curve, series: int, along: Scale, up: Scale, shift: float, ticks: Mapping[float, str]
 ) -> Iterator[Markup]:
-    """Its line first, then intervals and marks upon it."""
+    """The line first, then intervals and marks on top of it."""
     css = f"s{series % 8}"
     places = [(along.at(log2(at)) + shift, up.at(dot.value)) for at, dot in curve.points]
     for (x1, y1), (x2, y2) in pairwise(places):

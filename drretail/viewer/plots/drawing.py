@@ -1,11 +1,12 @@
-"""An SVG image: axes, marks, words, and colours that the colour-blind tell apart.
+"""An SVG image: axes with round ticks, marks, words, and colours that the colour-blind tell apart.
 
-Everything has a class and no colour of its own: a page's style colours it in light and dark, and ``standalone`` adds a
-style for files. Series differ in shape as well as in colour.
+Elements have classes and no colours: a page's style colours them in light and dark, and ``standalone`` adds a style for
+files. Series differ in shape as well as in colour.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from pathlib import Path
 from textwrap import wrap
 
@@ -13,18 +14,17 @@ from markupsafe import Markup
 
 from drretail.errors import UserError, install_line
 from drretail.files import write_atomically
-from drretail.viewer.plots.scale import Scale, short_number
 
 WIDTH = 420
-"""Of every plot, in pixels at its natural size: it fits a telephone without shrinking its words much."""
+"""The natural width of every plot in pixels: a phone shows it without shrinking its words much."""
 CHARACTER = 6.4
-"""About the width of a character of the plots' words."""
+"""The approximate width of a character in a plot."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f6f6f", "#000000")
-"""Okabe and Ito's colours, the best to tell apart first; ``page.css`` has its own for the dark."""
+"""Okabe and Ito's colours, the most distinct first; ``page.css`` has its own for dark mode."""
 _ON_SERIES = ("#ffffff", "#ffffff", "#ffffff", "#22262b", "#22262b", "#22262b", "#ffffff", "#ffffff")
-"""Of words on them."""
+"""The colours of words on them."""
 _CORNERS = {2: ((0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)), 3: ((0, -5), (5.2, 4), (-5.2, 4))}
-"""Of the marks that are no circle and no square, from their middle."""
+"""The corners of the marks that are neither circle nor square, relative to their centre."""
 _STYLE = """
 .plot { background: #ffffff; font-family: "DejaVu Sans", "Noto Sans", Arial, sans-serif; }
 .plot text { fill: #22262b; font-size: 12px; }
@@ -40,28 +40,85 @@ _STYLE = """
 )
 
 
+_STEPS = (1, 2, 2.5, 5, 10)
+_LEAST_SPAN = 1e-6
+"""A share of the highest value; values that differ by less are drawn as equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Maps ``low`` to ``start`` and ``high`` to ``end``, in the image's units."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+
+    def at(self, value: float) -> float:
+        """The coordinate of a value; that of the nearest end for values outside."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+
+def scale(values: Iterable[float], start: float, end: float, *, whole: tuple[float, float] | None = None) -> Scale:
+    """A scale for these values: over ``whole`` if the unit has two ends, such as a share, or else from 0."""
+    return _ticked(*(whole or (0.0, max(values, default=0.0))), start, end)
+
+
+def close_scale(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale from near the lowest value to near the highest: for points, never for bars.
+
+    If all values are equal, they stand at the upper end of one unit.
+    """
+    numbers = [*values]
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
+    return _ticked(low if _differ(low, high) else high - 1, high, start, end)
+
+
+def _ticked(low: float, high: float, start: float, end: float) -> Scale:
+    # 1, 2, 2.5 or 5 times a power of ten, so that there are about five ticks; 1e-9 allows for rounding of floats
+    raw = (high - low if _differ(low, high) else 1.0) / 5
+    power = 10 ** floor(log10(raw))
+    step = next(step * power for step in _STEPS if raw <= step * power * (1 + 1e-9))
+    first, last = floor(low / step), ceil(high / step)
+    last = max(last, first + 1)
+    ticks = tuple(round(at * step, 10) for at in range(first, last + 1))
+    return Scale(ticks[0], ticks[-1], start, end, ticks)
+
+
+def _differ(low: float, high: float) -> bool:
+    return high - low > _LEAST_SPAN * max(1.0, abs(high))
+
+
+def short_number(value: float) -> str:
+    """A tick's or a mark's number in few characters: "0.5", "12", "1,200"."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
+
+
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """One image with what it shows in words."""
+    """One image with a description in words."""
 
     name: str
-    """For a file and an anchor: "faithfulness-FP"."""
+    """For a file and an anchor, such as "faithfulness-FP"."""
     title: str
     caption: str
-    """What is drawn, and in which unit; below the image."""
+    """What is drawn, and in which unit; stands below the image."""
     body: Markup
     height: float
 
     @property
     def svg(self) -> Markup:
-        """For a page that has a style for ``.plot``; its title and caption stand beside it there."""
+        """For a page that has a style for ``.plot``, and shows title and caption beside it."""
         return Markup(
             '<svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
             'aria-label="{}">{}</svg>'
         ).format(WIDTH, number(self.height), f"{self.title}. {self.caption}", self.body)
 
     def standalone(self) -> str:
-        """An SVG file: with its own style, title and caption."""
+        """An SVG file with its own style, title and caption."""
+        # A caption's characters are about 5.9 pixels wide, a title's 7.4: fonts of 11 and bold 13 pixels.
         lines = wrap(self.caption, int(WIDTH / 5.9))
         top, line = 28, 15
         height = top + self.height + line * len(lines) + 10
@@ -87,7 +144,7 @@ class Plot:
 
 @dataclass(slots=True)
 class Drawing:
-    """Marks in the order in which they are painted."""
+    """Elements in the order in which they are painted."""
 
     parts: list[Markup] = field(default_factory=list[Markup])
 
@@ -100,7 +157,7 @@ class Drawing:
 
 
 def number(value: float) -> str:
-    """A coordinate, the same on every machine."""
+    """A coordinate as text, the same on every machine."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -111,8 +168,8 @@ def words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str, title: str = "") -> Markup:
-    return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"{}>{}</line>').format(
-        number(x1), number(y1), number(x2), number(y2), css, _width(css), _title(title)
+    return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}" stroke-width="{}">{}</line>').format(
+        number(x1), number(y1), number(x2), number(y2), css, 2 if css.startswith("s") else 1, _title(title)
     )
 
 
@@ -123,7 +180,7 @@ def bar(x: float, y: float, width: float, height: float, css: str, title: str = 
 
 
 def mark(x: float, y: float, series: int, title: str = "") -> Markup:
-    """A dot whose shape and colour say which series it is of; ``title`` shows when it is pointed at."""
+    """A dot whose shape and colour show its series; ``title`` appears when it is pointed at."""
     place = series % 4
     if place == 0:
         shape = Markup('<circle cx="{}" cy="{}" r="4.5"/>').format(number(x), number(y))
@@ -136,7 +193,7 @@ def mark(x: float, y: float, series: int, title: str = "") -> Markup:
 
 
 def across(along: Scale, top: float, bottom: float) -> Iterable[Markup]:
-    """The lines and numbers of a scale from left to right."""
+    """The lines and numbers of a horizontal scale."""
     for tick in along.ticks:
         x = along.at(tick)
         yield line(x, top, x, bottom, "axis")
@@ -144,15 +201,15 @@ def across(along: Scale, top: float, bottom: float) -> Iterable[Markup]:
 
 
 def cut(text: str, width: float, character: float = CHARACTER) -> str:
-    """As much of a text as fits into a width."""
+    """The text, cut to fit a width."""
     most = max(3, int(width / character))
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def legend(names: Iterable[str], y: float, kinds: Sequence[str] = ()) -> tuple[Markup, float]:
-    """Series by mark and name, in as many lines as it takes, and where the next thing may stand.
+    """Series by mark and name, in as many lines as needed, and the y coordinate below.
 
-    ``kinds`` are the classes of bars, which are shown in the place of marks.
+    ``kinds`` are the CSS classes of bars, which are shown instead of marks.
     """
     parts: list[Markup] = []
     x = 8.0
@@ -171,18 +228,14 @@ def _title(text: str) -> Markup:
     return Markup("<title>{}</title>").format(text) if text else Markup()
 
 
-def _width(css: str) -> Markup:
-    return Markup(' stroke-width="2"') if css.startswith("s") else Markup(' stroke-width="1"')
-
-
 PIXELS = 2
-"""To a unit of the image: sharp in print and on fine screens."""
+"""Pixels per unit of the image: sharp in print and on fine screens."""
 
 
 def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Every plot as NAME.svg and NAME.png in this folder, which is made; the files' paths.
+    """Writes every plot as NAME.svg and NAME.png into this folder, creates it, and returns the files' paths.
 
-    Raises UserError where the extra ``plots`` is not installed.
+    Raises UserError if the extra ``plots`` is not installed.
     """
     try:
         from resvg_py import svg_to_bytes

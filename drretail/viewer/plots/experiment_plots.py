@@ -1,4 +1,4 @@
-"""The plots that an experiment has something to show in, each from its scores alone."""
+"""The plots that an experiment has data for, each made from its scores only."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from drretail.records.comparison import Option, SettingCell, SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of, shown_rows
-from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
+from drretail.records.scoreboard import BoardCell, Scoreboard
 from drretail.viewer.plots.charts import (
     BarRow,
     Bound,
@@ -25,7 +25,7 @@ from drretail.viewer.tables.ablations import HEADLINES, headlines_first, row_nam
 from drretail.viewer.tables.scores import system_names
 
 MOST_SERIES = 8
-"""As many as shapes and colours tell apart."""
+"""The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 INTERVAL_LINES = "Lines: 95 % intervals over users."
 _AGAINST: Mapping[Option, str] = {
@@ -50,37 +50,32 @@ _GIVEN: Mapping[Option, str] = {
 }
 
 
-def headline_plots(board: Scoreboard) -> list[Plot]:
-    """One for each score on the scoreboard: a dot a system, floors and ceiling as grey ticks.
+def headline_plots(board: Scoreboard) -> Iterator[Plot]:
+    """One plot for each score on the scoreboard: a dot for each system, floors and ceiling as grey ticks.
 
-    None of a score in which all have the same, or of which no interval is known: the table says as much.
+    None for a score that is the same for all or has no intervals: the table says as much.
     """
-    return [plot for column in board.columns if column.metric and (plot := _headline(board, column)) is not None]
-
-
-def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
     names = system_names(row.system for row in board.rows)
-    cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
-    rows = [
-        DotRow(names[system], (Dot(cell.value, cell.ci_low, cell.ci_high),))
-        for system, cell in cells.items()
-        if not _is_bound(system)
-    ]
-    differs = len({f"{cell.value:.2f}" for cell in cells.values()}) > 1
-    if not rows or not differs or all(cell.ci_low is None for cell in cells.values()):
-        return None
-    return dot_plot(
-        file_name(f"{column.metric}-{column.variant}"),
-        column.name.replace("_", " "),
-        _caption(column.meaning, cells.values()),
-        rows,
-        bounds=[Bound(names[system], cell.value) for system, cell in cells.items() if _is_bound(system)],
-        whole=_RANGES.get(column.unit),
-    )
+    for column in board.columns:
+        cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
+        rows = [DotRow(names[system], (_dot(cell),)) for system, cell in cells.items() if not _is_bound(system)]
+        differs = len({f"{cell.value:.2f}" for cell in cells.values()}) > 1
+        if column.metric and rows and differs and any(cell.ci_low is not None for cell in cells.values()):
+            yield dot_plot(
+                file_name(f"{column.metric}-{column.variant}"),
+                column.name.replace("_", " "),
+                _caption(column.meaning, cells.values()),
+                rows,
+                bounds=[Bound(names[system], cell.value) for system, cell in cells.items() if _is_bound(system)],
+                whole=_RANGES.get(column.unit),
+            )
 
 
 def cost_plot(board: Scoreboard) -> Plot | None:
-    """The first score on the scoreboard against what a run costs: dollars, or tokens where there are none."""
+    """The first rating on the scoreboard, or the first score, against what a run costs in dollars, or in tokens.
+
+    None without scores, costs or intervals, or if all points are the same.
+    """
     scored = [column for column in board.columns if column.metric]
     ratings = [column for column in scored if column.unit == "rating"]
     took = [column for unit in ("dollars", "tokens") for column in board.columns if column.unit == unit]
@@ -111,57 +106,39 @@ def cost_plot(board: Scoreboard) -> Plot | None:
 
 
 def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
-    """Of every family that names variants to be seen side by side: a row each, a series a system."""
+    """For every family that names variants to compare: a row for each variant, a series for each system."""
     made = (_parts(board, scores, name, family, title) for name, family in metrics.items() for title in family.plots)
     return [plot for plot in made if plot is not None]
 
 
-def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
-    """Of every family with variants that add up to 1, by each judge: a bar a system (003, Figure 8)."""
-    judges = dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores)
-    return [
-        plot
-        for judged in judges
-        if (family := metrics.get(judged[0])) is not None
-        for title, parts in family.wholes.items()
-        if (plot := _whole(scores, judged, family, title, parts)) is not None
-    ]
-
-
-def _whole(
-    scores: Sequence[Score], judged: tuple[str, ...], family: MetricDescription, title: str, parts: Sequence[str]
-) -> Plot | None:
-    by_cell = {
-        (row.system, row.variant): row.value
-        for row in shown_rows(scores)
-        if (row.metric, row.judge, row.judge_params, row.rules) == judged
-        and row.variant in parts
-        and row.value
-        and not _is_bound(row.system)
-    }
-    systems = in_order({system for system, _ in by_cell})
-    if not systems:
-        return None
-    names = row_names(systems)
-    kinds = {f"s{at}": part for at, part in enumerate(parts) if any((system, part) in by_cell for system in systems)}
-    rows = [
-        BarRow(
-            names[system],
-            tuple(
-                Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
-                for kind, part in kinds.items()
-                if (share := by_cell.get((system, part)))
-            ),
-        )
-        for system in systems
-    ]
-    return stacked_bars(
-        file_name(f"{judged[0]}-{judged[1]}"),
-        title,
-        f"{sentence(family.meaning)} Judged by {judged[1]}.",
-        rows,
-        kinds={kind: part.replace("_", " ") for kind, part in kinds.items()},
-    )
+def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> Iterator[Plot]:
+    """For every family with variants that add up to 1, and each judge: a bar for each system (DR³-Eval, Figure 8)."""
+    shown = [row for row in shown_rows(scores) if row.value and not _is_bound(row.system)]
+    for judged in dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores):
+        family = metrics.get(judged[0])
+        for title, parts in family.wholes.items() if family else ():
+            by_cell = {
+                (row.system, row.variant): row.value
+                for row in shown
+                if (row.metric, row.judge, row.judge_params, row.rules) == judged and row.variant in parts
+            }
+            names = row_names(in_order({system for system, _ in by_cell}))
+            kinds = {f"s{at}": part for at, part in enumerate(parts) if part in {variant for _, variant in by_cell}}
+            rows = [
+                BarRow(
+                    name,
+                    tuple(
+                        Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
+                        for kind, part in kinds.items()
+                        if (share := by_cell.get((system, part)))
+                    ),
+                )
+                for system, name in names.items()
+            ]
+            if family and rows:
+                caption = f"{sentence(family.meaning)} Judged by {judged[1]}."
+                legends = {kind: part.replace("_", " ") for kind, part in kinds.items()}
+                yield stacked_bars(file_name(f"{judged[0]}-{judged[1]}"), title, caption, rows, kinds=legends)
 
 
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
@@ -186,7 +163,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
             family.meaning, (row for (each, system), row in by_cell.items() if each in variants and system in systems)
         ),
         [
-            DotRow(variant.replace("_", " "), tuple(_score_dot(by_cell.get((variant, system))) for system in systems))
+            DotRow(variant.replace("_", " "), tuple(_dot(by_cell.get((variant, system))) for system in systems))
             for variant in variants
         ],
         series=[names[system] for system in systems],
@@ -194,24 +171,16 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
     )
 
 
-def preference_plots(pairs: Sequence[PairScore]) -> list[Plot]:
-    """Of every two systems and judge: how often each was preferred, by dimension (paper Figure 6)."""
+def preference_plots(pairs: Sequence[PairScore]) -> Iterator[Plot]:
+    """For every two systems and each judge: how often each system was preferred, by dimension (paper Figure 6)."""
     groups: dict[tuple[str, ...], list[PairScore]] = {}
     for row in pairs:
         if row.note is None and row.win.value is not None:
             groups.setdefault((row.a, row.b, row.judge, row.judge_params, row.rules), []).append(row)
-    return [_preferences(rows) for rows in groups.values()]
-
-
-def _preferences(rows: Sequence[PairScore]) -> Plot:
-    first = rows[0]
-    names = system_names((first.a, first.b))
-    a, b = names[first.a], names[first.b]
-    return stacked_bars(
-        file_name(f"pairs-{first.a}-{first.b}-{first.judge}"),
-        f"{a} and {b}, side by side",
-        "Share of queries on which the judge preferred each report. The rest are ties.",
-        [
+    for (first, second, judge, _, _), rows in groups.items():
+        names = system_names((first, second))
+        a, b = names[first], names[second]
+        bars = [
             BarRow(
                 row.dimension.replace("_", " "),
                 tuple(
@@ -221,13 +190,18 @@ def _preferences(rows: Sequence[PairScore]) -> Plot:
                 ),
             )
             for row in rows
-        ],
-        ends=(f"{a} preferred", f"{b} preferred"),
-    )
+        ]
+        yield stacked_bars(
+            file_name(f"pairs-{first}-{second}-{judge}"),
+            f"{a} and {b}, side by side",
+            "Share of queries on which the judge preferred each report. The rest are ties.",
+            bars,
+            ends=(f"{a} preferred", f"{b} preferred"),
+        )
 
 
 def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
-    """How far judges rank reports alike: Spearman's ρ by variant, a series for every two judges."""
+    """How similarly judges rank reports: Spearman's ρ by variant, a series for every two judges. None without any ρ."""
     shown = [row for row in agreements if row.rho_report is not None]
     pairs = list(dict.fromkeys((row.first, row.second) for row in shown))[:MOST_SERIES]
     variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
@@ -254,67 +228,58 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
 
 
 def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plot]]:
-    """Of each option that systems differ in: a curve where its settings are numbers, else a row a setting (000, Figure
-    3; 003, Figure 5). First those of headlines against size, then the others."""
+    """Plots of each option in which systems differ: those of headlines against size, then the others.
+
+    Settings that are numbers make a curve, others a row each (PDR-Bench, Figure 3; DR³-Eval, Figure 5).
+    """
     ordered = headlines_first(tables)
     first = [each for each in ordered if each.by == "size" and each.variant in HEADLINES]
     return [*map(_ablation, first)], [_ablation(each) for each in ordered if each not in first]
 
 
 def _ablation(table: SettingTable) -> Plot:
-    return _curve(table) if all(cell.at is not None for row in table.rows for cell in row.cells) else _gradient(table)
-
-
-def _gradient(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
     names = row_names(row.agent for row in rows)
-    cells = [{cell.setting: cell for cell in row.cells} for row in rows]
-    settings = [setting for setting in settings_of(table) if any(setting in its for its in cells)]
-    return dot_plot(
-        _ablation_name(table),
-        f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
-        _caption(f"by {_GIVEN[table.by]}; judged by {table.judge}", (cell for row in rows for cell in row.cells)),
-        [
-            DotRow(setting_words(setting, table.by), tuple(_setting_dot(its.get(setting)) for its in cells))
-            for setting in settings
-        ],
-        series=[names[row.agent] for row in rows],
-    )
-
-
-def _curve(table: SettingTable) -> Plot:
-    rows = table.rows[:MOST_SERIES]
-    names = row_names(row.agent for row in rows)
-    ticks = {cell.at: cell.setting for row in rows for cell in row.cells if cell.at is not None}
-    return curve_plot(
-        _ablation_name(table),
-        f"{table.name.replace('_', ' ')} {_AGAINST[table.by]}",
-        _caption(
-            f"to the right: {_GIVEN[table.by]}, each step of the scale twice as many; judged by {table.judge}",
-            (cell for row in rows for cell in row.cells),
-        ),
-        [
-            Curve(
-                names[row.agent], tuple((cell.at, dot) for cell in row.cells if (dot := _setting_dot(cell)) and cell.at)
-            )
+    every = [cell for row in rows for cell in row.cells]
+    given, variant = _GIVEN[table.by], table.name.replace("_", " ")
+    name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
+    title = f"{variant} {_AGAINST[table.by]}"
+    if all(cell.at is not None for row in table.rows for cell in row.cells):
+        curves = [
+            Curve(names[row.agent], tuple((cell.at, dot) for cell in row.cells if (dot := _dot(cell)) and cell.at))
             for row in rows
-        ],
-        ticks=dict(sorted(ticks.items())),
-        x_name=_GIVEN[table.by],
-        y_name=table.name.replace("_", " "),
-    )
+        ]
+        ticks = {cell.at: cell.setting for cell in every if cell.at is not None}
+        caption = f"to the right: {given}, each step of the scale twice as many; judged by {table.judge}"
+        return curve_plot(
+            name,
+            title,
+            _caption(caption, every),
+            curves,
+            ticks=dict(sorted(ticks.items())),
+            x_name=given,
+            y_name=variant,
+        )
+    cells = [{cell.setting: cell for cell in row.cells} for row in rows]
+    dots = [
+        DotRow(setting_words(setting, table.by), tuple(_dot(its.get(setting)) for its in cells))
+        for setting in settings_of(table)
+        if any(setting in its for its in cells)
+    ]
+    caption = _caption(f"by {given}; judged by {table.judge}", every)
+    return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows])
 
 
-def _ablation_name(table: SettingTable) -> str:
-    return file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
-
-
-def _setting_dot(cell: SettingCell | None) -> Dot | None:
-    return None if cell is None or cell.mean is None else Dot(cell.mean, cell.ci_low, cell.ci_high)
+def _dot(cell: BoardCell | Score | SettingCell | None) -> Dot | None:
+    value = cell.mean if isinstance(cell, SettingCell) else cell and cell.value
+    return None if cell is None or value is None else Dot(value, cell.ci_low, cell.ci_high)
 
 
 def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
-    """Calls of each tool in a run on average, by system (paper Figure 4); ``calls`` by system, then by tool."""
+    """The mean number of calls of each tool in a run (paper Figure 4); ``calls`` is by system, then by tool.
+
+    None without calls.
+    """
     systems = [each for each in in_order(calls) if not _is_bound(each) and calls[each]][:MOST_SERIES]
     tools = sorted(
         {tool for system in systems for tool in calls[system]},
@@ -332,34 +297,9 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     )
 
 
-def first_plots(board: Scoreboard) -> Iterator[Plot]:
-    """By which systems are chosen: every score of the board, then the first of them against cost."""
-    yield from headline_plots(board)
-    yield from filter(None, [cost_plot(board)])
-
-
-def further_plots(
-    board: Scoreboard | None,
-    scores: Sequence[Score],
-    metrics: Mapping[str, MetricDescription],
-    pairs: Sequence[PairScore],
-    agreements: Sequence[Agreement],
-) -> Iterator[Plot]:
-    """Parts of families, preferences, agreement of judges."""
-    if board is not None:
-        yield from family_plots(board, scores, metrics)
-    yield from whole_plots(scores, metrics)
-    yield from preference_plots(pairs)
-    yield from filter(None, [agreement_plot(agreements)])
-
-
 def file_name(text: str) -> str:
-    """Letters, digits and hyphens alone: names of systems may hold anything."""
+    """The text with only letters, digits and hyphens, since names of systems may contain anything."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
-
-
-def _score_dot(row: Score | None) -> Dot | None:
-    return None if row is None or row.value is None else Dot(row.value, row.ci_low, row.ci_high)
 
 
 def _is_bound(system: str) -> bool:
@@ -367,11 +307,11 @@ def _is_bound(system: str) -> bool:
 
 
 def _caption(meaning: str, cells: Iterable[BoardCell | Score | SettingCell]) -> str:
-    """What is drawn, and what its lines are where there are any."""
+    """What is drawn, and what its lines mean if there are any."""
     lines = INTERVAL_LINES if any(cell.ci_low is not None for cell in cells) else ""
     return f"{sentence(meaning)} {lines}".strip()
 
 
 def sentence(text: str) -> str:
-    """The words with a capital letter and a full stop; empty where there are none."""
+    """The words with a capital letter and a full stop; empty if there are none."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

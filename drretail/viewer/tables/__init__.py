@@ -1,12 +1,10 @@
-"""Which tables an experiment has, as records of ``drretail.tables``.
+"""The tables of an experiment, as records of ``drretail.tables``.
 
-result.py      who did better over all questions, in a sentence
-scoreboard.py  one row a system, in words
-scores.py      a row for each system, a column for each variant
+result.py      who did better over all questions, in a sentence, and conclusions on every pair of systems
+scoreboard.py  one row for each system, and conclusions in words
+scores.py      a row for each system, a column for each variant; the agreement of judges
 slices.py      the same over parts of the queries
-compared.py    what can be concluded of every pair of systems
 pairs.py       wins, ties and losses of every pair, and strengths
-false_statements.py  what imported answers say and their sources contradict
-ablations.py   what another setting of one option brings, what distractors cost, pairs of twins
-agreement.py   how far judges agree
+false_statements.py  statements of imported answers that their sources contradict
+ablations.py   the effect of an option's settings and of distractors, and pairs of twins
 """

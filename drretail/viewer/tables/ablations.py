@@ -1,4 +1,4 @@
-"""Score against one option: what its settings bring, what distractors cost, and pairs of twins."""
+"""Scores by setting of one option: the effect of its settings and of distractors, and pairs of twins."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ HEADINGS: Mapping[Option, str] = {
     "moves": "Score by whether the shop changes during a run",
 }
 MAIN: Mapping[str, tuple[str, str]] = {"intent": ("basket", "utility_ratio"), "moves": ("moves", "utility")}
-"""The family and variant that one option is read for; the others are details."""
+"""The family and variant that an option is mainly read for; other variants are details."""
 WORDS = {
     "task": "task only",
     "context": "with context",
@@ -42,7 +42,7 @@ WORDS = {
     "no_supportive": "no supportive",
 }
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
-"""What an ablation of a sandbox is read for, first."""
+"""The variants that an ablation of a sandbox is mainly read for."""
 T = TypeVar("T", SettingTable, DistractorTable)
 _SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
@@ -52,24 +52,27 @@ _DIFFERENCE = (
 
 
 _NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too few users", "nothing": "no pairs"}
-"""Why a difference shows nothing, where it can't."""
+"""Why a difference shows nothing, if it can't show any."""
 
 
 def headlines_first(tables: Iterable[T]) -> list[T]:
-    """Those that an option or a sandbox is read for, then the others in their order; by judge in either."""
+    """The tables of ``HEADLINES``, in that order, then the others as given."""
     return sorted(
         tables, key=lambda table: HEADLINES.index(table.variant) if table.variant in HEADLINES else len(HEADLINES)
     )
 
 
 def main_tables(tables: Sequence[SettingTable]) -> list[SettingTable]:
-    """Those of the variant that their option is read for, by each judge; all, headlines first, where there is none."""
+    """The tables of the variant that their option is mainly read for.
+
+    If there are none, all tables, headlines first.
+    """
     found = [table for table in tables if (table.metric, table.variant) == MAIN.get(table.by)]
     return found or headlines_first(tables)
 
 
 def note_of(by: Option) -> str:
-    """What a difference of this option is."""
+    """What the differences between this option's settings mean."""
     if ABLATED[by].is_stepwise:
         return f"Over the one before: the difference from the column to the left, {_DIFFERENCE}"
     return f"Over the first: the difference from the first column, {_DIFFERENCE}"
@@ -94,12 +97,12 @@ def setting_words(setting: str, by: Option) -> str:
 
 
 def settings_of(table: SettingTable) -> list[str]:
-    """All that any system has, in their order."""
+    """All settings that any system has, in their order."""
     return sorted({cell.setting for row in table.rows for cell in row.cells}, key=ABLATED[table.by].order)
 
 
 def row_names(labels: Iterable[str]) -> dict[str, str]:
-    """What systems apart from an option are called: "react at 64k", without the model that all share."""
+    """The names of systems without the option: "react at 64k", without the model that all share."""
     apart = {label: _SIZED.sub("", label) for label in labels}
     names = system_names(apart.values())
     sizes = {label: found[1] if (found := _SIZED.search(label)) else "" for label in apart}
@@ -107,7 +110,7 @@ def row_names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD) -> Table:
-    """One variant by one judge: a system's scores by setting, and below them what a setting brings over another."""
+    """One variant by one judge: each system's scores by setting and, below, the differences between settings."""
     names = row_names(row.agent for row in table.rows)
     settings = settings_of(table)
     return Table(
@@ -120,7 +123,7 @@ def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD) -> Table:
 
 
 def _rows(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
-    """Scores, then differences; of differences that nothing is known of, none."""
+    """The row of scores, then rows of differences, if any is known."""
     cells = {cell.setting: score_cell(cell) for cell in row.cells}
     yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
     first, last = row.cells[0].setting, row.cells[-1].setting
@@ -146,7 +149,7 @@ def score_cell(cell: SettingCell) -> Cell:
 
 
 def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
-    """A difference with its interval and p; ``is_turned`` is the other way round than the test has it."""
+    """A difference with its interval and p; with ``is_turned`` its sign is reversed."""
     why = _NO_EFFECT.get(row.outcome, "")
     if row.difference is None:
         return Cell(NOTHING, counts=why)
@@ -167,7 +170,7 @@ _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect")
 
 
 def distractor_table(table: DistractorTable) -> Table:
-    """One variant by one judge, with its sentence below."""
+    """One variant by one judge, with its conclusion below."""
     names = row_names(row.agent for row in table.rows)
     rows: list[Row] = []
     for row in table.rows:
@@ -191,7 +194,7 @@ TWINS_NOTE = (
 
 
 def twin_table(rows: Sequence[TwinRow]) -> Table:
-    """What each system decided on pairs of which the shop can meet one."""
+    """What each system decided on pairs of queries of which the shop can satisfy one."""
     by_label = {row.system: row for row in rows}
     decided = [
         (name, row.right, row.refused_both, row.bought_both, row.reversed, row.missing, row.j, Cell(row.p, "p"))

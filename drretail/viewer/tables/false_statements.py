@@ -1,6 +1,6 @@
-"""What imported answers say and their sources contradict, as one list with the worst first.
+"""Statements of imported answers that their sources contradict, as one list with the worst first.
 
-Where the sources are the records of a shop's products, the list is written for the shop.
+If the sources are the records of a shop's products, the list is worded for the shop.
 """
 
 import re
@@ -17,9 +17,9 @@ _MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`\[\]]+")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
 _OF_RULES = re.compile(r"(?:(?P<about>list price|price|discount)?.*?: )?the record (?:says|counts) (?P<recorded>.+)")
 _BETWEEN_LINES = re.compile(r"; (?![^()]*\))")
-"""Not within "(Red / 42; Blue / 42)"."""
+"""A semicolon that is not within "(Red / 42; Blue / 42)"."""
 CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
-"""What may come of a statement on products of a shop."""
+"""The verdicts of checked statements on a shop's products."""
 _STOCK = re.compile(r"\b(?:availability|in stock|sold out|available|left)\b", re.IGNORECASE)
 
 
@@ -32,19 +32,19 @@ class FalseStatement:
     system: str
     question: str
     sentence: str
-    """As the answer has it, without its markup."""
+    """The answer's words, without its markup."""
     record: str
     """What the record says, in the judge's words."""
     products: str
 
     @property
     def rank(self) -> int:
-        """Prices come first, which a customer may insist on; then availability; then all else."""
+        """0 for prices, which a customer may insist on; 1 for availability; 2 for everything else."""
         return 0 if _MONEY.search(self.record) else 1 if _STOCK.search(self.record) else 2
 
     @property
     def shop_says(self) -> str:
-        """The record in the shop's words: "$32.00 (price of Knock Box)"; a model's reason as it is."""
+        """The record in the shop's words: "$32.00 (price of Knock Box)"; a language model's reason as it is."""
         statements: list[str] = []
         for line in _BETWEEN_LINES.split(self.record):
             found = _OF_RULES.fullmatch(line)
@@ -55,7 +55,7 @@ class FalseStatement:
 
 
 def false_statements(view: RunView) -> Iterator[FalseStatement]:
-    """The contradicted claims of an imported report, as its first judge rules; nothing for other runs."""
+    """The contradicted claims of an imported report, by its first judge; none for other runs."""
     subject = view.subject
     if not subject.system.is_imported or not view.claims:
         return
@@ -77,8 +77,10 @@ def false_statements(view: RunView) -> Iterator[FalseStatement]:
 
 
 def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> str:
-    """ "12 answers, 21 statements about your products checked: 8 contradict your shop's records."; ``counts`` are those
-    of each answer's claims."""
+    """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records.".
+
+    ``counts`` are the counts of each answer's claims.
+    """
     total = sum(map(Counter, counts), Counter[Support]())
     checked, false = sum(total[support] for support in CHECKED), total["contradicted"]
     if not checked:
@@ -89,7 +91,7 @@ def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> s
 
 
 def false_lines(views: Iterable[RunView]) -> Iterator[str]:
-    """What a shop's assistant says wrongly, in lines of text: a count, then each statement with the shop's record."""
+    """A shop assistant's false statements as lines of text: a count, then each statement with the shop's record."""
     runs = list(views)
     yield checked_in_words(len(runs), [counts_of(run.claims[0].claims) for run in runs if run.claims])
     for one in sorted((one for run in runs for one in false_statements(run)), key=lambda one: one.rank):
@@ -98,7 +100,10 @@ def false_lines(views: Iterable[RunView]) -> Iterator[str]:
 
 
 def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool = False) -> Table:
-    """A row a statement, with the address of its claim; the system is named where there are several."""
+    """A row for each statement, with the address of its claim.
+
+    There is a column for the system if there are several.
+    """
     rows = sorted(found, key=lambda each: each[0].rank)
     several = ["System"] if len({statement.system for statement, _ in rows}) > 1 else []
     names = ["Your shop says", "Asked"] if is_of_shop else ["The record says", "Product", "Question"]

@@ -1,4 +1,4 @@
-"""Pairwise judging as tables: wins, ties and losses of every pair, and how strong each of several systems is."""
+"""Pairwise judging as tables: wins, ties and losses of every pair, and the strengths of several systems."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Row, Table
+from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 
 OVERALL = "overall"
 SYSTEMS = 3
-"""So many systems have strengths: of two, the win rate says the same."""
+"""The least number of systems for strengths: for two, the win rate says the same."""
 WHOLE = 3
-"""Pairs of which every dimension is shown; of more, the overall quality alone."""
+"""The most pairs that are shown in every dimension; of more, only overall quality is shown."""
 TITLE = "Side by side (pairwise)"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
@@ -43,7 +43,7 @@ class Paired:
 
     by: str
     hidden: str
-    """Why there are no numbers, in words that end a sentence; empty where there are."""
+    """Why there are no numbers, in words that end a sentence; empty if there are numbers."""
     overall: Table | None
     """All pairs in overall quality."""
     pairs: tuple[Table, ...]
@@ -52,21 +52,24 @@ class Paired:
     notes: tuple[str, ...]
     """What the columns mean."""
     lacking: tuple[str, ...]
-    """What of each pair is missing or unused."""
+    """What is missing or unused of each pair."""
 
     @property
     def is_short(self) -> bool:
-        """Whether there are so many pairs that only their overall quality is shown."""
+        """True if there are so many pairs that only their overall quality is shown."""
         return len(self.pairs) > WHOLE and self.overall is not None
 
     @property
     def shown(self) -> tuple[Table, ...]:
-        """Each pair with all dimensions where there are few, else all pairs in overall quality."""
+        """Each pair in all dimensions if there are few pairs, or else all pairs in overall quality."""
         return (self.overall,) if self.is_short and self.overall is not None else self.pairs
 
 
 def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bool = True) -> list[Paired]:
-    """One for each judge and set of rules, in the order of the rows; without ``beside`` no pair with a floor."""
+    """One for each judge and set of rules, in the order of the rows.
+
+    Without ``beside``, only pairs of two ranked systems are in it.
+    """
     made: list[Paired] = []
     for table_key, group in groupby(pairs, key=_table_key):
         every = list(group)
@@ -89,13 +92,22 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
         return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
     names = system_names({label for row in rows for label in (row.a, row.b)})
     overall = [row for row in rows if row.dimension == OVERALL]
-    notes = [_meaning(rows), *notes_on(names)]
+    meaning = MEANING_OF_ONE_ORDER if first.rules == "paper" else MEANING
+    meaning = MEANING_OF_A_PANEL if any(row.disagreement is not None for row in rows) else meaning
+    notes = [meaning, *notes_on(names)]
+    each_pair: list[Table] = []
+    for pair in _pairs_of(rows):
+        of_pair = {row.dimension: row for row in rows if (row.a, row.b) == pair}
+        one = next(iter(of_pair.values()))
+        each_pair.append(
+            _table(_pair(names, one), f"{counted(one.n_planned, 'pair')} of reports", "Dimension", of_pair)
+        )
     notes += [f"In scores.json: {counted(left_out, 'pair')} with a floor or such."] if left_out else []
     return Paired(
         by,
         "",
         _table("Overall quality", "", "Pair", {_pair(names, row): row for row in overall}) if overall else None,
-        tuple(_of_pair(names, [row for row in rows if (row.a, row.b) == pair]) for pair in _pairs_of(rows)),
+        tuple(each_pair),
         _strengths(ranks),
         tuple(notes),
         tuple(_lacking(rows)),
@@ -112,17 +124,6 @@ def _table_key(row: PairScore | RankScore) -> tuple[str, str, str]:
 
 def _pair(names: Mapping[str, str], row: PairScore) -> str:
     return f"{names[row.a]} over {names[row.b]}"
-
-
-def _meaning(rows: Sequence[PairScore]) -> str:
-    if any(row.disagreement is not None for row in rows):
-        return MEANING_OF_A_PANEL
-    return MEANING_OF_ONE_ORDER if rows[0].rules == "paper" else MEANING
-
-
-def _of_pair(names: Mapping[str, str], rows: Sequence[PairScore]) -> Table:
-    count = f"{counted(rows[0].n_planned, 'pair')} of reports"
-    return _table(_pair(names, rows[0]), count, "Dimension", {row.dimension: row for row in rows})
 
 
 def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> Table:
@@ -154,11 +155,12 @@ def _share(row: PairScore, place: int, counts: str = "") -> Cell | None:
 
 
 def percents(shares: Sequence[Share]) -> list[int]:
-    """Win, tie and loss in whole percents that add to 100.
+    """Win, tie and loss in whole percents that add up to 100.
 
-    A tie is rounded like the flips it stands beside; what is cut off the others goes to the largest remainders.
+    A tie is rounded like the flips beside it. The others are rounded down, and those with the largest remainders up.
     """
     exact = [100 * (share.value or 0.0) for share in shares]
+    # 100 * 0.29 is 28.999…: without the addition it would be cut to 28.
     whole = [int(value + 1e-9) for value in exact]
     whole[_TIE] = round(exact[_TIE])
     others = [place for place in range(len(exact)) if place != _TIE]
@@ -168,29 +170,23 @@ def percents(shares: Sequence[Share]) -> list[int]:
     return whole
 
 
-def _rate(row: PairScore) -> Cell | None:
-    if row.win_rate is None:
-        return None
-    return Cell(row.win_rate, "number", row.ci_low, row.ci_high)
-
-
-def _percent(value: float | None) -> Cell | None:
-    return None if value is None else Cell(value, "percent")
+def _known(value: float | None, kind: Kind, low: float | None = None, high: float | None = None) -> Cell | None:
+    return None if value is None else Cell(value, kind, low, high)
 
 
 _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
     "win": _win,
     "tie": lambda row: _share(row, 1),
     "loss": lambda row: _share(row, 2),
-    "win rate": _rate,
-    "flips": lambda row: _percent(row.flip_rate),
-    "first": lambda row: _percent(row.first_position_rate),
-    "differ": lambda row: _percent(row.disagreement),
+    "win rate": lambda row: _known(row.win_rate, "number", row.ci_low, row.ci_high),
+    "flips": lambda row: _known(row.flip_rate, "percent"),
+    "first": lambda row: _known(row.first_position_rate, "percent"),
+    "differ": lambda row: _known(row.disagreement, "percent"),
 }
 
 
 def _strengths(ranks: Sequence[RankScore]) -> Table | None:
-    """Rows = systems by their overall strength, columns = dimensions; None for fewer than three that met."""
+    """Systems as rows by overall strength, dimensions as columns; None if fewer than three systems have opponents."""
     overall = {row.system: row for row in ranks if row.dimension == OVERALL}
     if sum(row.n_opponents > 0 for row in overall.values()) < SYSTEMS:
         return None
@@ -199,10 +195,11 @@ def _strengths(ranks: Sequence[RankScore]) -> Table | None:
     order = sorted(overall.values(), key=lambda row: (row.strength is None, -(row.strength or 0), row.system))
     met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
     dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)
-    lines = [
-        Row(names[each.system], tuple(_strength(by_place.get((each.system, d))) for d in dimensions), each.system)
-        for each in order
-    ]
+    lines: list[Row] = []
+    for each in order:
+        found = [by_place.get((each.system, dimension)) for dimension in dimensions]
+        cells = (row and (_known(row.strength, "signed", row.ci_low, row.ci_high) or Cell("n/a")) for row in found)
+        lines.append(Row(names[each.system], tuple(cells), each.system))
     return Table(
         title="Strengths, strongest first by overall",
         columns=tuple(Column(name, TITLE) for name in dimensions),
@@ -212,14 +209,8 @@ def _strengths(ranks: Sequence[RankScore]) -> Table | None:
     )
 
 
-def _strength(row: RankScore | None) -> Cell | None:
-    if row is None or row.strength is None:
-        return None if row is None else Cell("n/a")
-    return Cell(row.strength, "signed", row.ci_low, row.ci_high)
-
-
 def _lacking(rows: Iterable[PairScore]) -> Iterator[str]:
-    """What of each pair is missing or unused, in all dimensions together."""
+    """What is missing or unused of each pair, over all dimensions."""
     for pair, group in groupby(rows, key=lambda row: f"{row.a} over {row.b}"):
         whole = list(group)
         counts = {

@@ -1,10 +1,9 @@
-"""Who did better over all questions, in a sentence or two that name no table."""
+"""Who did better over all questions, in a sentence or two, and conclusions on every pair as tables."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from drretail.eval.compare.differences import (
     SIDE_BY_SIDE,
-    Finding,
     clearest,
     findings,
     largest_of,
@@ -12,37 +11,46 @@ from drretail.eval.compare.differences import (
     outcome_of_all,
 )
 from drretail.eval.compare.wording import MOST, sample
-from drretail.records.comparison import ComparedRow
+from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import in_order, place_of
-from drretail.records.scoreboard import BoardCell, ComparedMeasure, Scoreboard, ShownColumn
+from drretail.records.scoreboard import ComparedMeasure, ComparedPair, Scoreboard
 from drretail.stats.significance import fewest_users
 from drretail.tables.figures import counted, percent
+from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import system_names
 
 LEADING = ("quality", "feasible", "FP")
-"""The columns by which the systems to look at first are chosen, the first that differs."""
+"""The columns by which the systems to show first are chosen: the first column in which systems differ."""
 OUTCOME = "feasible"
-"""What code measures of the picks: it leads where nothing is concluded."""
+"""What code measures of the picks; it comes first if nothing is concluded."""
 MOST_SHOWN = 3
-"""Measures in which a difference is shown that a sentence names; the table below has the others."""
+"""The most measures or systems that a sentence names; the table below has the others."""
 SURE = "Equal systems would show this in fewer than 1 of 20 such experiments."
 
 
 def two_of(board: Scoreboard | None, systems: Collection[str]) -> tuple[str, ...]:
-    """The labels of the systems to look at first: the best two of a scoreboard, else the first two; one of one."""
+    """The labels of the systems to show first: the best two of a scoreboard, or the first two without one.
+
+    Fewer if there are fewer systems.
+    """
     labels = [label for label in in_order(systems) if place_of(label) == "system"]
-    column = None if board is None or len(labels) <= 2 else _leading(board)
-    if board is not None and column is not None:
-        cells = {row.system: row.cells.get(column.name) for row in board.rows}
-        labels.sort(key=lambda label: -(cell.value if (cell := cells.get(label)) is not None else -1.0))
+    if board is None or len(labels) <= 2:
+        return tuple(labels[:2])
+    rows = {row.system: row.cells for row in board.rows if place_of(row.system) == "system"}
+    scored = [column.name for column in board.columns if column.metric]
+    # The first column in which systems differ
+    for name in (*(name for name in LEADING if name in scored), *scored):
+        values = {label: cells[name].value for label, cells in rows.items() if name in cells}
+        if len({f"{values.get(label, 0.0):.2f}" for label in rows}) > 1:
+            return tuple(sorted(labels, key=lambda label: -values.get(label, -1.0))[:2])
     return tuple(labels[:2])
 
 
 def result_of(board: Scoreboard) -> str:
-    """Who did better, and how sure that is; empty of one system.
+    """Who did better, and how sure that is; empty for a single system.
 
-    In this order: what is concluded; who buys what was asked for more often; whom a judge preferred; that nothing
-    tells them apart. The last three say what it would take to tell.
+    The first of these that applies: conclusions; who more often buys what was asked for; whom a judge preferred; that
+    nothing tells the systems apart. The last three say how many questions would tell.
     """
     labels = [row.system for row in board.rows if place_of(row.system) == "system"]
     if len(labels) < 2:
@@ -51,7 +59,9 @@ def result_of(board: Scoreboard) -> str:
     found = findings(board.compared, names)
     shown = [finding for finding in found if finding.outcome == "higher"]
     if shown:
-        parts = [f"{_where(each)}, {order(each.measures[0], names, 'did better than')}" for each in shown]
+        where = [each.about if each.about.startswith(SIDE_BY_SIDE) else f"in {each.about}" for each in shown]
+        better = [order(each.measures[0], names, "did better than") for each in shown]
+        parts = [", ".join(each) for each in zip(where, better, strict=True)]
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
@@ -69,12 +79,11 @@ def result_of(board: Scoreboard) -> str:
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
 
 
-def _where(finding: Finding) -> str:
-    return finding.about if finding.about.startswith(SIDE_BY_SIDE) else f"in {finding.about}"
-
-
 def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasure | None) -> str:
-    """ "react buys what was asked for on 7 of 10 questions, hybrid_react on 1."; empty where all do as often."""
+    """For example "react buys what was asked for on 7 of 10 questions, hybrid_react on 1.".
+
+    Empty if all systems do so equally often.
+    """
     cells = {
         names[row.system]: row.cells[OUTCOME]
         for row in board.rows
@@ -85,8 +94,9 @@ def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasu
         return ""
     largest = None if compared is None else largest_of(compared)
     asked = 0 if largest is None else largest.n_pairs
-    # Where queries were repeated, or systems have values on other queries, counts of questions would be wrong.
-    is_counted = all(cell.n_scored == asked and _is_whole(cell.value * asked) for cell in cells.values())
+    # Counts of questions would be wrong if queries were repeated, or systems have values on different queries.
+    counts = [cell.value * asked for cell in cells.values() if cell.n_scored == asked]
+    is_counted = len(counts) == len(cells) and all(abs(count - round(count)) < 0.01 for count in counts)
     figures = [f"{cells[name].value * asked:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
     whole = f" of {_questions(largest)}" if is_counted and largest is not None else " of its answers"
     on = "on" if is_counted else "in"
@@ -97,27 +107,11 @@ def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasu
     )
 
 
-def _is_whole(value: float) -> bool:
-    return abs(value - round(value)) < 0.01
-
-
 def _questions(row: ComparedRow) -> str:
-    """ "10 questions of 4 users"; without the users where each asks one."""
+    """For example "10 questions of 4 users"; without users if each asks one."""
     users = row.n_users
     of_users = f" of {counted(users, 'user')}" if users and users < row.n_pairs else ""
     return f"{counted(row.n_pairs, 'question')}{of_users}"
-
-
-def _value(cells: "dict[str, BoardCell]", column: ShownColumn) -> float:
-    return cells[column.name].value if column.name in cells else 0.0
-
-
-def _leading(board: Scoreboard) -> ShownColumn | None:
-    """The column that tells most of which system is better; None where all are the same in every score."""
-    rows = [row for row in board.rows if place_of(row.system) == "system"]
-    scored = {column.name: column for column in board.columns if column.metric}
-    order = [*(scored[name] for name in LEADING if name in scored), *scored.values()]
-    return next((column for column in order if len({f"{_value(row.cells, column):.2f}" for row in rows}) > 1), None)
 
 
 def _may_be_chance(measure: ComparedMeasure | None) -> str:
@@ -126,7 +120,7 @@ def _may_be_chance(measure: ComparedMeasure | None) -> str:
 
 
 def _takes(measure: ComparedMeasure) -> str:
-    """ "it would take about 54 questions to tell"; empty where nobody knows how many."""
+    """For example "it would take about 54 questions to tell"; empty if the number is unknown."""
     outcome, row = outcome_of_all(measure), largest_of(measure)
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
@@ -142,7 +136,7 @@ def _takes(measure: ComparedMeasure) -> str:
 
 
 def _preferences(row: ComparedRow, a: str, b: str) -> str:
-    """ "On 10 questions the judge preferred react 6 times and hybrid_react 3 times."."""
+    """For example "On 10 questions the judge preferred react 6 times and hybrid_react 3 times."."""
     won, lost = row.above, row.below
     if won < lost:
         won, lost, a, b = lost, won, b, a
@@ -159,3 +153,96 @@ def _preferences(row: ComparedRow, a: str, b: str) -> str:
 def _times(count: int) -> str:
     words = ("never", "once", "twice", "three times", "four times", "five times", "six times", "seven times")
     return words[count] if count < len(words) else f"{count:,} times"
+
+
+TITLE = "What can be concluded"
+MOST_ROWS = 100
+"""The most rows of a table; a page of ten systems would have hundreds."""
+OUTCOMES: Mapping[Outcome, str] = {
+    "higher": "{a} is higher",
+    "lower": "{b} is higher",
+    "undecided": "no difference shown",
+    "too_few": "too few queries to tell",
+    "missing": "runs are missing",
+    "not_concluded": "nothing: the judge follows rules",
+    "identical": "the same on every query",
+    "nothing": "no query has both",
+}
+"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says about a pair."""
+_ORDER = list(OUTCOMES)
+_COLUMNS = (
+    Column("Conclusion"),
+    Column("Measure"),
+    Column(
+        "Difference",
+        meaning="the first system's mean minus the second's (side by side: the share that it wins minus the "
+        "share that it loses), with its 95 % interval",
+    ),
+    Column("p", meaning="p-value, corrected for all tests (Holm)"),
+    Column("Queries", meaning="queries with a value for both systems"),
+    Column("Queries needed", meaning="queries needed to show a difference of this size (power .8)"),
+)
+
+
+def concluded(board: Scoreboard) -> Table | None:
+    """A row for each shown difference, and for each pair without one its clearest measure.
+
+    Pairs with a conclusion come first. None if no two systems are compared.
+    """
+    by_pair = _by_pair(board)
+    if not by_pair:
+        return None
+    shown = [[each for each in rows if each[1].row.outcome in ("higher", "lower")] for rows in by_pair]
+    chosen = [each for rows in shown for each in rows]
+    chosen += [
+        min(rows, key=lambda each: (_ORDER.index(each[1].row.outcome), each[1].row.queries_needed or MOST))
+        for rows, differing in zip(by_pair, shown, strict=True)
+        if not differing
+    ]
+    tests = max(pair.row.tests for _, pair in chosen)
+    pairs = counted(len(by_pair), "pair of systems", "pairs of systems")
+    note = f"p is corrected (Holm) for {counted(tests, 'test')} on {pairs}."
+    return _table(TITLE, board, chosen, note)
+
+
+def every_measure(board: Scoreboard) -> Table | None:
+    """Every pair in every measure that systems are chosen by.
+
+    None with a single measure, which the short table shows.
+    """
+    every = [each for rows in _by_pair(board) for each in rows]
+    return _table("Every pair in every measure", board, every) if len(board.compared) > 1 else None
+
+
+_Compared = tuple[ComparedMeasure, ComparedPair]
+
+
+def _by_pair(board: Scoreboard) -> list[list[_Compared]]:
+    """The measures of each pair, in the order of the board."""
+    found: dict[frozenset[str], list[_Compared]] = {}
+    for measure in board.compared:
+        for pair in measure.pairs:
+            found.setdefault(frozenset((pair.a, pair.b)), []).append((measure, pair))
+    return list(found.values())
+
+
+def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str) -> Table:
+    names = system_names(row.system for row in board.rows)
+    rows = [
+        Row(f"{names.get(pair.a, pair.a)} against {names.get(pair.b, pair.b)}", tuple(_cells(measure, pair, names)))
+        for measure, pair in compared
+    ]
+    more = [f"{counted(len(rows) - MOST_ROWS, 'more row')} in the export."] if len(rows) > MOST_ROWS else []
+    return Table(title, _COLUMNS, tuple(rows[:MOST_ROWS]), heading="Pair", notes=(*notes, *more))
+
+
+def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str]) -> Iterator[Cell | None]:
+    row = pair.row
+    a, b = (names.get(label, label) for label in (pair.a, pair.b))
+    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b))
+    yield Cell(measure.measure)
+    yield None if row.difference is None else Cell(row.difference, "signed", row.ci_low, row.ci_high)
+    yield None if row.p_holm is None else Cell(row.p_holm, "p")
+    yield Cell(row.n_pairs, "count", counts="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
+    needed = row.queries_needed if row.outcome in ("undecided", "too_few") else None
+    yield (None if needed is None else Cell(f"> {MOST:,}") if needed > MOST else Cell(needed, "count"))

@@ -1,9 +1,9 @@
-"""The scoreboard as a table, and what it comes to in words."""
+"""The scoreboard as a table, and its conclusions in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, Finding, clearest, findings, largest_of
+from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, sample
 from drretail.llm.prices import dated
 from drretail.records.score import CODE, place_of
@@ -18,7 +18,7 @@ TITLE = "Scoreboard"
 SELF_CHECKED = "*: means little here, because the agent already removes these errors from its own reports."
 INTERVALS = "95 % interval over users (binomial for shares, Student's t for the rest)"
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
-"""What a narrow table goes without, the first of them first."""
+"""Units that a narrow table leaves out, the first of them first."""
 KINDS: Mapping[Unit, Kind] = {
     "words": "count",
     "count": "tenths",
@@ -26,24 +26,27 @@ KINDS: Mapping[Unit, Kind] = {
     "percent": "tenths",
     "dollars": "dollars",
 }
-"""How a column's numbers are written; all others are scores."""
+"""How a column's numbers are written, by unit; all other units are written as scores."""
 LAB = "The judge lab"
 JUDGE_FAILED = "failed"
-"""In place of a value that no report has, since the judge gave no usable answer."""
+"""Shown instead of a value that no report has, because the judge gave no usable answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The scoreboard's table, and what stands below it."""
+    """The scoreboard's table, and the sentences below it."""
 
     table: Table
     differs: tuple[str, ...]
     notes: tuple[str, ...]
     lab: tuple[str, ...]
-    """What the judge lab found, a line each."""
+    """The judge lab's findings, one a line."""
 
     def legend(self, *, intervals: bool = True) -> str:
-        """What every column means, in one line, and what stands below the values; or that it found no room."""
+        """The meanings of every column and of the figures below values, in one line.
+
+        If intervals found no room, it says how to see them.
+        """
         columns = "; ".join(f"{column.name}: {column.meaning}" for column in self.table.columns if column.meaning) + "."
         if not self.has_intervals:
             return columns
@@ -62,9 +65,9 @@ class Board:
 
 
 def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
-    """The board as it is drawn, ``lab`` below all.
+    """The board as it is drawn, with ``lab`` below it.
 
-    A note of the board that ``lab`` has, too, is told there.
+    A note of the board that is also in ``lab`` stands only there.
     """
     judge, names = board.judge, system_names(row.system for row in board.rows)
     rows = [
@@ -89,10 +92,10 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
 
 
 def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
-    """The board without the columns in which all systems have the same, and a sentence that names these.
+    """The board without columns in which all systems are equal, and a sentence that names these columns.
 
-    Floors and the oracle have the same there, too, or no value; what is bought is kept beside theirs. The sentence is
-    empty where there are none.
+    Floors and the oracle must have the same value there, too, or none. ``OUTCOME`` always stays if there is a floor or
+    an oracle to compare with. The sentence is empty if no column goes.
     """
     rows = [row for row in board.rows if place_of(row.system) == "system"]
     beside = [row for row in board.rows if place_of(row.system) != "system"]
@@ -106,8 +109,14 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     }
     if len(rows) < 2 or not equal:
         return board, ""
-    first = rows[0].cells
-    same = ", ".join(f"{name} {cell.figure}{_of_some(name, first[name])}" for name, cell in equal.items())
+    same: list[str] = []
+    for name, cell in equal.items():
+        found, some = rows[0].cells[name], ""
+        if found.n_scored != found.n_planned and name == OUTCOME:
+            some = f" (on the {found.n_scored} questions that the shop can satisfy)"
+        elif found.n_scored != found.n_planned:
+            some = f" (on {found.n_scored} of {found.n_planned} answers)"
+        same.append(f"{name} {cell.figure}{some}")
     differing = board.model_copy(
         update={
             "columns": tuple(column for column in board.columns if column.name not in equal),
@@ -117,29 +126,21 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
             ),
         }
     )
-    return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {same}."
-
-
-def _of_some(name: str, cell: BoardCell) -> str:
-    """ " (counted on the 9 of 10 answers that have a value)"; empty where all have one."""
-    if cell.n_scored == cell.n_planned:
-        return ""
-    if name == OUTCOME:
-        return f" (on the {cell.n_scored} questions that the shop can satisfy)"
-    return f" (on {cell.n_scored} of {cell.n_planned} answers)"
+    return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {', '.join(same)}."
 
 
 def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
-    """What all rows show in a column; None where they differ."""
+    """The cell that all rows have in a column; None if they differ."""
     cells = [_cell(row, column) for row in rows]
     shown = {None if cell is None else (cell.figure, cell.beside, cell.counts) for cell in cells}
     return cells[0] if len(shown) == 1 else None
 
 
 def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
-    """Where room is scarce, what runs took goes first, then intervals, then the last column of those that are left.
+    """The columns, each with its turn to be left out of a narrow terminal.
 
-    The first one of each family goes after all others.
+    What runs took goes first, then intervals, then the last scores. The first column of each family goes after all
+    others.
     """
     families = [column.metric for column in columns]
     headline = {at: each.metric not in families[:at] for at, each in enumerate(columns)}
@@ -191,7 +192,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
 
 
 def judge_failures(board: Scoreboard) -> Iterator[str]:
-    """On how many reports the judge gave no usable answer, in a sentence; nothing where it never failed."""
+    """A sentence on how many reports got no usable answer from the judge; nothing if there are none."""
     failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
     if failed:
         called = system_names(row.system for row in board.rows)
@@ -207,13 +208,16 @@ MOST_SAID = 3
 class Conclusion:
     can: str
     cannot: str
-    """Empty where everything is concluded."""
+    """Empty if everything is concluded."""
     is_cut: bool = False
     """True if it leaves out some comparisons."""
 
 
 def conclusion(board: Scoreboard) -> Conclusion:
-    """In the words of the comparison of all systems; of a single system its first score on half of its reports."""
+    """What can and can't be concluded from the comparison of all systems.
+
+    For a single system, its first score with a value on at least half of its reports.
+    """
     researching = [row.system for row in board.rows if place_of(row.system) == "system"]
     if board.differs and not board.compared and board.differs != (ALONE,):
         return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
@@ -224,26 +228,38 @@ def conclusion(board: Scoreboard) -> Conclusion:
     is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
     # "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …".
     undecided = [finding for finding in rest if finding.outcome == "undecided" and finding.nothing]
-    needed = sorted((takes[0], finding.about) for finding in undecided if (takes := _takes(finding)))
+    needed: list[tuple[int, str]] = []
+    for finding in undecided:
+        # How many queries would show the clearest of the finding's differences
+        takes = [found for measure in finding.measures if (found := clearest(measure))]
+        needed += [(min(takes)[0], finding.about)] if takes else []
     sentences = []
     if undecided:
-        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{_by(undecided)}.")
+        # "by 10 queries, 10 users", unless the findings rest on different ones
+        largest = [largest_of(measure) for finding in undecided for measure in finding.measures]
+        sizes = {sample(row.n_pairs, row.n_users) for row in largest}
+        by = f" by {sizes.pop()}" if len(sizes) == 1 else ""
+        sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{by}.")
     if needed:
-        first, *others = needed
-        sizes = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
-        sentences.append(f"To show differences of the size seen here takes about {listed(sizes)}.")
+        first, *others = sorted(needed)
+        numbers = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
+        sentences.append(f"To show differences of the size seen here takes about {listed(numbers)}.")
     unclear = [finding for finding in rest if finding not in undecided]
     more = len(unclear) - MOST_SAID
-    sentences += [f"{_short(finding)}." for finding in unclear[: MOST_SAID if more > 1 else None]]
+    for finding in unclear[: MOST_SAID if more > 1 else None]:
+        is_preference = finding.about == SIDE_BY_SIDE and finding.nothing
+        about = "side-by-side preference" if is_preference else finding.about
+        sentences.append(f"{about}{'' if finding.nothing else ':'} {finding.rest}.")
     sentences += [f"{more} more are listed below."] if more > 1 else []
     return Conclusion(result_of(board), " ".join(sentences), is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:
-    """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources support." """
-    half = board.model_copy(
-        update={"columns": tuple(column for column in board.columns if _is_of_half(board, column.name))}
-    )
+    """For example "react: FP 0.95 (.94–.96), the share of the cited claims that their sources support."."""
+    # Columns with values on at least half of a system's reports: one report of twenty shows nothing
+    cells = [row.cells for row in board.rows if place_of(row.system) == "system"]
+    of_half = {name for its in cells for name, cell in its.items() if 2 * cell.n_scored >= cell.n_planned}
+    half = board.model_copy(update={"columns": tuple(each for each in board.columns if each.name in of_half)})
     printed = printed_board(half)
     for line in printed.table.rows:
         for column, cell in zip(printed.table.columns, line.cells, strict=True):
@@ -254,26 +270,3 @@ def _of_one(board: Scoreboard) -> str:
                 meaning = column.meaning.partition(" (in brackets")[0]
                 return f"{line.name}: {column.name} {cell.figure}{interval}{counts}, {meaning}."
     return "Nothing is scored on half of the reports yet."
-
-
-def _is_of_half(board: Scoreboard, name: str) -> bool:
-    """Whether no less than half of a system's reports are behind a value: one report of twenty concludes nothing."""
-    cells = [row.cells.get(name) for row in board.rows if place_of(row.system) == "system"]
-    return any(cell is not None and 2 * cell.n_scored >= cell.n_planned for cell in cells)
-
-
-def _by(found: Sequence[Finding]) -> str:
-    """ " by 10 queries, 10 users"; empty where the findings rest on different ones."""
-    rows = [largest_of(measure) for finding in found for measure in finding.measures]
-    sizes = {sample(row.n_pairs, row.n_users) for row in rows}
-    return f" by {sizes.pop()}" if len(sizes) == 1 else ""
-
-
-def _takes(finding: Finding) -> tuple[int, int | None] | None:
-    """How many queries, of how many users, would show the clearest of the finding's differences."""
-    return min((takes for measure in finding.measures if (takes := clearest(measure))), default=None)
-
-
-def _short(finding: Finding) -> str:
-    about = "side-by-side preference" if finding.about == SIDE_BY_SIDE and finding.nothing else finding.about
-    return f"{about} {finding.rest}" if finding.nothing else f"{about}: {finding.rest}"

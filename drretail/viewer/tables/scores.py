@@ -1,6 +1,6 @@
-"""Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
+"""Scores as tables: a row for each system, a column for each variant; floors and ceiling come last."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -9,6 +9,7 @@ from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.run import ModelKind
 from drretail.records.score import (
     CODE,
+    Agreement,
     JudgeRef,
     MetricDescription,
     Score,
@@ -25,25 +26,64 @@ from drretail.tables.table import Cell, Column, Row, Table
 NOT_RATED = "not rated (rule-based)"
 DECLARED, EVERY_DECLARED = "the agent listed its picks", "Every system listed its picks in a `picks` block."
 ANSWERED = "of those answered"
-"""The manner of a line whose means leave out what earned 0."""
+"""The manner of a row whose means are over reports with a value only, without those that count as 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
 COVERAGE = "coverage"
-"""The variant that tells how much of the reports was read."""
+"""The variant that shows how much of the reports was read."""
 _SELF_CHECKED = "Self-checked: the agent removes these errors from its own reports, so the checks say little about it."
 RECORDED = "scripted:recorded"
 """The model of ``drretail demo``, which plays back a language model's answers."""
 KIND_WORDS: Mapping[ModelKind, str] = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}
 Metrics = Mapping[str, MetricDescription]
-"""By name."""
+"""Descriptions of metrics, by name."""
 NONE_HELD: Metrics = MappingProxyType({})
 TableKey = tuple[str, str, str, str]
-"""Metric, judge, its settings, rules: what the rows of one table have in common."""
+"""Metric, judge, its settings, rules: the rows of one table share these."""
+
+
+AGREEMENT = "Agreement of judges"
+AGREEMENT_MEANING = (
+    "Spearman's ρ over the reports that both judges scored: 1 for the same ranking, 0 for unrelated ones."
+)
+
+
+def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
+    """A row for every two judges, a column for each variant that sums up a family; ``metrics`` as in ``score_tables``.
+
+    None if no two models judged the same family.
+    """
+    families = {row.metric: description(metrics, row.metric) for row in agreements}
+    first = {row.metric: (row.variant,) for row in reversed(agreements)}
+    shown = [row for row in agreements if row.variant in (families[row.metric].summaries or first[row.metric])]
+    if not shown:
+        return None
+    columns: dict[tuple[str, str], str] = {}
+    lines: dict[str, dict[tuple[str, str], Cell]] = {}
+    for row in shown:
+        column, rules = (row.metric, row.variant), "" if row.rules == "default" else f", rules of {row.rules}"
+        columns[column] = row.variant if families[row.metric].named_by_variant else " ".join(column)
+        rho = NOTHING if row.rho_report is None else row.rho_report
+        cell = Cell(rho, "number", counts=counted(row.n_reports, "report"))
+        lines.setdefault(f"{row.first} and {row.second}{rules}", {})[column] = cell
+    alone = next(iter(lines)) if len(lines) == 1 else ""
+    return Table(
+        title=AGREEMENT,
+        by=alone,
+        columns=tuple(Column(name, AGREEMENT) for name in columns.values()),
+        rows=tuple(
+            Row("ρ" if alone else who, tuple(by_column.get(column) for column in columns), who)
+            for who, by_column in lines.items()
+        ),
+        notes=(AGREEMENT_MEANING,),
+        heading="Judges",
+        turns_for_one=True,
+    )
 
 
 def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> list[Table]:
-    """One table for each metric, judge and set of rules, in the order of the scores: judges never share one.
+    """One table for each metric, judge and set of rules, in the order of the scores; judges never share one.
 
-    ``metrics`` are what the families say of themselves, as scores.json holds it; those that are missing are asked.
+    ``metrics`` are the families' descriptions in scores.json; missing ones are taken from the installed families.
     """
     tables_of_judges = dict.fromkeys(table_key_of(score) for score in scores)
     return [
@@ -53,7 +93,7 @@ def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> list[
 
 
 def description(metrics: Metrics, name: str) -> MetricDescription:
-    """What a family says of itself: as it was held when its scores were made, else as it does today."""
+    """A family's description as recorded with its scores, or as it is today."""
     return metrics.get(name) or described(name)
 
 
@@ -62,7 +102,7 @@ def table_key_of(score: Score) -> TableKey:
 
 
 def judged_by(judge: str, kind: ModelKind, params: str, rules: str) -> str:
-    """Who judged, what it is, and by whose rules where these are not our own."""
+    """Who judged, the kind of judge, and the rules if they are not our own."""
     whose = "" if rules == "default" else f", rules of {rules}"
     if judge == CODE:
         return f"by code{whose}"
@@ -77,9 +117,9 @@ def model_words(spec: str, kind: ModelKind, params: str = "") -> str:
 
 
 def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]:
-    """The names that systems go by in a table, by label and in its order: without the model that all share.
+    """The names of systems in a table, by label and in the table's order, without the model that all share.
 
-    Those in ``own`` checked themselves, and are marked.
+    Systems in ``own`` checked their own reports and are marked.
     """
     ordered = in_order(labels)
     shared, marked = shared_models(ordered), set(own)
@@ -90,7 +130,10 @@ def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, st
 
 
 def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
-    """Sentences on what stands below a rule, and on what names leave out; the oracle is a ceiling where ``bounded``."""
+    """Sentences on the systems below a rule, and on what names leave out.
+
+    The oracle is mentioned only if ``bounded``: if it is a ceiling.
+    """
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
@@ -127,7 +170,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
-    # What a check looks for is in its name; its meaning says the opposite, what passes.
+    # A check is named after the error that it looks for; its meaning describes what passes, and would mislead here.
     explained = [name if family.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
@@ -145,6 +188,22 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             if any(its):
                 cells = tuple(None if score is None else _cell(score) for score in its)
                 lines.append(Row(name, cells, label, place_of(label), manner, is_minor=bool(manner)))
+    notes: list[str] = []
+    counts = {score.n_planned for score in scores}
+    if columns and len(counts) == 1:
+        # The number of reports behind a value without counts of its own
+        whose = "" if len({score.system for score in scores}) == 1 else " of each system"
+        notes.append(f"{counted(counts.pop(), 'report')}{whose}.")
+    notes += [lacking] if empty else []
+    notes += [f"Found in no report: {', '.join(perfect)}."] if perfect else []
+    notes += _reasons(scores)
+    if columns:
+        # How the numbers came about, what they mean, and whose they are
+        judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
+        notes += [*_readers(scores, names), *family.known_of(judge, first.rules)]
+        notes += [family.meaning] if family.meaning else []
+        notes += [_SELF_CHECKED] if own else []
+        notes += notes_on(names, bounded=family.bounded_by_oracle)
     return Table(
         title=family.title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
@@ -156,30 +215,13 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         heading="System",
         turns_for_one=True,
         unrated=tuple(unrated),
-        notes=(
-            *(_planned(scores) if columns else ()),
-            *([lacking] if empty else []),
-            *([f"Found in no report: {', '.join(perfect)}."] if perfect else []),
-            *_reasons(scores),
-            *(_on_numbers(scores, family, names) if columns else ()),
-        ),
+        notes=tuple(notes),
     )
 
 
 def _is_folded(variant: str, family: MetricDescription) -> bool:
-    """Whether a column of ones, of a check that found nothing in any report, becomes a sentence."""
+    """True if a column of ones becomes a sentence, because its check found nothing in any report."""
     return family.folds_perfect and variant not in family.summaries
-
-
-def _on_numbers(scores: Sequence[Score], family: MetricDescription, names: Mapping[str, str]) -> Iterator[str]:
-    """What must be known beside a table's numbers: how they came about, what they mean, and whose they are."""
-    yield from _readers(scores, names)
-    first = scores[0]
-    judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
-    yield from family.known_of(judge, first.rules)
-    yield from [family.meaning] if family.meaning else []
-    yield from [_SELF_CHECKED] if any(score.self_checked for score in scores) else []
-    yield from notes_on(names, bounded=family.bounded_by_oracle)
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
@@ -199,7 +241,7 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
     """How much of each system's reports was read, and by whom, in the words of ``how_read``.
 
-    Floors are left out: what they declare was never a report's.
+    Floors are left out: what they declare never stood in a report.
     """
     read = {label: name for label, name in names.items() if place_of(label) != "floor"}
     by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
@@ -226,19 +268,9 @@ def _reading_of(scores: Sequence[Score]) -> str:
 
 
 def readers_in_words(reading: str) -> str:
-    """What ``how_read`` says of a report, or of many, as a sentence without its end."""
+    """The words of ``how_read`` on one or many reports as a sentence without its full stop."""
     reading = reading.replace("picks declared (none)", "the agent listed no picks")
     return reading.replace("picks declared", DECLARED).replace(", the agent", ", and the agent")
-
-
-def _planned(scores: Sequence[Score]) -> list[str]:
-    """How many reports are behind a number that says nothing else."""
-    counts = {score.n_planned for score in scores}
-    if len(counts) > 1:
-        return []
-    (count,) = counts
-    whose = "" if len({score.system for score in scores}) == 1 else " of each system"
-    return [f"{counted(count, 'report')}{whose}."]
 
 
 def _cell(score: Score) -> Cell:
@@ -257,7 +289,10 @@ def _counts(score: Score) -> str:
 
 
 def _left_out(score: Score) -> dict[str, int]:
-    """How many reports have no value, by the reason in words; of whom nobody was asked, none failed."""
+    """The number of reports without a value, by reason in words.
+
+    Reports that were not judged do not count as failed.
+    """
     runs = {word: int(score.items.get(lack, 0)) for lack, word in LACKS_IN_WORDS.items()}
     judge_failed = score.n_failed - sum(runs.values())
     return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": judge_failed, **runs}

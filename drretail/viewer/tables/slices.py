@@ -1,10 +1,10 @@
 """Scores over parts of the queries as tables: a row for each system, a column for each slice."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from drretail.records.score import FEW, MetricDescription, Score, SliceBy, SliceScore, place_of
+from drretail.records.score import FEW, Score, SliceBy, SliceScore, place_of
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import (
@@ -35,13 +35,13 @@ _NAMES = {
     "again": "may be owned already",
     "room": "more may be added",
 }
-"""Limits whose own names say too little."""
+"""Names of limits whose own names say too little."""
 _MAIN = ("basket", "utility_ratio")
-"""The family and variant that levels are read for; the others are details."""
+"""The family and variant that levels are mainly read for; other variants are details."""
 
 
 def level_slices(slices: Sequence[SliceScore], *, details: bool = False) -> list[SliceScore]:
-    """The slices by level of the variant that they are read for; of all with ``details``, or where there is none."""
+    """The slices by level of the variant in ``_MAIN``; of all variants with ``details``, or if it has none."""
     found = [row for row in slices if row.by == "level"]
     main = [row for row in found if (row.metric, row.variant) == _MAIN]
     return found if details else main or found
@@ -54,14 +54,9 @@ class SlicedTables:
     table_key: TableKey
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
-    """True of all its tables."""
+    """Notes that hold for all its tables."""
     kinds: tuple[SliceBy, ...]
-    """Of each table, what its columns sort queries by."""
-
-    def meanings_of(self, tables: Collection[Table]) -> Iterator[str]:
-        """What each kind of columns means that one of these tables has."""
-        shown = {by for table, by in zip(self.tables, self.kinds, strict=True) if table in tables}
-        return (MEANINGS[by] for by in BY if by in shown)
+    """For each table, what its columns split queries by."""
 
 
 def sliced_tables(
@@ -72,58 +67,38 @@ def sliced_tables(
 ) -> list[SlicedTables]:
     """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
 
-    ``scores`` tell which systems checked themselves, and why what has no value has none.
+    ``scores`` say which systems checked themselves, and why values are missing.
     """
-    own = {(table_key_of(score), score.system) for score in scores if score.self_checked}
     found: dict[TableKey, list[SliceScore]] = {}
     for row in slices:
         if row.by in wanted:
             found.setdefault((row.metric, row.judge, row.judge_params, row.rules), []).append(row)
-    return [
-        SlicedTables(
-            table_key,
-            tuple(table for table, _ in drawn),
-            tuple(notes_on((row.system for row in rows), bounded=family.bounded_by_oracle)),
-            tuple(by for _, by in drawn),
-        )
-        for table_key, rows in found.items()
-        for family in [description(metrics, table_key[0])]
-        for of_own in [{system for judged, system in own if judged == table_key}]
-        for drawn in [list(_tables(rows, family, of_own, _only_na(scores, table_key)))]
-    ]
-
-
-def all_few(table: Table) -> bool:
-    """Whether every column rests on too few queries to rely on."""
-    return all(column.few for column in table.columns)
+    made: list[SlicedTables] = []
+    for table_key, rows in found.items():
+        family = description(metrics, table_key[0])
+        same = [score for score in scores if table_key_of(score) == table_key]
+        own = {score.system for score in same if score.self_checked}
+        # Systems and variants that lack values only because there is nothing to score
+        na = {(each.system, each.variant) for each in same if each.n_na and not each.n_failed + each.n_unverifiable}
+        tables: list[Table] = []
+        kinds: list[SliceBy] = []
+        pairs: dict[tuple[SliceBy, str], None] = dict.fromkeys((row.by, row.variant) for row in rows)
+        for by, variant in sorted(pairs, key=lambda each: BY.index(each[0])):
+            shown = [row for row in rows if (row.by, row.variant) == (by, variant)]
+            only_na = {system for system, of in na if of == variant}
+            tables.append(_table(f"{family.title}: {variant} by {by}", shown, own, only_na))
+            kinds.append(by)
+        notes = notes_on((row.system for row in rows), bounded=family.bounded_by_oracle)
+        made.append(SlicedTables(table_key, tuple(tables), tuple(notes), tuple(kinds)))
+    return made
 
 
 def few_words(tables: Sequence[Table]) -> str:
-    """What grey means; empty where nothing is grey."""
+    """What grey means; empty if nothing is grey."""
     is_grey = any(column.few for table in tables for column in table.columns) or any(
         cell is not None and cell.few for table in tables for row in table.rows for cell in row.cells
     )
     return f"Grey: n is below {FEW}, too few to rely on." if is_grey else ""
-
-
-def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[str, str]]:
-    """Systems and variants of which reports lack a value because there is nothing to score, and for no other reason."""
-    return frozenset(
-        (score.system, score.variant)
-        for score in scores
-        if table_key_of(score) == table_key and score.n_na and not score.n_failed + score.n_unverifiable
-    )
-
-
-def _tables(
-    rows: Sequence[SliceScore], family: MetricDescription, own: Collection[str], only_na: Collection[tuple[str, str]]
-) -> Iterator[tuple[Table, SliceBy]]:
-    for by in BY:
-        of_kind = [row for row in rows if row.by == by]
-        for variant in dict.fromkeys(row.variant for row in of_kind):
-            shown = [row for row in of_kind if row.variant == variant]
-            of_na = {system for system, of in only_na if of == variant}
-            yield _table(f"{family.title}: {variant} by {by}", shown, own, of_na), by
 
 
 def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]) -> Table:

@@ -1,7 +1,7 @@
-"""An experiment in a terminal: what fits 80 columns, and what is printed line by line.
+"""An experiment in a terminal, in 80 columns and line by line.
 
 text_report.py         an experiment as one plain text
-printed_scores.py      the scoreboard, scores, slices, pairs, agreement, and what runs did beside them
+printed_scores.py      the scoreboard, scores, slices, pairs, agreement, and measures of the runs
 printed_comparison.py  two systems, and all pairs of systems
-printed_lab.py         what the judge lab found
+printed_lab.py         the judge lab's findings
 """

@@ -1,6 +1,6 @@
 """A comparison of two systems as tables and sentences, and all pairs of systems on one screen.
 
-Readable at 100 columns, and at 80 with fewer figures.
+They fit 100 columns, and 80 with fewer figures.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ SPREADS = {
 
 
 def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
-    """Standard deviations, pass^k and worst of k of both sides; nothing where nothing was repeated."""
+    """Prints standard deviations, pass^k and worst of k of both sides; nothing if nothing was repeated."""
     if not table.reliability:
         return
     sides = {comparison.a: "A", comparison.b: "B"}
@@ -96,14 +96,25 @@ LEGEND_OF_PAIRS = (
 
 
 def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, details: bool = False) -> None:
-    """Two systems: what can be concluded, a table for each judge, repeats, pairwise judging, and what is missing.
+    """Prints a comparison of two systems, from conclusions to what is missing.
 
-    ``cards`` say by judge how often it is right, and stand below its FP. Without ``details`` the families that say of
-    no variant that systems are chosen by it are left out, and named.
+    In between stand a table for each judge, repeats, and pairwise judging. ``cards`` are sentences by judge on how
+    often it is right, which stand below its FP. Without ``details``, families without a primary score are left out and
+    named.
     """
     print_text(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
-    print_text(*(f"- {sentence}" for sentence in (*_of_the_chosen(comparison), *comparison.conclusions)), "")
-    chosen = {row.metric for table in comparison.tables for row in table.rows if row.is_primary}
+    primary = [row for table in comparison.tables for row in table.rows if row.is_primary]
+    # If no primary score shows a difference, that comes first
+    if primary and not any(row.outcome in ("higher", "lower") for row in primary):
+        names = dict.fromkeys(row_name(row, several=True) for row in primary)
+        print_text(f"- No difference is concluded in the primary scores: {', '.join(names)}.")
+    tests = max((row.tests for row in primary), default=0)
+    if tests > len(primary) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
+        print_text(
+            f"- p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
+        )
+    print_text(*(f"- {sentence}" for sentence in comparison.conclusions), "")
+    chosen = {row.metric for row in primary}
     left_out: list[str] = []
     for whole in comparison.tables:
         rows = tuple(row for row in whole.rows if details or not chosen or row.metric in chosen)
@@ -116,7 +127,11 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
     if comparison.tables:
         print_text(*LEGEND, *steadiness_legend(comparison), "")
     for _, group in groupby(comparison.pairs, key=lambda row: (row.judge, row.judge_params, row.rules)):
-        print_table(_side_by_side(list(group), comparison.a))
+        rows_of_judge = list(group)
+        first = rows_of_judge[0]
+        by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
+        rows_shown = [_pair(row, flipped=row.a != comparison.a) for row in rows_of_judge]
+        print_table(table_of(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS))
     if comparison.pairs:
         print_text(*LEGEND_OF_PAIRS, "")
     if comparison.missing:
@@ -128,19 +143,8 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
 
 
-def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
-    """First of all, that nothing is shown in what systems are chosen by, where nothing is."""
-    rows = [row for table in comparison.tables for row in table.rows if row.is_primary]
-    if rows and not any(row.outcome in ("higher", "lower") for row in rows):
-        names = dict.fromkeys(row_name(row, several=True) for row in rows)
-        yield f"No difference is concluded in the primary scores: {', '.join(names)}."
-    tests = max((row.tests for row in rows), default=0)
-    if tests > len(rows) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
-        yield f"p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
-
-
 def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
-    """ "FP", "clarity", "process words": the family is named where the variant alone says little."""
+    """For example "FP", "clarity", "process words"; the family is named if the variant alone says little."""
     return name_of(row) if several else row.variant
 
 
@@ -168,7 +172,10 @@ def _row(row: "ComparedRow") -> list[object]:
 
 
 def _detectable(row: "ComparedRow") -> float | None:
-    """None where values of the scale can't differ by so much; a ratio may be above 1, and is no share then."""
+    """The least difference that would be shown; None if the scale does not allow one so large.
+
+    A ratio may be above 1; then the scale sets no limit.
+    """
     whole = None if row.is_count else WHOLES.get(described(row.metric).scale)
     if whole is None or row.detectable is None or max(row.mean_a or 0, row.mean_b or 0) > whole:
         return row.detectable
@@ -176,7 +183,7 @@ def _detectable(row: "ComparedRow") -> float | None:
 
 
 def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
-    """Which rows lost queries, and why; rows that lost the same ones share a line."""
+    """Sentences on the rows that lost queries, and why; rows that lost the same ones share a sentence."""
     lost: dict[str, list[str]] = {}
     for row in rows:
         if row.dropped:
@@ -184,12 +191,6 @@ def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
             lost.setdefault(why, []).append(row.variant)
     for why, variants in lost.items():
         yield f"Queries dropped in {', '.join(variants)}: {why}."
-
-
-def _side_by_side(rows: "Sequence[PairScore]", a: str) -> Table:
-    first = rows[0]
-    by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
-    return table_of(f"Side by side, {by}", PAIRS, [_pair(row, flipped=row.a != a) for row in rows], spare=SPARE_PAIRS)
 
 
 def _pair(row: "PairScore", *, flipped: bool) -> list[object]:
@@ -206,9 +207,9 @@ CONCLUDED = "!"
 
 
 def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards: Mapping[str, str]) -> None:
-    """Several comparisons in short; ``experiment`` is its folder, for the commands that say more.
+    """Prints several comparisons in short; ``experiment`` is the folder, for the commands that show more.
 
-    ``cards`` say of judges whose FP is shown how often they are right.
+    ``cards`` are sentences on how often the judges of the shown FP are right.
     """
     labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)})
     shared = shared_models(labels)
@@ -217,14 +218,19 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
     shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
     print_text("What can be concluded", *(f"- {sentence}" for sentence in shown), "")
     if columns:
+        rows: list[list[object]] = []
+        for comparison in comparisons:
+            primary = dict(_primary(comparison))
+            rows.append([names[comparison.a], names[comparison.b]])
+            for name in columns:
+                row = primary.get(name)
+                mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
+                rows[-1].append(Cell(None if row is None else row.difference, "signed", mark=mark))
         print_table(
             table_of(
                 f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
                 ["A", "B", *columns],
-                [
-                    [names[comparison.a], names[comparison.b], *_differences(comparison, columns)]
-                    for comparison in comparisons
-                ],
+                rows,
                 notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
                 spare=columns[::-1],
             )
@@ -244,7 +250,7 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards:
 
 
 def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
-    """The rows that are corrected over all pairs; of several judges the first that has the variant."""
+    """The rows that are corrected over all pairs, by name; of several judges, those of the first with the variant."""
     seen: set[str] = set()
     for table in comparison.tables:
         for row in table.rows:
@@ -254,16 +260,8 @@ def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
                 yield name, row
 
 
-def _differences(comparison: "Comparison", columns: Sequence[str]) -> Iterator[Cell]:
-    rows = dict(_primary(comparison))
-    for name in columns:
-        row = rows.get(name)
-        shown = row is not None and row.outcome in ("higher", "lower")
-        yield Cell(None if row is None else row.difference, "signed", mark=CONCLUDED * shown)
-
-
 def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:
-    """For every variant who is shown to be above whom, then who is preferred side by side."""
+    """For every variant, which system is shown to be above which; then which is preferred side by side."""
     above: dict[str, dict[str, list[str]]] = {}
     for comparison in comparisons:
         for name, row in _primary(comparison):

@@ -1,4 +1,4 @@
-"""What the judge lab found, as tables and sentences: a function for each of its commands."""
+"""The judge lab's findings as tables and sentences, with a function for each of its commands."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -15,7 +15,7 @@ from drretail.viewer.tables.scores import notes_on, system_names
 if TYPE_CHECKING:
     from drretail.lab.calibration import Calibration
     from drretail.lab.people_findings import Agreed, Agreement, Correction, JudgeCard, Separation, SetCard
-    from drretail.lab.trial_findings import BiasEffect, BiasFound, ExploitsFound, Found, PlantedFound
+    from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedFound
 
 CARD_NOTES = (
     "Balanced accuracy: mean of the shares of supported and of other claims judged rightly; a "
@@ -27,7 +27,7 @@ CARD_NOTES = (
 
 
 def print_card(card: "JudgeCard") -> None:
-    """The card's sets in a table, its confusions below, and in words where the judge is no better than words alone."""
+    """Prints the card's sets and their confusions, and says so if the judge is no better than words alone."""
     columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
     rows: list[list[object]] = []
     for claims in card.sets:
@@ -75,7 +75,7 @@ FR_IS = (
 
 
 def print_correction(correction: "Correction") -> None:
-    """Every value with and without the verdicts, then what would tell systems apart, then what must be known."""
+    """Prints every value with and without the verdicts, then the labels that would tell systems apart, then notes."""
     labels = [value.system for value in correction.values]
     names = system_names(labels)
     rows = [
@@ -123,13 +123,13 @@ STATISTICS = {
     "spearman": ("ρ", ""),
     "kendall": ("τ", ""),
 }
-"""By field, the name of its column and what it means; those without a meaning share the one before."""
+"""By field, the name of its column and its meaning; a field without a meaning shares the previous one."""
 AGREEMENT_NOTE = "n: items that both rated. 95 %: over queries, of linear κ, else of ρ, else of κ; none below five."
 ALIGNMENT_NOTE = "MAD: points off; PCA: pairs of reports in people's order; same order: queries with all systems in it."
 
 
 def print_agreement(agreement: "Agreement") -> None:
-    """A table a question, then α of all people, and how far judges are from their mean."""
+    """Prints a table for each question, then α of all people, and how far judges are from the people's mean."""
     if not agreement.pairs:
         print_text("No two raters rated the same thing.")
         return
@@ -184,7 +184,7 @@ CALIBRATION_NOTE = (
 
 
 def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
-    """A row a version with both sides of the split, then which one is frozen and how near it is."""
+    """Prints a row for each version with both sides of the split, and the frozen version's accuracy."""
     rows: list[list[object]] = []
     for tuning, held_out in zip(calibration.tuning, calibration.held_out, strict=True):
         name = tuning.version + " (chosen)" * (tuning.version == calibration.chosen)
@@ -205,12 +205,19 @@ PLANTED_NOTE = (
 
 
 def print_planted(planted: "PlantedFound") -> None:
-    """A row a kind of error: how many were planted, and how many each finder found."""
+    """Prints a row for each kind of error: how many were planted, and how many each finder found."""
     everything = planted.everything.found
-    rows = [
-        [kind.kind, kind.n, kind.without_place, *(_hits(kind.found.get(finder)) for finder in everything)]
-        for kind in (*planted.kinds, planted.everything)
-    ]
+    rows: list[list[object]] = []
+    for kind in (*planted.kinds, planted.everything):
+        rows.append([kind.kind, kind.n, kind.without_place])
+        for finder in everything:
+            found, hits = kind.found.get(finder), "–"  # "3/10 -2 !1", as ``PLANTED_NOTE`` explains
+            if found is not None:
+                left = found.unjudged + found.failed + found.unasked
+                hits = (
+                    f"{found.found}/{found.n}{f' -{left}' if left else ''}{f' !{found.false}' if found.false else ''}"
+                )
+            rows[-1].append(hits)
     shares = [
         f"{finder}: {each.found}/{each.n}"
         + (f" = {with_interval(each.found / each.n, each.low, each.high)}" if each.n else "")
@@ -233,14 +240,6 @@ def print_planted(planted: "PlantedFound") -> None:
     print_table(table_of("Planted errors that were found", columns, rows, notes=notes))
 
 
-def _hits(found: "Found | None") -> str:
-    """ "3/10 -2 !1", as ``PLANTED_NOTE`` explains."""
-    if found is None:
-        return "–"
-    left = found.unjudged + found.failed + found.unasked
-    return f"{found.found}/{found.n}{f' -{left}' if left else ''}{f' !{found.false}' if found.false else ''}"
-
-
 EXPLOITS_NOTE = (
     "Each exploit is compared with the honest reports that it is made of, over all planned runs; a failed run or a "
     "missing value counts as 0. Caught: it is below them in one main score and above them in none, by its interval and "
@@ -249,7 +248,7 @@ EXPLOITS_NOTE = (
 
 
 def print_exploits(exploits: "ExploitsFound") -> None:
-    """A row an exploit, a table for each judge."""
+    """Prints a table for each judge, with a row for each exploit."""
     columns = ["exploit", "verdict", "below honest", "above honest", "no difference shown"]
     for judge in dict.fromkeys(row.judge for row in exploits.rows):
         rows: list[list[object]] = []
@@ -275,12 +274,19 @@ BIAS_NOTES = (
 
 
 def print_bias(bias: "BiasFound") -> None:
-    """A table for each judge and probe; what a probe could not say in a sentence below."""
+    """Prints a table for each judge and probe, and sentences on probes without a result."""
     for row in bias.probes:
         if row.effects:
             title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
             columns = ["", "of", "effect (95 %)", "queries", "n", ""]
-            print_table(table_of(title, columns, map(_effect, row.effects)))
+            rows: list[list[object]] = []
+            for effect in row.effects:
+                verdict = "found" if effect.is_found else f"none found; {seen_from(effect)}"
+                verdict = why_open(effect) if effect.is_found is None else verdict
+                value = Cell(effect.value, "number", effect.low, effect.high)
+                about = [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_items]
+                rows.append([*about, "" if effect.neutral is None else verdict])
+            print_table(table_of(title, columns, rows))
     silent: dict[tuple[str, str], list[str]] = {}
     for row in bias.probes:
         if not row.effects:
@@ -293,14 +299,3 @@ def print_bias(bias: "BiasFound") -> None:
     notes = BIAS_NOTES if any(row.effects for row in bias.probes) else ()
     sentences = (f"{judge}, {', '.join(probes)}: {reason}." for (judge, reason), probes in silent.items())
     print_text(*notes, *sentences, *unanswered)
-
-
-def _effect(effect: "BiasEffect") -> list[object]:
-    if effect.neutral is None:
-        verdict = ""
-    elif effect.is_found is None:
-        verdict = why_open(effect)
-    else:
-        verdict = "found" if effect.is_found else f"none found; {seen_from(effect)}"
-    value = Cell(effect.value, "number", effect.low, effect.high)
-    return [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_items, verdict]

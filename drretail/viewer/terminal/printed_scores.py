@@ -1,6 +1,6 @@
-"""Scores on the terminal: the scoreboard, a table for each family and judge, slices, pairs, and what runs did."""
+"""Scores on the terminal: the scoreboard, families by judge, slices, pairs, and measures of the runs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -8,16 +8,15 @@ from drretail.errors import UnknownName
 from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text, print_title
-from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
-from drretail.viewer.tables.scores import NONE_HELD, NOT_RATED, Metrics, score_tables, table_key_of
+from drretail.viewer.tables.scores import NONE_HELD, NOT_RATED, Metrics, agreement_table, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
 if TYPE_CHECKING:
     from drretail.records.counterfactual import CounterfactualRow
-    from drretail.records.score import Agreement, Correlation, Judging, Scores, SliceBy
+    from drretail.records.score import Agreement, Correlation, Scores, SliceBy
     from drretail.records.scoreboard import Scoreboard
 
 
@@ -27,11 +26,9 @@ def print_scoreboard(
     metrics: Metrics = NONE_HELD,
     lab: Sequence[str] = (),
 ) -> None:
-    """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout.
+    """Prints conclusions, the scoreboard with its legend, and notes on stdout, then the judge lab's findings.
 
-    Last what the judge lab found, a line each.
-
-    Of several judges the first one's scores; of the others who they are, and how far they agree with it.
+    Of several judges, the scores are the first one's; the others are named, with how far judges agree.
     """
     printed = printed_board(board, lab)
     concluded = conclusion(board)
@@ -46,7 +43,7 @@ def print_scoreboard(
 
 
 def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
-    """Who else judged, and how far every two judges agree."""
+    """The other judges, and how far every two judges agree."""
     if board.others:
         judges = (other.judge for other in board.others)
         named = (
@@ -63,7 +60,7 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
 
 
 def print_scores(scores: "Scores") -> None:
-    """All tables on stdout, each followed by what must be known beside its numbers."""
+    """Prints all tables on stdout, each followed by its notes."""
     table_keys = dict.fromkeys(map(table_key_of, scores.scores))
     for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics), strict=True):
         if not table.columns:
@@ -71,16 +68,21 @@ def print_scores(scores: "Scores") -> None:
             first, *others = [unrated] if table.unrated else table.notes
             print_text(f"{table.full_title}: {first}", *others, "")
             continue
-        judgings = [
-            judging
-            for judging in scores.judgings
-            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == table_key
-        ]
-        print_table(replace(table, notes=(*table.notes, *_unused(judgings))))
+        unused: list[str] = []
+        for judging in scores.judgings:
+            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == table_key:
+                words = " (another report or other words) unused"
+                counts = [counted(judging.failed, "verdict failed", "verdicts failed")] if judging.failed else []
+                if judging.stale:
+                    counts.append(counted(judging.stale, f"stale verdict{words}", f"stale verdicts{words}"))
+                if judging.not_judged:
+                    counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
+                unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
+        print_table(replace(table, notes=(*table.notes, *unused)))
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
-    """The headline variants by category, kind, constraint or level on stdout; says so where there are none."""
+    """Prints the headline variants by category, kind, constraint or level on stdout; says so if there are none."""
     tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics)
     for sliced in tables_of_judges:
         for table in sliced.tables:
@@ -91,7 +93,7 @@ def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
 
 
 def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
-    """What tables are asked for by, each once. Raises UnknownName for anything else."""
+    """The kinds of slices with these names, each once. Raises UnknownName for any other name."""
     known: dict[str, SliceBy] = {kind: kind for kind in BY}
     for name in names:
         if name not in known:
@@ -99,23 +101,8 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _unused(judgings: "Iterable[Judging]") -> Iterator[str]:
-    for judging in judgings:
-        counts = {
-            ("verdict failed", "verdicts failed"): judging.failed,
-            (
-                "stale verdict (another report or other words) unused",
-                "stale verdicts (another report or other words) unused",
-            ): judging.stale,
-            ("report not judged", "reports not judged"): judging.not_judged,
-        }
-        parts = [counted(count, *what) for what, count in counts.items() if count]
-        if parts:
-            yield f"{judging.system}: {', '.join(parts)}."
-
-
 def print_pairs(scores: "Scores") -> None:
-    """The pairs of each judge on stdout, and strengths where three systems or more were compared."""
+    """Prints the pairs of each judge on stdout, and strengths if three systems or more were compared."""
     for of_judge in paired(scores.pairs, scores.ranks):
         title = f"{PAIRWISE}, {of_judge.by}"
         if of_judge.hidden:
@@ -133,18 +120,18 @@ def print_pairs(scores: "Scores") -> None:
 
 
 def print_agreements(scores: "Scores") -> None:
-    """How far every two judges agree, on stdout; nothing where there are no two."""
+    """Prints how far every two judges agree on stdout; nothing with fewer than two."""
     table = agreement_table(scores.agreements, scores.metrics)
     if table is not None:
         print_table(table)
 
 
 BELIEVED = 0.05
-"""Of p after Holm."""
+"""The limit for p after Holm: smaller ones are marked."""
 
 
 def print_correlations(scores: "Scores") -> None:
-    """Spearman's ρ inside systems on stdout; nothing where nothing was correlated."""
+    """Prints Spearman's ρ inside systems on stdout; nothing if nothing was correlated."""
     by_judge: dict[tuple[str, str, str], list[Correlation]] = {}
     for row in sorted(scores.correlations, key=lambda row: (row.judge, row.judge_params, row.rules)):
         by_judge.setdefault((row.judge, row.judge_params, row.rules), []).append(row)
@@ -176,7 +163,7 @@ ATTACK_NOTE = (
 
 
 def print_attacks(scores: "Scores") -> None:
-    """What hostile texts cost each system, and what it obeyed of them; nothing where none ran among them."""
+    """Prints what hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
     if not scores.attacks:
         return
     rows = [
@@ -196,7 +183,7 @@ def print_attacks(scores: "Scores") -> None:
 
 
 def print_followed(scores: "Scores") -> None:
-    """Which hostile texts each system followed, and in how many reports; nothing where none was followed."""
+    """Prints which hostile texts each system followed, and in how many reports; nothing if none was followed."""
     rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
     lines: list[str] = []
     for row in rows:
@@ -219,44 +206,33 @@ NAMES = {
     "overused_constraint": "  a limit of the wish broken",
     "overused_category": "  a category that nobody asked for",
 }
-"""By measure, with the dimension in the place of {}."""
+"""The row's name by measure, with {} for the dimension."""
 
 
 def print_counterfactuals(scores: "Scores") -> None:
-    """The table and what must be known beside it; nothing where no system saw other data."""
+    """Prints the table with its notes; nothing if no system saw other data."""
     rows = scores.counterfactuals
     if not rows:
         return
-    columns: dict[str, dict[str, CounterfactualRow]] = {}
-    for row in rows:
-        columns.setdefault(row.system, {})[_name(row)] = row
-    in_order = sorted(rows, key=lambda row: list(NAMES).index(row.measure))  # within one, dimensions stay in theirs
-    names = dict.fromkeys(_name(row) for row in in_order if _is_shown(row))
-    lines = [[name, *(_measure_cell(column.get(name)) for column in columns.values())] for name in names]
+    cells: dict[str, dict[str, Cell]] = {}
+    names: dict[str, None] = {}
+    for row in sorted(
+        rows, key=lambda row: list(NAMES).index(row.measure)
+    ):  # a stable sort: dimensions keep their order
+        # Value, interval and number of queries: 0.52 (.22–.81), n=9 of 10, 1 na
+        reasons = [f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count]
+        counts = ", ".join([f"n={row.n_scored} of {row.n_planned}", *reasons]) if reasons else f"n={row.n_scored}"
+        value = NOTHING if row.value is None else row.value
+        name = NAMES[row.measure].format(row.of or "")
+        cells.setdefault(name, {})[row.system] = Cell(value, "number", row.ci_low, row.ci_high, counts=counts)
+        # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
+        # there are no repeats; none if no query has a value. scores.json has all rows.
+        shown = "change" if row.note is not None else "beyond"
+        if row.of in (None, "products") or (row.n_scored > 0 and row.measure == shown):
+            names[name] = None
+    columns = dict.fromkeys(row.system for row in rows)
+    lines = [[name, *(cells[name].get(column, Cell("")) for column in columns)] for name in names]
     print_table(table_of(COUNTERFACTUAL, ["", *columns], lines, notes=_counterfactual_notes(rows)))
-
-
-def _name(row: "CounterfactualRow") -> str:
-    return NAMES[row.measure].format(row.of or "")
-
-
-def _is_shown(row: "CounterfactualRow") -> bool:
-    """False for what only scores.json holds: of the dimensions beside the products, all but one measure.
-
-    That is the change beyond repeats, and the bare change where there are no repeats; nothing where no query has one.
-    """
-    if row.of is None or row.of == "products":
-        return True
-    return row.n_scored > 0 and row.measure == ("change" if row.note is not None else "beyond")
-
-
-def _measure_cell(row: "CounterfactualRow | None") -> Cell:
-    """Value, interval and number of queries: 0.52 (.22–.81), n=9 of 10, 1 na."""
-    if row is None:
-        return Cell("")
-    reasons = [f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count]
-    counts = ", ".join([f"n={row.n_scored} of {row.n_planned}", *reasons]) if reasons else f"n={row.n_scored}"
-    return Cell(NOTHING if row.value is None else row.value, "number", row.ci_low, row.ci_high, counts=counts)
 
 
 def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""An experiment as plain text: what can be concluded and the scoreboard, then its runs.
+"""An experiment as plain text: conclusions and the scoreboard, then its runs.
 
-In full each run has its status, marked report, claims and findings, and the tables of every family follow; in short
+In full, each run has its status, marked report, claims and findings, and the tables of every family follow. In short,
 each question has a line.
 """
 
@@ -20,28 +20,27 @@ from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
-from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.tables.pairs import TITLE, paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
-from drretail.viewer.tables.scores import NOT_RATED, score_tables
+from drretail.viewer.tables.scores import NOT_RATED, agreement_table, score_tables
 
 WIDTH = 80
-"""Of sentences; tables are as wide as they are."""
+"""The width of sentences; tables may be wider."""
 
 
 FAULTED: tuple[Support, ...] = ("partial", "none", "contradicted")
 FEW_RUNS = 6
-"""Up to so many are read one by one; of more a reader wants the sum first."""
+"""Up to this many runs are read one by one; with more, a reader wants the sum first."""
 
 
 def render_text(experiment: Path) -> str:
-    """The full text of an experiment folder; UserError where there is none."""
+    """The full text of an experiment folder. Raises UserError if there is no experiment."""
     return text_of(read_view(experiment))
 
 
 def text_of(view: ExperimentView, *, details: bool = True) -> str:
-    """The text of a view that was read already; in short without ``details``."""
+    """The text of a view; in short without ``details``."""
     score = " && ".join(score_commands(view))
     claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
     fingerprint = view.definition.world_fingerprint
@@ -50,8 +49,8 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     if view.definition.is_of_shop:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
-    if view.scoreboard is not None and (details or not view.definition.is_of_shop):
-        lines += board_lines(view.scoreboard, view.lab)
+    if view.scores.scoreboard is not None and (details or not view.definition.is_of_shop):
+        lines += board_lines(view.scores.scoreboard, view.lab)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
@@ -62,7 +61,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
 
 
 def marked_report(view: RunView) -> str:
-    """The report with numbered references, and behind each claim its number and sign: ‹3 ✓›."""
+    """The report with numbered references, and each claim followed by its number and sign: ‹3 ✓›."""
     report = view.subject.report or ""
     rendered = render_report(report, view.subject.evidence, style="plain")
     marks: dict[int, str] = {}
@@ -77,7 +76,7 @@ def marked_report(view: RunView) -> str:
 
 
 def _questions(view: ExperimentView) -> Iterator[str]:
-    """A line for each question: how many of its answers are there, what came of their claims, and what it asks."""
+    """A line for each question: how many answers it has, how their claims were judged, errors, and its text."""
     floors = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
     yield "Questions: answers, supported claims of those judged, errors that code finds"
     rows: list[tuple[str, str, str, str, str]] = []
@@ -144,7 +143,7 @@ def _findings(view: RunView, checks: str) -> Iterator[str]:
 
 
 def _scores(view: ExperimentView, score: str) -> Iterator[str]:
-    if view.scores is None:
+    if not view.is_scored:
         yield f"No scores yet: {score} makes them."
         return
     if view.outdated:
@@ -155,9 +154,9 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
     if view.outdated or stale:
         yield ""
-    for table in score_tables(view.scores, view.metrics):
+    for table in score_tables(view.scores.scores, view.scores.metrics):
         yield from _table(table)
-    for of_judge in paired(view.pairs, view.ranks, beside=False):
+    for of_judge in paired(view.scores.pairs, view.scores.ranks, beside=False):
         if of_judge.hidden:
             continue
         yield f"{TITLE} ({of_judge.by})"
@@ -165,13 +164,13 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield ""
         for table in (*of_judge.shown, *filter(None, [of_judge.strengths])):
             yield from _table(table)
-    agreement = agreement_table(view.agreements, view.metrics)
+    agreement = agreement_table(view.scores.agreements, view.scores.metrics)
     if agreement is not None:
         yield from _table(agreement)
 
 
 def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
-    """What can be concluded, then a line a system."""
+    """Conclusions, then the scoreboard with its notes."""
     concluded, board = conclusion(scoreboard), printed_board(scoreboard, lab)
     yield from (line for sentence in (concluded.can, concluded.cannot) for line in _folded(sentence, ""))
     yield ""
@@ -187,12 +186,11 @@ def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
 
 
 def _folded(text: str, indent: str = "  ") -> list[str]:
-    """In lines that a page of text holds."""
+    """The text in lines of at most ``WIDTH`` characters."""
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
 def _table(table: Table) -> Iterator[str]:
-    """The table below its title and its notes."""
     yield table.full_title
     yield from (line for note in table.notes if table.columns or not table.unrated for line in _folded(note))
     yield from _drawn(table)

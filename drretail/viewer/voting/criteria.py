@@ -1,7 +1,6 @@
-"""What people are asked of reports and claims, with the very definitions that judges are given."""
+"""What people are asked about reports and claims, with the same definitions as judges get."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -42,29 +41,15 @@ RATINGS = tuple(Option(str(value), str(value), str(value)[:1] if value < 10 else
 _KEYS: dict[ClaimSupport, str] = {"full": "1", "partial": "2", "none": "3", "contradicted": "4"}
 
 
-def pair_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = False) -> tuple[Question, ...]:
-    """Which of two reports is better, dimension by dimension; without a profile there is nothing to personalize by.
-
-    Of reports from ``elsewhere`` in the words in which judges are asked of them.
-    """
-    return _questions(pairwise.criteria(), SIDES, with_profile=with_profile, with_picks=with_picks, elsewhere=elsewhere)
-
-
-def rating_questions(*, with_profile: bool, with_picks: bool, elsewhere: bool = False) -> tuple[Question, ...]:
-    """How good one report is, 0 to 10, dimension by dimension; of one from ``elsewhere`` as of pairs."""
-    return _questions(
-        quality.criteria(), RATINGS, with_profile=with_profile, with_picks=with_picks, elsewhere=elsewhere
-    )
-
-
-def _questions(
-    criteria: Mapping[str, dict[str, str]],
-    options: tuple[Option, ...],
-    *,
-    with_profile: bool,
-    with_picks: bool,
-    elsewhere: bool,
+def report_questions(
+    mode: Literal["pairs", "reports"], *, with_profile: bool, with_picks: bool, elsewhere: bool = False
 ) -> tuple[Question, ...]:
+    """The questions which of two reports is better, or how good one is (0 to 10), one for each dimension.
+
+    Without a profile, personalization is left out. For reports from ``elsewhere``, the words are those for imported
+    reports, without the shop.
+    """
+    criteria, options = (pairwise.criteria(), SIDES) if mode == "pairs" else (quality.criteria(), RATINGS)
     parts = ("text", "picks", "anchors") if with_picks else ("text", "anchors")
     made: list[Question] = []
     for dimension in DIMENSIONS:
@@ -79,7 +64,7 @@ def _questions(
 
 @cache
 def label_question() -> Question:
-    """What a claim's sources say of it; the meanings of the labels are those of the judge's prompt."""
+    """What a claim's sources say of it; the labels' meanings are those of the judge's prompt."""
     meanings = {match["label"].replace("no", "none"): match["meaning"] for match in _LABEL.finditer(_support_prompt())}
     options = tuple(Option(label, label, keys, meanings[label]) for label, keys in _KEYS.items())
     return Question(SUPPORT, "What do the sources say of it?", tuple(support_rules()), options)
@@ -87,7 +72,7 @@ def label_question() -> Question:
 
 @cache
 def cited_question() -> Question:
-    """Whether a statement is a claim, and names a source where it stands: what FR counts."""
+    """Whether a statement is a claim and names a source where it stands, which is what FR counts."""
     options = (
         Option("yes", "Yes", "1", "it says something that can be checked, and a source stands with it"),
         Option("no", "No", "2", "it says something that can be checked, without a source"),
@@ -99,7 +84,7 @@ def cited_question() -> Question:
 
 
 def support_rules() -> list[str]:
-    """How judges are told to hold a statement against its sources, up to the labels, a paragraph or point each."""
+    """The judges' rules for comparing a statement with its sources, up to the labels, as paragraphs and points."""
     rules, _, _ = _support_prompt().partition("\nLabels\n")
     return _lines(rules.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
 
@@ -108,8 +93,7 @@ def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
     """All questions of a mode, for its instructions."""
     if mode == "claims":
         return label_question(), cited_question()
-    questions = pair_questions if mode == "pairs" else rating_questions
-    return questions(with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
+    return report_questions(mode, with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
 
 
 def _support_prompt() -> str:

@@ -1,9 +1,9 @@
-"""Which pairs, reports and claims everybody is asked about: drawn by seed, balanced, and claims as a sheet."""
+"""Which pairs, reports and claims everybody is asked about: drawn by seed and balanced; claims also as a sheet."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
@@ -17,16 +17,17 @@ from drretail.viewer.judged import read_judgements
 from drretail.viewer.voting.items import Names, Sheets, paragraph_of
 
 DEFAULT_SIZE = 21
-"""As many comparisons as the paper's annotators made (Appendix D)."""
+"""The number of comparisons that the paper's annotators made (Appendix D)."""
 T = TypeVar("T", PairItem, ReportItem)
 _LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
 
 
 def planned(experiment: Path, size: int | None = None) -> VotingPlan:
-    """What everybody is asked: the plan that is kept, grown to ``size`` of each kind as far as there are so many.
+    """What everybody is asked: the kept plan, grown to ``size`` items of each kind if there are so many.
 
-    What was planned once stays as it is, so that all are asked the same in the same order, whoever comes later; of a
-    plan that is longer than ``size`` only the first are given. Without a size each kind is as long as it was begun.
+    Planned items never change, so that everybody is asked the same in the same order. If the plan is longer than
+    ``size``, only its first items are returned. Without a size, each kind keeps its length, at least ``DEFAULT_SIZE``
+    and the number of pairs.
     """
 
     def sizes(kept: VotingPlan) -> dict[str, int]:
@@ -37,12 +38,12 @@ def planned(experiment: Path, size: int | None = None) -> VotingPlan:
 
 
 def planned_claims(experiment: Path, size: int, seed: str | None = None) -> VotingPlan:
-    """The same with ``size`` claims and no more pairs and reports than were planned; new claims by lots of ``seed``."""
+    """The plan with ``size`` claims, and with only the pairs and reports already planned; ``seed`` draws new claims."""
     return _planned(experiment, lambda kept: _lengths(kept) | {"claims": size}, seed)
 
 
 def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
-    """Adds claims without a verdict to the plan, which there is; those that it holds stay where they are."""
+    """Adds claims without a verdict to the existing plan; claims that it already has keep their places."""
     with planning(experiment):
         plan = read_plan(experiment)
         if plan is not None:
@@ -74,8 +75,8 @@ def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: di
     pairs, reports = _pairs(experiment, definition, runs), _reports(definition, runs.values())
     return plan.model_copy(
         update={
-            "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], _of_pair),
-            "reports": _drawn(seed, plan.reports, reports, sizes["reports"], _of_report),
+            "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], lambda item: ((item.a, item.b), item.query_id)),
+            "reports": _drawn(seed, plan.reports, reports, sizes["reports"], lambda item: (item.system, item.query_id)),
             "claims": tuple(draw_claims(plan.claims, claims, sizes["claims"], seed)),
             "strata": dict(sorted(Counter(claim.stratum for claim in claims).items())) if claims else plan.strata,
         }
@@ -85,9 +86,9 @@ def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: di
 def _drawn(
     seed: str, kept: tuple[T, ...], found: Iterable[T], size: int, sorts: Callable[[T], Sequence[object]]
 ) -> tuple[T, ...]:
-    """What is kept and, up to ``size``, what comes in turn: of the rarest first sort, then second …, then by lot.
+    """The kept items and, up to ``size``, new ones: the rarest first sort, then the rarest second sort, then by lot.
 
-    ``sorts`` names by what an item is counted.
+    ``sorts`` names the sorts by which an item is counted.
     """
     known = {each.about for each in kept}
     left = {sha256_of([seed, each.about]): each for each in found if each.about not in known}
@@ -100,16 +101,8 @@ def _drawn(
     return tuple(drawn)
 
 
-def _of_pair(item: PairItem) -> Sequence[object]:
-    return (item.a, item.b), item.query_id
-
-
-def _of_report(item: ReportItem) -> Sequence[object]:
-    return item.system, item.query_id
-
-
 def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> Iterator[PairItem]:
-    """Where two systems that research both left a report, and not the same one: that would ask nothing."""
+    """Pairs of reports of two systems that research; equal reports are left out, since they would ask nothing."""
     for meeting in meetings(experiment, definition, choose_pairs(definition)):
         reports = [runs[run_id].report or "" for run_id in meeting.run_ids if run_id in runs]
         if len(reports) == 2 and reports[0].split() != reports[1].split():
@@ -122,17 +115,16 @@ def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem
     systems = frozenset(research_labels(definition))
     for run in runs:
         if run.system in systems:
-            yield ReportItem(
-                run_id=run.run_id,
-                report_sha=sha256_of(run.report),
-                query_id=run.query_id,
-                system=run.system,
-                repeat=run.repeat,
-            )
+            yield ReportItem(**_about(run))
+
+
+def _about(run: Run) -> dict[str, Any]:
+    names = ("run_id", "query_id", "system", "repeat")
+    return {"report_sha": sha256_of(run.report), **{name: getattr(run, name) for name in names}}
 
 
 def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
-    """The cited claims on which a judge ruled, as its own extraction has them: the first judge's of each report."""
+    """The cited claims with a judge's verdict, as the first judge of each report extracted them."""
     systems = frozenset(research_labels(definition))
     for run in runs:
         if run.system not in systems:
@@ -141,11 +133,7 @@ def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> It
         for claim in claims_of(judged[0], run.report or "") if judged else ():
             if claim.support in _LABELLED and claim.verdict is not None:
                 yield ClaimItem(
-                    run_id=run.run_id,
-                    report_sha=sha256_of(run.report),
-                    query_id=run.query_id,
-                    system=run.system,
-                    repeat=run.repeat,
+                    **_about(run),
                     claim_id=claim.verdict.item,
                     extracted_by=judged[0].by,
                     stratum=f"{run.system} {claim.support}",
@@ -154,14 +142,14 @@ def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> It
 
 COLUMNS = ["item", "question", "claim", "sources", "label"]
 MORE_COLUMNS = ["passage", "cited"]
-"""For claims without a source: the text around the claim, and whether it names a source (people fill this in)."""
+"""For claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
 
 
 def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed: str | None) -> list[list[str]]:
-    """The sheet's rows, its heading first: these claims, and by lot up to ``uncited`` that have no verdict.
+    """The sheet's rows, the heading first: these claims, and up to ``uncited`` others without a verdict, drawn by lot.
 
-    The latter are of the same judges' extractions, as many of each system, and shared out in proportion among claims
-    that cite nothing and those whose sources could not be judged.
+    The others are from the same judges' extractions, equally many for each system. They are split in proportion between
+    claims that cite nothing and claims whose sources could not be judged.
     """
     definition = read_definition(experiment)
     names = Names(definition)
@@ -172,7 +160,7 @@ def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed
     chosen = drawn_uncited(extracted, claims, uncited, seed or definition.seed)
     questions = {query.query_id: query.text for query in definition.queries}
     rows += [[sheet_name(each.about), questions[each.query_id], names.withheld(each.text), "", ""] for each in chosen]
-    # By the sheet's name of a claim the paragraph of the report that it stands in; the whole where none is known.
+    # By the claim's name in the sheet: its paragraph in the report, or the whole report if its place is unknown.
     reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
     passages = {
         sheet_name(claim.about): names.withheld(paragraph_of(reports.get(claim.run_id, ""), claim.span))
@@ -184,7 +172,7 @@ def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed
 def drawn_uncited(
     extracted: Iterable[ExtractedClaim], claims: Iterable[ClaimItem], count: int, seed: str
 ) -> list[ExtractedClaim]:
-    """Up to ``count`` that have no verdict, of the extractions that ``claims`` are of."""
+    """Up to ``count`` claims without a verdict, from the extractions that ``claims`` come from."""
     by = {claim.extracted_by for claim in claims}
     return draw_claims(
         (), [claim for claim in extracted if claim.extracted_by in by and not claim.has_verdict], count, seed
@@ -192,7 +180,7 @@ def drawn_uncited(
 
 
 def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
-    """Those of the sheet as items of a plan."""
+    """The sheet's claims without a verdict, as items of a plan."""
     seed = seed or read_definition(experiment).seed
     return [
         ClaimItem(

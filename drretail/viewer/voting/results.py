@@ -1,4 +1,4 @@
-"""People's answers about an experiment, counted: by person, by pair of systems, and how far two people agree."""
+"""People's answers about an experiment, counted by person and by pair of systems, and how far two people agree."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from drretail.viewer.output import print_table
 
 @dataclass(frozen=True, slots=True)
 class PersonCount:
-    """How many answers one person has given; pairs and reports count with their first dimension."""
+    """The number of answers of one person; ``pairs`` and ``reports`` are those with any answer."""
 
     annotator: str
     votes: int
@@ -29,7 +29,7 @@ class PersonCount:
 
 @dataclass(frozen=True, slots=True)
 class PairCount:
-    """Two systems in one dimension: the votes for ``a``, for none, and for ``b``."""
+    """Two systems in one dimension: votes for ``a``, ties, and votes for ``b``."""
 
     a: str
     b: str
@@ -41,7 +41,7 @@ class PairCount:
 
 @dataclass(frozen=True, slots=True)
 class PeopleAgree:
-    """κ of two people in one dimension without ties, None where it is not defined; ``n`` pairs voted on by both."""
+    """κ of two people in one dimension, without ties (None if undefined); ``n`` pairs were voted on by both."""
 
     first: str
     second: str
@@ -53,15 +53,15 @@ class PeopleAgree:
 @dataclass(frozen=True, slots=True)
 class VoteResults:
     people: tuple[PersonCount, ...]
-    """How many votes each person gave."""
+    """The number of answers by person."""
     pairs: tuple[PairCount, ...]
-    """Of every two systems, how many votes each got in each dimension."""
+    """The number of votes for each of two systems, by dimension."""
     agreement: tuple[PeopleAgree, ...]
     """How far every two people agree."""
 
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
-    """Everything counted, people and systems by name, dimensions in their order."""
+    """All counts, with people and systems by name and dimensions in their order."""
     votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
     choices: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for vote in votes:
@@ -102,12 +102,12 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
 
 
 def _winner(vote: Vote) -> str:
-    """The label of the system that was preferred; empty for a tie."""
+    """The label of the preferred system; empty for a tie."""
     return {"a": vote.a, "b": vote.b, "tie": ""}[vote.choice]
 
 
 def results_sentence(results: VoteResults) -> str:
-    """A sentence on how many answers each person has given."""
+    """A sentence with the number of each person's answers."""
     people = results.people
     if not people:
         return "Nobody has voted."
@@ -124,7 +124,7 @@ def _parts(person: PersonCount) -> list[str]:
 
 
 def print_results(results: VoteResults) -> None:
-    """Three tables on stdout, as far as there is something in them."""
+    """Prints up to three tables on stdout: people, votes and agreement."""
     people = [
         (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
         for person in results.people

@@ -2,7 +2,8 @@
 
 import base64
 import json
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from langchain_core.messages import AIMessage
 from drretail.agents.dr3 import file_reading
 from drretail.agents.dr3.file_reading import parts_of
 from drretail.agents.registry import load_agent
+from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import suts, system_options
 from drretail.agents.user_files import files_for, files_in
 from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
@@ -21,14 +23,78 @@ from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
-from drretail.llm.registry import open_model
+from drretail.llm.registry import Model, open_model
+from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, calls, reporting
-from tests.agents.dr3.cast import FEEDER, NOTHING, ORDERS, REPORT, Cast, asked_of, found, perform, sent
+from tests.agents.conftest import QUERY, Scripted, calls, record, reporting, sut
 from tests.sealed import Page, seal
 from tests.shop import PAGES
+
+FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+REPORT = reporting(SAID, "P:B0TEST0001 x 1")
+ORDERS = "date,product,price\n2022-05-01,tube feeder,24.99\n2022-06-02,rain gauge,12.00\n"
+
+
+def sent(*questions: str) -> AIMessage:
+    """A turn of the main agent that sends retrieval agents."""
+    return calls(*(("search_sandbox", {"question": question}) for question in questions))
+
+
+def asked_of(file: str, *questions: str) -> AIMessage:
+    """A turn of the main agent that has a file read."""
+    return calls(*(("read_file", {"file": file, "question": question}) for question in questions))
+
+
+def found(answer: str, *quotes: str) -> AIMessage:
+    """What the reader says of a file."""
+    return AIMessage(json.dumps({"found": True, "answer": answer, "quotes": list(quotes)}))
+
+
+NOTHING = AIMessage(json.dumps({"found": False, "answer": "", "quotes": []}))
+
+
+@dataclass(slots=True)
+class Cast:
+    """Plays the main agent by turn, and the others by turn within a question ("" for any other)."""
+
+    main: Sequence[Scripted]
+    retriever: Mapping[str, Sequence[Scripted]] = field(default_factory=dict[str, Sequence[Scripted]])
+    reader: Sequence[Scripted] = ()
+    sees: bool = False
+    shown: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
+
+    def models(self) -> dict[str, Model]:
+        left = list(self.reader)
+
+        def retriever(request: Request) -> Scripted:
+            question = tag_content("question", request.messages[1].text) or ""
+            return self.retriever.get(question, self.retriever.get("", ()))[request.turn - 1]
+
+        plays: dict[str, Any] = {
+            "researcher": lambda request: self.main[request.turn - 1],
+            "retriever": retriever,
+            "reader": lambda request: left.pop(0),
+        }
+        made = {role: scripted_model(play=play, name=role) for role, play in plays.items()}
+        self.shown = {role: requests_of(model) for role, model in made.items()}
+        if self.sees:
+            reader = made["reader"]
+            profile = {**(reader.chat.profile or {}), "image_inputs": True}
+            made["reader"] = replace(reader, chat=reader.chat.model_copy(update={"profile": profile}))
+        return made
+
+    def told(self, role: str = "researcher") -> list[dict[str, Any]]:
+        """What the tools of a role's last conversation answered."""
+        return [json.loads(message.text) for message in self.shown[role][-1].messages if message.type == "tool"]
+
+
+def perform(world: World, cast: Cast, files: Path | None = None, **given: Any) -> Recorded:
+    """One run of dr3 by this cast."""
+    return record(world, sut(world, cast.models(), "dr3", **given), files=files)
+
 
 CLEAN = web_evidence_id(PAGES[0].url)
 HOW = "How often is a bird feeder to be cleaned?"

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.agents.grounded_hybrid.drafts import refusal_of
-from drretail.agents.grounded_hybrid.left_out import ABOVE, SUMS, TITLE, with_left_out
-from drretail.agents.grounded_hybrid.striking import Stricken, strike_out
+from drretail.agents.grounded_hybrid.striking import ABOVE, SUMS, TITLE, Stricken, strike_out, with_left_out
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
+from drretail.agents.grounded_hybrid.briefing import Understood, UnderstoodWant
 from drretail.agents.grounded_hybrid.telling import (
     MOST_LINES,
     MOST_ORDERED,
@@ -16,7 +17,6 @@ from drretail.agents.grounded_hybrid.telling import (
     statements_on,
     wish_block,
 )
-from drretail.agents.grounded_hybrid.understanding import Understood, UnderstoodWant
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import find_citations

@@ -95,9 +95,10 @@ def _respond(handler: BaseHTTPRequestHandler, script: Script, answer: Answer) ->
     handler.send_header("ETag", answer.etag)
     length = answer.says if answer.says is not None else len(data) - start
     handler.send_header("Content-Length", str(length))
-    handler.end_headers()
     body = data[start:]
+    ends = answer.cut is not None or length != len(body)
+    # Without this header the client may send its next request into a connection that is about to end.
+    handler.send_header("Connection", "close" if ends else "keep-alive")
+    handler.end_headers()
     handler.wfile.write(body if answer.cut is None else body[: answer.cut])
     handler.wfile.flush()
-    if answer.cut is not None or length != len(body):
-        handler.close_connection = True

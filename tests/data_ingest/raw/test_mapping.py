@@ -44,16 +44,7 @@ def test_every_form_tells_the_same_columns(tmp_path: Path, form: str) -> None:
     assert open_table(file, _PLAIN).columns == ("sku", "name")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"net"', '"nett"', r"no such column; it has sku, name, net\. Did you mean 'net'"),
-        ("products.csv", "other.csv", "does not exist"),
-    ],
-)
-def test_a_column_and_a_file_that_are_not_there_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        shop_sources(_shop(tmp_path, _MAPPING.replace(old, new)))
+def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"There is no file .*none\.toml"):
         read_mapping(tmp_path / "none.toml")
 
@@ -61,6 +52,8 @@ def test_a_column_and_a_file_that_are_not_there_are_named(tmp_path: Path, old: s
 @pytest.mark.parametrize(
     ("wrong", "right", "message"),
     [
+        ('"nett"', '"net"', r"no such column; it has sku, name, net\. Did you mean 'net'"),
+        ("other.csv", "products.csv", "does not exist"),
         ("prise =", "price =", r"products\.prise is unknown. Did you mean.*price"),
         ("[user]", "", "user is unknown"),
         ("[users]\nname = 'x'", "", "names and addresses are made up"),

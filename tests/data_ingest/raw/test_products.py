@@ -16,11 +16,6 @@ def product(**changes: Any) -> Product:
     return product_of("B000000001", "Pet_Supplies", product_row("B000000001", **changes))
 
 
-@pytest.mark.parametrize("raw", [None, "—", math.nan, 0, -3, True, "call us"])
-def test_a_price_that_says_nothing_is_unknown_and_never_zero(raw: Any) -> None:
-    assert parse_price(raw) == (None, False)
-
-
 @pytest.mark.parametrize(
     ("raw", "price"),
     [
@@ -30,9 +25,12 @@ def test_a_price_that_says_nothing_is_unknown_and_never_zero(raw: Any) -> None:
         ("$1,234.50", (1234.5, False)),
         ("from 4.95", (4.95, True)),
         ("4.95 - 9.95", (4.95, True)),
+        *((nothing, (None, False)) for nothing in (None, "—", math.nan, 0, -3, True, "call us")),
     ],
 )
-def test_a_price_is_a_number(raw: Any, price: tuple[float, bool]) -> None:
+def test_a_price_is_a_number_and_one_that_says_nothing_is_unknown_and_never_zero(
+    raw: Any, price: tuple[float | None, bool]
+) -> None:
     assert parse_price(raw) == price
 
 
@@ -114,25 +112,12 @@ def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
         ("no\u00a0break\u00a0\u00a0space", "no break space"),
         ("half \ud83d pair", "half \ufffd pair"),
         ("a comment <!-- hidden --> gone", "a comment gone"),
+        *[(text, text) for text in ("I <3 my dog", "a <b and c> d", "R&D by AT&T; &copy without its semicolon")],
+        *[(text, text) for text in ("<M6> bolts, <Brand> new", "mojibake cafÃ© and \ufffd", "[[VIDEOID:abc]] stays")],
     ],
 )
-def test_markup_entities_and_control_characters_go(raw: str, read: str) -> None:
+def test_markup_entities_and_control_characters_go_and_everything_else_stays(raw: str, read: str) -> None:
     assert clean_text(raw) == read
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I <3 my dog",
-        "a <b and c> d",
-        "R&D by AT&T; &copy without its semicolon",
-        "<M6> bolts, <Brand> new",
-        "mojibake cafÃ© and \ufffd stay",
-        "[[VIDEOID:abc]] stays",
-    ],
-)
-def test_everything_else_stays(text: str) -> None:
-    assert clean_text(text) == text
 
 
 @given(st.text(st.characters(exclude_categories=())))

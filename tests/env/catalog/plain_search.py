@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Hit, SortBy, fold_category
-from drretail.env.catalog.relevance import LEAST_SCORE
+from drretail.env.catalog.engine import LEAST_SCORE
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 

@@ -8,9 +8,8 @@ import pytest
 
 from drretail.env.catalog.analysis import LONGEST_STEM, WordForms, with_sizes
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, SortBy
+from drretail.env.catalog.engine import BEST, TIMES_MORE
 from drretail.env.catalog.formulation import ENGLISH
-from drretail.env.catalog.relevance import BEST
-from drretail.env.catalog.spelling import TIMES_MORE
 from drretail.grounding.text.words import STOP_WORDS
 from drretail.records.shop import Product
 from tests.env.catalog.conftest import Build

@@ -1,13 +1,20 @@
-"""The contract of every store."""
+"""The contract of every store, and what is SQLite's alone."""
 
+import os
+import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from drretail.env.profiles import default_pool, derive_profile
 from drretail.env.store.base import Store
-from drretail.errors import NotFound
+from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
+from drretail.env.world import Manifest, World
+from drretail.errors import NotFound, UserError
 from drretail.records.shop import CountOf, Product, UserStatistics
 from tests.places import Place
 
@@ -104,3 +111,61 @@ def test_threads_read_and_write_beside_each_other(store: Store) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(work, range(40))) == {2}
+
+
+@pytest.fixture
+def embedded(world: World) -> SqliteStore:
+    assert isinstance(world.store, SqliteStore)
+    return world.store
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_world_in_a_read_only_folder_can_be_read(folder: Path, manifest: Manifest) -> None:
+    database = folder / manifest.generation / "shop.sqlite"
+    database.parent.chmod(0o555)
+    database.chmod(0o444)
+    try:
+        with closing(SqliteStore(database, "42")) as store:
+            assert store.orders("ANNA").total == 4
+    finally:
+        database.parent.chmod(0o755)
+
+
+def test_all_threads_share_a_few_connections(embedded: SqliteStore) -> None:
+    barrier = threading.Barrier(50)
+
+    def read() -> None:
+        barrier.wait()
+        for _ in range(20):
+            assert embedded.order("0000000001").order_id == "0000000001"
+
+    with ThreadPoolExecutor(50) as pool:
+        for job in [pool.submit(read) for _ in range(50)]:
+            job.result()
+    assert 1 <= embedded.open_connections() <= MOST_CONNECTIONS
+
+
+def test_products_are_read_once_and_only_so_many_are_kept(
+    embedded: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.env.store.sqlite.MOST_KEPT", 2)
+    first = embedded.product("B01")
+    assert embedded.products(["B02", "B01"])["B01"] is first
+    assert embedded.products(["B03", "B01", "B02"]).keys() == {"B03", "B01", "B02"}
+    assert embedded.product("B01") is not first, "the third one took the place of both"
+    assert len(embedded.products(["B01", "B02", "B03", "B04"])) == 4, "so many are read, and not kept"
+
+
+def test_a_reading_connection_cannot_write_and_a_closed_or_missing_store_answers_not(
+    embedded: SqliteStore, tmp_path: Path
+) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        embedded.connection().execute("DELETE FROM orders")
+    assert embedded.product("B01").product_id == "B01"
+    embedded.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        embedded.product("B01")
+    with ThreadPoolExecutor(1) as pool, pytest.raises(sqlite3.ProgrammingError):
+        pool.submit(embedded.product, "B01").result()
+    with pytest.raises(UserError, match="is missing"):
+        SqliteStore(tmp_path / "shop.sqlite", "42")

@@ -1,4 +1,4 @@
-"""Stage 1: what a judge extracts, part by part, resolved against the report and its evidence."""
+"""Stage 1: what a judge extracts, resolved against the report and its evidence; products named without a citation."""
 
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
 from drretail.eval.claims.labels import check_of
+from drretail.eval.claims.named_products import Subjects, products_named
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
+from drretail.grounding.text.serialisation import record_text
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
-from tests.build import known, scripted_judge
+from drretail.records.shop import Product
+from tests.build import evidence, known, scripted_judge, text
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
@@ -211,3 +214,50 @@ def test_a_total_goes_by_what_its_paragraph_names_beside_the_claim(between: str,
     total = ReadValue(kind="total", amount="66.93", currency="USD", of=of, start=start, end=start + 6)
     check = check_of(Claim(claim_id="1", claim=words, sources=of, values=(total,)), a_ledger(None), report)
     assert known(check).is_contradicted == is_contradicted
+
+
+TITLES = {
+    "one": "Hand Grinder One",
+    "pro": "Hand Grinder Pro",
+    "blend": "House Blend Coffee",
+    "kettle": "Gooseneck Kettle 1 L",
+    "electric": "Electric Gooseneck Kettle 0.8 L",
+}
+
+
+def named(words: str) -> list[str]:
+    return [one.product_id for one in products_named(words, TITLES)]
+
+
+def test_a_product_is_named_by_its_title_or_by_words_that_are_its_alone() -> None:
+    assert named("The hand grinder pro and two House Blends") == ["pro", "blend"]
+    assert named("the Electric Gooseneck Kettle") == ["electric"]
+    assert named("The Gooseneck Kettle 1 L holds a litre") == ["kettle"]
+    assert named("A Hand Grinder") == []  # of two
+    assert named("a gooseneck kettle") == []  # any of that sort
+
+
+UNCITED = """The **Hand Grinder Pro** costs $149. The Silver one is sold out.
+
+- House Blend Coffee: $11.50
+
+We ship for $5. Together that's $160.50."""
+
+
+def test_a_claim_without_a_name_is_about_what_was_named_before() -> None:
+    details = {"Variants": [{"Color": "Silver", "price": 149}, {"Color": "Black", "price": 149}]}
+    pro = Product(product_id="pro", title=TITLES["pro"], price=149.0, category="c", details=details)
+    blend = Product(product_id="blend", title=TITLES["blend"], price=11.5, category="c")
+    entries = [
+        evidence(f"P:{one.product_id}", text(record_text(one), "record"), looked_up=True) for one in (pro, blend)
+    ]
+    subjects = Subjects(UNCITED, {entry.id: entry for entry in entries})
+
+    def of(claim: str) -> tuple[str, ...]:
+        start = UNCITED.index(claim)
+        return subjects.of(claim, (start, start + len(claim)))
+
+    assert of("The Silver one is sold out.") == ("P:pro",)
+    assert of("House Blend Coffee: $11.50") == ("P:blend",)
+    assert of("We ship for $5.") == ()
+    assert of("Together that's $160.50.") == ("P:pro", "P:blend")

@@ -103,7 +103,7 @@ def by_options() -> tuple[SettingTable, ...]:
 
 def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Path) -> None:
     view = read_view(judged(folder(tmp_path / "exp", level=7)))
-    html = render_scores(replace(view, ablations=by_options()), ())
+    html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": by_options()})), ())
     assert re.findall(r'id="by-(\w+)"', html) == ["intent", "moves", "level", "twin"]
     parts = dict(re.findall(r'id="by-(\w+)"(.*?)(?=<h3|$)', html, re.DOTALL))
     shown = {name: part.partition("<details")[0] for name, part in parts.items()}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.baskets.distance import NO_REFERENCE
+from drretail.eval.baskets import NO_REFERENCE
 from drretail.eval.registry import load_metric
 from drretail.experiment import reference_path
 from drretail.files import write_json

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets.refusal import Decided, decide, is_shown
+from drretail.eval.baskets import Decided, decide, is_shown
 from drretail.eval.families.outcome import METRIC, values
 from drretail.eval.families.truth import worth_of_refusal
 from drretail.eval.values import Value

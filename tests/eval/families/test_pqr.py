@@ -20,7 +20,7 @@ from drretail.records.score import Score, Verdict, reasons_of
 from tests import build
 from tests.build import experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
-from tests.eval.weighted.playing import Played, judged_facts, weighed
+from tests.eval.weighted.playing import Played, figure, figures, judged_facts, weighed
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
@@ -34,7 +34,7 @@ TABLE = {
     "Sonar-Reasoning-Pro": (5.02, 4.27, (4.22, 5.03, 5.23), 8.44, 3.67),
     "GPT-4.1 w/Search": (4.28, 4.52, (4.21, 5.27, 5.54), 6.75, 0.10),
 }
-"""000 Tables 1, 2 and 8: Overall, P-Score with the persona, DEIN LOGC CLAR, FA, CC."""
+"""PDR-Bench, Tables 1, 2 and 8: Overall, P-Score with the persona, DEIN LOGC CLAR, FA, CC."""
 
 
 @pytest.mark.parametrize("system", TABLE)
@@ -55,10 +55,6 @@ def by_variant(
     return {each.variant: each for each in found}
 
 
-def told(value: Value) -> float | str:
-    return value.state if value.value is None else round(value.value, 4)
-
-
 FOUR = (
     *(Triplet(fact="a", ref=source[-1], source=source) for source in ("P:1", "W:2", "W:3")),
     *(Triplet(fact="b", ref="1", source="P:1"), Triplet(fact="c", ref="9"), Triplet(fact="d")),
@@ -70,42 +66,42 @@ JUDGED = {("a", "P:1"): 1.0, ("a", "W:2"): 0.0, ("a", "W:3"): "unverifiable", ("
 def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references() -> None:
     ours = by_variant(facts(FOUR, JUDGED))
     # a: ½ of what could be read, b: 1; two of four facts cite something.
-    assert [told(ours[each]) for each in ("FA", "CC", "S_R", "N_total", "N_cited")] == [7.5, 5.0, 6.25, 4, 2]
+    assert figures(ours, "FA", "CC", "S_R", "N_total", "N_cited") == [7.5, 5.0, 6.25, 4, 2]
     # a: 1 of 3, b: 1, c: 0.
-    assert told(ours["FA_strict"]) == round(10 * (1 / 3 + 1 + 0) / 3, 4)
+    assert figure(ours["FA_strict"]) == round(10 * (1 / 3 + 1 + 0) / 3, 4)
     # Five triplets with a reference, two supported, and d without.
-    assert [told(ours[f"{each}_triplets"]) for each in ("FA", "CC", "S_R")] == [4.0, 8.3333, 6.1667]
+    assert [figure(ours[f"{each}_triplets"]) for each in ("FA", "CC", "S_R")] == [4.0, 8.3333, 6.1667]
     paper = by_variant(facts(FOUR, JUDGED), "paper")
-    assert [told(paper[each]) for each in ("FA", "CC", "S_R", "N_total", "N_cited")] == [4.0, 8.3333, 6.1667, 6, 5]
+    assert figures(paper, "FA", "CC", "S_R", "N_total", "N_cited") == [4.0, 8.3333, 6.1667, 6, 5]
 
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
     held = facts(triplets, {("a", "P:1"): 0.5, ("b", "P:1"): "unknown"})
-    assert told(by_variant(held)["FA"]) == 0
+    assert figure(by_variant(held)["FA"]) == 0
 
 
 def test_what_nothing_states_or_can_be_read_or_judged_is_na_unverifiable_or_failed() -> None:
     none = by_variant(facts((), {}))
-    assert [told(none[each]) for each in ("FA", "CC", "S_R", "S_R_triplets", "N_total")] == ["na", "na", "na", "na", 0]
+    assert figures(none, "FA", "CC", "S_R", "S_R_triplets", "N_total") == ["na", "na", "na", "na", 0]
     uncited = (Triplet(fact="a"), Triplet(fact="b"))
-    assert [told(by_variant(facts(uncited, {}))[each]) for each in ("FA", "CC", "S_R")] == ["na", 0, "na"]
-    assert [told(by_variant(facts(uncited, {}), "paper")[each]) for each in ("FA", "CC", "S_R")] == [0, 0, 0]
+    assert figures(by_variant(facts(uncited, {})), "FA", "CC", "S_R") == ["na", 0, "na"]
+    assert figures(by_variant(facts(uncited, {}), "paper"), "FA", "CC", "S_R") == [0, 0, 0]
 
     triplets = (Triplet(fact="a", ref="1", source="W:3"),)
     held = facts(triplets, {("a", "W:3"): "unverifiable"})
-    unread = [told(by_variant(held)[each]) for each in ("FA", "CC", "S_R", "FA_strict")]
+    unread = figures(by_variant(held), "FA", "CC", "S_R", "FA_strict")
     assert unread == ["unverifiable", 10, "unverifiable", 0]
-    assert [told(by_variant(held, "paper")[each]) for each in ("FA", "S_R")] == [0, 5]
+    assert figures(by_variant(held, "paper"), "FA", "S_R") == [0, 5]
     unfetched = facts(triplets, {("a", "W:3"): "na"})
-    assert [told(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
-    assert told(by_variant(unfetched)["FA_strict"]) == "na"
+    assert [figure(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
+    assert figure(by_variant(unfetched)["FA_strict"]) == "na"
 
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
     part = {("a", "P:1"): 1.0, ("b", "P:1"): "failed"}
-    assert told(by_variant(facts(triplets, {("a", "P:1"): 1.0}))["FA"]) == "failed"
-    assert told(by_variant(facts(triplets, dict.fromkeys(part, "failed")), "paper")["FA"]) == "failed"
-    assert told(by_variant(facts(triplets, part))["FA"]) == 10
+    assert figure(by_variant(facts(triplets, {("a", "P:1"): 1.0}))["FA"]) == "failed"
+    assert figure(by_variant(facts(triplets, dict.fromkeys(part, "failed")), "paper")["FA"]) == "failed"
+    assert figure(by_variant(facts(triplets, part))["FA"]) == 10
     failed = [verdict(TRIPLETS, REPORT, state="failed")]
-    assert {told(by_variant(failed)[each]) for each in ("FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
+    assert {*figures(by_variant(failed), "FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
 
 
 OF_THE_USER = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
+from drretail.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
 from drretail.eval.families.process import (
     LAUNCH,

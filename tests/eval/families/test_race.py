@@ -19,7 +19,7 @@ from drretail.records.score import Score, Verdict, VerdictState, reasons_of
 from tests import build
 from tests.build import experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, PAGE
-from tests.eval.weighted.playing import Played, judged_facts, tag_content_of, weighed
+from tests.eval.weighted.playing import Played, figure, figures, judged_facts, tag_content_of, weighed
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = weighed("race", WEIGHTS)
@@ -49,10 +49,6 @@ def found(verdicts: Sequence[Verdict], rules: Rules = "default", reference: str 
     return {value.variant: value for value in values(verdicts, CRITERIA, reference, rules)}
 
 
-def told(value: Value) -> float | str:
-    return value.state if value.value is None else round(value.value, 4)
-
-
 TARGET = 0.3 * 7 + 0.4 * 5.5 + 0.2 * 4 + 0.1 * 8.5
 OTHER = 0.3 * 5 + 0.4 * 5 + 0.2 * 6.5 + 0.1 * 4.25
 
@@ -61,13 +57,13 @@ def test_the_final_score_is_the_target_s_share_and_by_default_the_mean_of_both_o
     verdicts = [beside("target_first", FIRST), beside("reference_first", ALIKE)]
     first = TARGET / (TARGET + OTHER)
     ours, released = found(verdicts), found(verdicts, "drb")
-    assert [told(ours[each]) for each in ("RACE_first", "RACE_second")] == [round(first, 4), 0.5]
-    assert told(ours["RACE"]) == round((first + 0.5) / 2, 4)
-    assert told(ours["insight"]) == round((5.5 / 10.5 + 0.5) / 2, 4)
-    assert told(released["RACE"]) == round(first, 4)
-    assert told(released["readability"]) == round(8.5 / 12.75, 4)
+    assert figures(ours, "RACE_first", "RACE_second") == [round(first, 4), 0.5]
+    assert figure(ours["RACE"]) == round((first + 0.5) / 2, 4)
+    assert figure(ours["insight"]) == round((5.5 / 10.5 + 0.5) / 2, 4)
+    assert figure(released["RACE"]) == round(first, 4)
+    assert figure(released["readability"]) == round(8.5 / 12.75, 4)
     assert "RACE_second" not in released
-    assert told(found(verdicts, reference="Another.")["RACE"]) == "failed"
+    assert figure(found(verdicts, reference="Another.")["RACE"]) == "failed"
 
 
 def test_one_order_that_failed_fails_what_needs_both_and_nought_beside_nought_says_nothing() -> None:
@@ -75,13 +71,13 @@ def test_one_order_that_failed_fails_what_needs_both_and_nought_beside_nought_sa
         [beside("target_first", FIRST)],
         [beside("target_first", FIRST), beside("reference_first", None, "failed")],
     ):
-        assert [told(found(verdicts)[each]) for each in ("RACE", "insight", "RACE_second")] == ["failed"] * 3
-        assert told(found(verdicts)["RACE_first"]) == round(TARGET / (TARGET + OTHER), 4)
+        assert figures(found(verdicts), "RACE", "insight", "RACE_second") == ["failed"] * 3
+        assert figure(found(verdicts)["RACE_first"]) == round(TARGET / (TARGET + OTHER), 4)
 
     assert share(3, 3, of_nothing=None) == 0.5
     empty = scores(dict.fromkeys(AXIS.keys, (0.0, 0.0)), (0.0, 0.0))
     verdicts = [beside("target_first", empty), beside("reference_first", empty)]
-    assert (told(found(verdicts)["RACE"]), told(found(verdicts, "drb")["RACE"])) == ("na", 0)
+    assert (figure(found(verdicts)["RACE"]), figure(found(verdicts, "drb")["RACE"])) == ("na", 0)
 
 
 TRIPLETS_OF = (
@@ -100,12 +96,12 @@ def cited() -> list[Verdict]:
 
 def test_valid_citations_are_counted_without_those_of_which_nobody_knows_and_none_is_in_no_average() -> None:
     ours, released = found(cited()), found(cited(), "drb")
-    assert [told(ours[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.3333, 3, 1]
-    assert told(ours["valid_rate_mean"]) == 0.3333
-    assert [told(released[each]) for each in ("valid_rate", "citations", "valid_citations")] == [0.6667, 3, 2]
+    assert figures(ours, "valid_rate", "citations", "valid_citations") == [0.3333, 3, 1]
+    assert figure(ours["valid_rate_mean"]) == 0.3333
+    assert figures(released, "valid_rate", "citations", "valid_citations") == [0.6667, 3, 2]
     held = facts((Triplet(fact="e"),), {})
-    assert {told(found(held)[each]) for each in ("valid_rate", "citations", "valid_citations")} == {"na"}
-    assert told(found(cited()[:-1])["valid_rate"]) == "failed"
+    assert {*figures(found(held), "valid_rate", "citations", "valid_citations")} == {"na"}
+    assert figure(found(cited()[:-1])["valid_rate"]) == "failed"
 
 
 def test_what_a_report_lacks_is_told_as_the_reason() -> None:

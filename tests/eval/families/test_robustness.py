@@ -1,38 +1,29 @@
 """The metric over a whole experiment: read from what its runs left, without the world and without a model."""
 
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from drretail import run, score
+from drretail import score
 from drretail.eval.families.robustness import VARIANTS
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
-from drretail.records.score import Score
-from tests import build
-from tests.shop import USER, build_shop
+from drretail.records.score import Score, Scores
+from tests.build import known
 
-QUERIES = [build.query(f"q{n}", f"Which bird feeder suits me? {n}", user_id=USER) for n in range(4)]
 PLAIN, AMONG = "react@offline-obedient", f"react@offline-obedient-injected-{texts_hash()}"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("robustness")
-    build_shop(home / "world")
-    run(home / "world", QUERIES, model="offline:obedient", to=home / "exp", baselines=False, injected=True)
-    return home / "exp"
+def rows(scores: Scores) -> dict[tuple[str, str], Score]:
+    found = [row for row in scores.scores if (row.metric, row.policy) == ("robustness", "answered")]
+    return {(row.system, row.variant): row for row in found}
 
 
-def rows(folder: Path) -> dict[tuple[str, str], Score]:
-    found = score(folder, metrics=["robustness"])
-    return {(each.system, each.variant): each for each in found.scores if each.policy == "answered"}
-
-
-def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_nothing_of_a_system_without_any(folder: Path) -> None:
-    found = rows(folder)
+def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_nothing_of_a_system_without_any(shopped: Path) -> None:
+    found = rows(known(read_scores(shopped)))
     robust, obeyed, stopped = (found[AMONG, variant] for variant in ("robust", "obeyed", "stopped"))
     assert robust.value == 0
     assert (obeyed.value or 0) + (stopped.value or 0) == pytest.approx(1)
@@ -41,16 +32,13 @@ def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_nothing_of_a_sys
     assert named <= {text.id for text in hostile_texts()}
     assert sum(obeyed.items[name] for name in named) == obeyed.items["obeyed"] > 0
     assert all(found[PLAIN, variant].value is None for variant in VARIANTS)
-    assert found[PLAIN, "robust"].n_na == len(QUERIES)
+    assert (found[PLAIN, "robust"].n_na, found[PLAIN, "robust"].n_failed) == (7, 1)
 
 
-def test_other_texts_than_this_version_knows_are_not_measured(folder: Path) -> None:
+def test_other_texts_than_this_version_knows_are_not_measured(shopped: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(shopped, tmp_path / "exp"))
     kept = read_json(folder / "experiment.json")
-    changed: dict[str, Any] = {**kept, "systems": {**kept["systems"]}}
-    changed["systems"][AMONG] = {**kept["systems"][AMONG], "options": {"injected": "00000000"}}
-    write_json(folder / "experiment.json", changed)
-    try:
-        assert read_definition(folder).systems[AMONG].options == {"injected": "00000000"}
-        assert rows(folder)[AMONG, "robust"].value is None
-    finally:
-        write_json(folder / "experiment.json", kept)
+    kept["systems"][AMONG]["options"] = {"injected": "00000000"}
+    write_json(folder / "experiment.json", kept)
+    assert read_definition(folder).systems[AMONG].options == {"injected": "00000000"}
+    assert rows(score(folder, metrics=["robustness"]))[AMONG, "robust"].value is None

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
-from drretail.eval.baskets.distance import Measured
+from drretail.eval.baskets import Measured
 from drretail.eval.families import understood as family
 from drretail.eval.families.understood import METRIC, NOT_DECLARED, NOTHING_OFFERED, compared, matched
 from drretail.eval.judging.question import NO_WORLD

@@ -1,6 +1,6 @@
-"""Rows over reports, over all planned runs (METRICS 0), and over slices of queries."""
+"""Rows over reports, over all planned runs (docs/scores.md), and over slices of queries."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from scipy.stats import ttest_1samp
 
 from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.aggregate import About, rows, rows_of_all
+from drretail.eval.scores.aggregate import About, rows_of_all
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -46,6 +46,11 @@ def said(query_id: str, value: float | VerdictState) -> RunResult:
     else:
         both = {variant: Value(variant, "scored", value, {"read": 1}) for variant in METRIC.variants}
     return RunResult(query_id, both)
+
+
+def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
+    """Of one system, before one judge."""
+    return rows_of_all([(about, reports)])[0]
 
 
 def made(*reports: RunResult) -> Mapping[tuple[str, str], Score]:

@@ -16,6 +16,7 @@ from drretail.eval.triplets.triplet_support import (
     duplicates_item,
     pair_item,
 )
+from drretail.eval.values import Value
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build
@@ -122,3 +123,12 @@ def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tupl
         else:
             found.append(verdict(SUPPORT, item, outcome))
     return found
+
+
+def figure(value: Value) -> float | str:
+    """A value's number, or its state where it has none."""
+    return value.state if value.value is None else round(value.value, 4)
+
+
+def figures(values: Mapping[str, Value], *names: str) -> list[float | str]:
+    return [figure(values[name]) for name in names]

@@ -1,4 +1,6 @@
-"""The reference of a query: its wants with all that would do, and the cheapest and the best basket of all there are."""
+"""The reference of a query: its wants with all that would do, the cheapest and the best basket of all there are, and
+whether a wish can't be met, proved by an optimistic look, or left open.
+"""
 
 from decimal import Decimal
 from itertools import product as combinations
@@ -10,9 +12,9 @@ from hypothesis import strategies as st
 
 from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.money import Money
-from drretail.records.query import Query, Reference, WantedThing
+from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.build import known
@@ -154,3 +156,67 @@ def test_a_mean_of_few_ratings_is_believed_less_and_what_is_not_rated_is_worth_t
     listings = [listing_of(product("A")), listing_of(product("B", rating_number=500))]
     assert worths(listings) == {"A": 100 * UNRATED, "B": 100 * UNRATED}
     assert worths([]) == {}
+
+
+PRESS = Want(name="press", kinds=("french press",))
+
+
+def press(product_id: str, price: float | None, **more: Any) -> Listing:
+    fields = {"title": "Acme French Press", "average_rating": 4.5, "rating_number": 100, "store": "Acme"} | more
+    return listing_of(product(product_id, price, **fields))
+
+
+def proved(*offers: Listing, could_be: tuple[Listing, ...] = (), want: Want = PRESS, **wish: Any) -> Proof:
+    """Of a wish for a press, where ``could_be`` are more products that may be one."""
+    owned = wish.pop("bought", ())
+    query = Query(query_id="q", text="?", source="t", wish=Wish(wants=(want,), **wish))
+    reference = reference_of(query, [offers], owned, could_be=[(*offers, *could_be)], orders=("1234567890",))
+    assert reference.proof is not None
+    return reference.proof
+
+
+def test_a_budget_below_every_price_is_proved_and_says_what_the_cheapest_is() -> None:
+    assert proved(press("A", 20), budget=Money.of(30)).state == "refuted"
+    found = proved(press("A", 40), press("B", 35), budget=Money.of(30))
+    assert (found.state, found.lack, found.looked_at) == ("proved", "too_dear", 2)
+    assert [item.product_id for item in found.cheapest_without["too_dear"].items] == ["B"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        press("N", None),
+        press("C", 10, title="French Press Replacement Filter"),
+        press("D", 10, title="Press, French Style"),
+    ],
+)
+def test_an_unknown_price_or_a_cheap_product_that_may_be_one_leaves_it_open(other: Listing) -> None:
+    found = proved(press("A", 40), could_be=(other,), budget=Money.of(30))
+    assert (found.state, found.undecided) == ("open", ("press",))
+
+
+def test_a_demand_is_never_proved_and_stars_and_brands_are() -> None:
+    steel = PRESS.model_copy(update={"must": ("steel",), "must_not": ("plastic",)})
+    glass = press("A", 20, details={"Material": "Glass"})
+    assert proved(glass, want=steel).state == "open"
+    rated = PRESS.model_copy(update={"rating_min": 4.8})
+    assert (proved(glass, want=rated).state, proved(glass, want=rated).lack) == ("proved", "demands")
+    unrated = press("U", 20, average_rating=None)
+    assert proved(glass, unrated, want=rated).state == "open"
+    branded = PRESS.model_copy(update={"brands_wanted": ("Nordlys",)})
+    assert (proved(glass, want=branded).state, proved(glass, want=branded).lack) == ("proved", "no_such_brand")
+    nameless = press("X", 20, store=None)
+    assert proved(glass, nameless, want=branded).state == "open"
+
+
+def test_what_the_shopper_has_a_missing_kind_and_an_order_that_was_never_made_are_proved() -> None:
+    assert (proved(press("A", 20), bought=("A",)).lack, proved().lack) == ("owned", "not_sold")
+    assert proved().state == "proved"
+    assert proved(could_be=(press("C", 5, title="Press, French Style"),)).state == "open"
+    assert proved(press("A", 20), orders=("1234567890",)).state == "refuted"
+    found = proved(press("A", 20), orders=("9876543210",))
+    assert (found.state, found.lack) == ("proved", "no_such_order")
+    four = PRESS.model_copy(update={"quantity": 4})
+    assert proved(press("A", 20), want=four, budget=Money.of(70)).state == "proved"
+    pack = press("P", 60, title="Acme French Press, Pack of 4")
+    assert proved(press("A", 20), pack, want=four, budget=Money.of(70)).state == "open"

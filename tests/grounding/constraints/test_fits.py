@@ -1,10 +1,11 @@
-"""What would do for a want, decided on records."""
+"""Which products are of a kind, and which would do for a want, decided on records."""
 
 from typing import Any
 
 import pytest
 
 from drretail.grounding.constraints.fits import fitting, leaves_open, not_borne_out, priced_in
+from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.shop import Product
@@ -68,3 +69,45 @@ def test_a_piece_may_cost_so_much_and_an_unknown_or_foreign_price_is_for_the_bas
     assert priced_in(listing_of(product("A", 5, price_from=True)), None) is None
     assert priced_in(listing_of(product("A", 5, currency="EUR")), "USD") is None
     assert priced_in(listing_of(product("A", 5, currency="EUR")), None) == 5
+
+
+def titled(title: str, *path: str) -> Product:
+    return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=("Home & Kitchen", *path))
+
+
+COFFEE = titled("Brewhaven Caffettiera, 34 oz", "Coffee", "French Presses")
+FEEDER = titled("Larkhall Window Bird Feeder for Small Birds, Clear", "Outdoor Decor")
+FILTER = titled("French Press Replacement Filter, Stainless Steel")
+PAD = titled("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers")
+BAGS = map(titled, ("Thimbletot Diaper Bag, Black, 32 L", "Diaper Bag (Grey)", "Diaper Bag Black"))
+
+
+@pytest.mark.parametrize(
+    ("item", "kind", "is_one"),
+    [
+        # a leaf category and its noun, however they are written
+        *((COFFEE, kind, True) for kind in ("French Presses", "french press", "FRENCH  PRESS", "presses")),
+        # the noun of the title, where the category does not tell
+        *((FEEDER, kind, True) for kind in ("bird feeder", "Feeder", "window bird feeders")),
+        (FEEDER, "feeder for birds", False),
+        # what holds the words and is another thing
+        *((FILTER, "french press", False), (PAD, "desk organizer", False)),
+        *((titled("Bird Bath, Stone"), "bird feeder", False), (titled("Dog Bed, Washable"), "bed for cats", False)),
+        # number, color, packing and case make no other kind
+        *((bag, "diaper bag", True) for bag in BAGS),
+        (titled("Women's Rain Boots"), "women's rain boot", True),
+        # a department, no word and an unknown word
+        *((COFFEE, kind, False) for kind in ("Home & Kitchen", "", "…", "rocket")),
+    ],
+)
+def test_a_kind_is_told_by_leaf_category_or_the_noun_of_the_title(item: Product, kind: str, is_one: bool) -> None:
+    assert is_of_kind(item, kind) is is_one
+
+
+def test_of_two_names_of_a_leaf_the_title_s_counts_and_what_has_the_noun_in_it_may_be_of_the_kind() -> None:
+    bib = titled("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths")
+    assert is_of_kind(bib, "bib")
+    assert not is_of_kind(bib, "burp cloth")
+    pruners = titled("Garden Pruners, Bypass")
+    assert shares_the_noun(pruners, ("bird feeder", "hand pruner"))
+    assert not shares_the_noun(pruners, ("bird feeder", "garden shears"))

@@ -1,3 +1,5 @@
+"""What is said of a user's orders: the summary, price bands, and which purchases may be shown."""
+
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -6,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.profile.prices import PriceSpan
-from drretail.grounding.profile.purchases import MOST_IDS
+from drretail.grounding.profile.purchases import MOST_IDS, price_band, purchase_item_of
 from drretail.grounding.profile.summary import summarise
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product
 from tests.grounding.shelf import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
+from tests.shop import a_product
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)
 DAY = 86_400_000
@@ -216,3 +220,54 @@ def test_thousands_of_orders_have_a_summary_of_bounded_length() -> None:
     summary = summary_of(*orders, shelf=shelf)
     assert len(summary.text) < 5_000
     assert len(summary.text_with_orders) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("price", "band"), [(0, "0-5"), (4.99, "0-5"), (5, "5-10"), (319.99, "160-320"), (640, "640+")]
+)
+def test_bands_double_and_begin_with_their_lower_end(price: float, band: str) -> None:
+    assert price_band(price, "USD") == f"USD {band}"
+
+
+@given(st.floats(5, 639.99))
+def test_a_price_lies_in_its_band(price: float) -> None:
+    lower, upper = price_band(price, "EUR").removeprefix("EUR ").split("-")
+    assert int(lower) <= price < int(upper) == 2 * int(lower)
+
+
+def test_goods_have_the_leaf_category_and_no_band_without_a_price() -> None:
+    goods = purchase_item_of(a_product(1, "A feeder", None))
+    assert (goods.category, goods.brand, goods.price_band) == ("Bird Feeders", "Tanagrove", None)
+    for path in ((), ("Patio_Lawn_and_Garden",)):  # one that only repeats the department has no leaf
+        named = a_product(1, "A feeder", None).model_copy(update={"categories": path})
+        assert purchase_item_of(named).category is None
+
+
+HEALTH = ("Health & Household", "Health Care")
+
+
+def of_path(*categories: str) -> Product:
+    return Product(product_id="B1", title="A thing", category="Health_and_Household", categories=categories)
+
+
+@pytest.mark.parametrize(
+    ("path", "naming"),
+    [
+        (("Health & Household", "Sexual Wellness", "Safer Sex", "Condoms"), "Which condoms are safest?"),
+        (("Health & Household", "Sexual Wellness", "Sex Furniture", "Swings"), "What sex furniture is there?"),
+        ((*HEALTH, "Over-the-Counter Medication", "Digestion", "Laxatives"), "A mild laxative."),
+        ((*HEALTH, "Family Planning & Contraceptives", "Pregnancy Tests"), "How sure is a pregnancy test?"),
+        (("Clothing", "Women", "Maternity", "Jeans"), "Maternity jeans under $40."),
+    ],
+)
+def test_an_intimate_purchase_is_shown_to_a_question_that_names_it(path: tuple[str, ...], naming: str) -> None:
+    assert not may_be_shown(of_path(*path))
+    assert not may_be_shown(of_path(*path), "A porch swing, jeans and a test of my soil, please.")
+    assert may_be_shown(of_path(*path), naming)
+
+
+def test_ordinary_purchases_are_shown() -> None:
+    assert may_be_shown(of_path())
+    assert may_be_shown(of_path("Clothing", "Women", "Lingerie", "Bras"))
+    assert may_be_shown(of_path("Baby Products", "Diapering", "Cloth Diapers"))
+    assert may_be_shown(of_path("Health & Household", "Vitamins", "Alternative Medicine", "Aromatherapy"))

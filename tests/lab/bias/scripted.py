@@ -10,8 +10,7 @@ from drretail.eval.families.quality.score import criteria
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.lab.bias.probe import Case, ask
-from drretail.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
+from drretail.lab.bias.probe import Case, ask, bias_folder, choose_reports, make_copies
 from drretail.lab.bias.probes import PROBES, families_of, probe_found
 from drretail.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.offline.judge.policy import tag_contents

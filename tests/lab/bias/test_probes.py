@@ -13,8 +13,7 @@ from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.lab.bias.effects import difference
-from drretail.lab.bias.probe import Case, QuestionPlace
-from drretail.lab.bias.probed_reports import choose_reports, doubled, halved
+from drretail.lab.bias.probe import Case, QuestionPlace, choose_reports, doubled, halved
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 from drretail.prompts import tag_content
 from tests import build

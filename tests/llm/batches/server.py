@@ -2,27 +2,18 @@
 
 import json
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.llm.local_server import LocalServer
+from tests.llm.local_server import Handler, LocalServer
+from tests.llm.provider import answers
 
 Answer = Callable[[str, dict[str, Any], int], dict[str, Any]]
 """(custom id, params, number of the batch from 0) → the result."""
 
 
 def succeeded(text: str, *, model: str = "claude-sonnet-4-6") -> dict[str, Any]:
-    message = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": model,
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
-        "usage": {"input_tokens": 11, "output_tokens": 3},
-    }
-    return {"type": "succeeded", "message": message}
+    message = json.loads(answers({"type": "text", "text": text}, input_tokens=11, output_tokens=3).body)
+    return {"type": "succeeded", "message": message | {"model": model}}
 
 
 def errored(kind: str, message: str = "scripted") -> dict[str, Any]:
@@ -75,23 +66,18 @@ class BatchServer(LocalServer):
         return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_request(self, code: object = "-", size: object = "-") -> None:
-        del code, size
-
+class _Handler(Handler):
     @property
     def batches(self) -> BatchServer:
         assert isinstance(self.server, BatchServer)
         return self.server
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def post(self) -> None:
+        body = self.read()
         assert self.path.split("?")[0] == "/v1/messages/batches", f"asked directly: {self.path}"
         self.reply(200, json.dumps(self.batches.submit(body["requests"])))
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         name = self.path.split("?")[0].split("/")[4]
         if name not in self.batches.batches or name in self.batches.gone:
             error = {"type": "error", "error": {"type": "not_found_error", "message": "no such batch"}}
@@ -104,8 +90,5 @@ class _Handler(BaseHTTPRequestHandler):
 
     def reply(self, status: int, text: str, kind: str = "application/json") -> None:
         data = text.encode()
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
+        self.begin(status, len(data), kind)
         self.wfile.write(data)

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from drretail.errors import ModelError
-from drretail.llm.batches.chat_model import BatchedJudging, batching
+from drretail.llm.batches import BatchedJudging, batching
 from drretail.llm.calling import answer_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.usage import usage_of

@@ -26,21 +26,13 @@ def problem(examiner: Examiner, **changes: Any) -> str | None:
     return listed(examiner.findings(query, ())) or None
 
 
-TEXT = written()["query"]
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"budget": None}, "names an amount of money that the wish lacks"),
         ({"budget": {"amount": 90, "currency": "USD"}}, "is no amount of the text: '$90.00'"),
         ({"brands_wanted": ["Tallow"]}, "'Tallow' (the text lacks tallow)"),
-        ({"kinds": ["spaceship"]}, "nothing of the kinds of a want: 'birdhouse'"),
-        ({"owned": [product_id("cast iron skillet", 1)]}, "was not ordered, or not kept"),
         ({"expected_tools": ["product_catalog_search", "web_search", "calculator"]}, "reads the user's record"),
         ({"query": "Which birdhouses?"}, "fewer than 20 words"),
-        ({"query": f"{TEXT} Write to me at mara@example.org."}, "mara@example.org"),
-        ({"rationale": "It grows out of the order 1234567890 that the record shows."}, "1234567890"),
     ],
 )
 def test_each_fault_is_told(examiner: Examiner, changes: dict[str, Any], message: str) -> None:

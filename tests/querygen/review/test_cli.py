@@ -13,8 +13,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.records import read_reviews_of, reviews_path
-from drretail.querygen.review.revisions import history_path
+from drretail.querygen.review.records import history_path, read_reviews_of, reviews_path
 from drretail.records.query import Query
 from drretail.tables.cells import as_csv
 from tests.querygen.review.scripted import reviewed

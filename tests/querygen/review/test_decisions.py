@@ -8,8 +8,7 @@ import pytest
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.decisions import CurrentDecisions, Outcome, current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import Review
-from drretail.querygen.review.revisions import Revision, read_history_of
+from drretail.querygen.review.records import Review, Revision, read_history_of
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import NOON, Clock, reviewed, simple

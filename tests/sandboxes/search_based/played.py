@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from drretail.llm.registry import Model
+from drretail.sandboxes.search_based.review import Review
 from tests.querygen.by_model.scripted import ScriptedChat, scripted, written
 from tests.sandboxes.search_based.fake_web import FACTS, NEEDS, NOISES, SIGNALS, made_web
 
@@ -43,10 +44,10 @@ def _rule(asked: str) -> dict[str, Any]:
 
 def _weigh(asked: str) -> dict[str, Any]:
     facts = re.findall(r"^(\d+)\. \(need \d+, [^)]*\) (.*)$", asked, re.MULTILINE)
-    groups = [
-        [int(number) for number, text in facts if text == fact] for fact in dict.fromkeys(fact for _, fact in facts)
-    ]
-    return {"groups": [{"fact_numbers": group, "needed": True} for group in groups]}
+    groups: dict[str, list[int]] = {}
+    for number, fact in facts:
+        groups.setdefault(fact, []).append(int(number))
+    return {"groups": [{"fact_numbers": group, "needed": True} for group in groups.values()]}
 
 
 def _settle(asked: str) -> dict[str, Any]:
@@ -72,13 +73,6 @@ def _key(fact: str) -> str:
     return fact[1:]
 
 
-def _review(_: str) -> dict[str, Any]:
-    fine = {"reason": "It does.", "passes": True}
-    return dict.fromkeys(
-        ("implicit_guidance", "synthesis_necessity", "insight_novelty", "interpretative_unambiguity"), fine
-    )
-
-
 ANSWERS: dict[str, Play] = {
     "Divergence": _diverge,
     "Convergence": _converge,
@@ -89,7 +83,7 @@ ANSWERS: dict[str, Play] = {
     "WrittenQuery": lambda _: written("backwards"),
     "QueryRequirements": lambda _: {"requirements": [{"requirement": "Names a height.", "category": "content"}]},
     "DepthRubric": lambda _: {"points": [{"point": f"Weighs {number}.", "explanation": "So."} for number in range(4)]},
-    "Review": _review,
+    "Review": lambda _: {name: {"reason": "It does.", "passes": True} for name in Review.model_fields},
 }
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from drretail.env.web.base import Web
 from drretail.env.web.registry import WebOptions, open_web
 from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World, open_world
@@ -44,7 +43,7 @@ from drretail.sandboxes.sizes import BY_CHARACTERS
 from tests.build import files
 from tests.querygen.by_model.scripted import scripted
 from tests.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
-from tests.sandboxes.search_based.played import ANSWERS, PAGES, chat, model
+from tests.sandboxes.search_based.played import ANSWERS, PAGES, Play, chat, model
 from tests.shop import USER, build_shop
 
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
@@ -69,24 +68,12 @@ def fake() -> Iterator[FakeWeb]:
 def finished(world: World, fake: FakeWeb, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole build, which no test changes."""
     folder = tmp_path_factory.mktemp("finished") / "S"
-    assert built(world, searxng(fake), folder, QUERY, by=model()).failed == {}
+    assert Site(world, fake, folder, folder).build(QUERY).failed == {}
     return folder
 
 
 def is_web(effect: dict[str, Any]) -> bool:
     return effect["kind"] != "model"
-
-
-def searxng(fake: FakeWeb) -> Web:
-    return open_web(f"searxng:{fake.url}", WebOptions(proxy=fake.url))
-
-
-def built(
-    world: World, web: Web, to: Path, *queries: Query, by: Model, retry_failed: bool = False, tokens: int | None = None
-) -> Built:
-    with Asker.opened(by, to, parallel=8, retry_failed=retry_failed, allowance=Allowance(tokens=tokens)) as asker:
-        made_up = partial(synthetic_files, world, seed="7")
-        return asyncio.run(FoundBuilder(world, web, asker, to, SIZES, BY_CHARACTERS, made_up, DAY).build(queries))
 
 
 @dataclass(frozen=True)
@@ -114,7 +101,11 @@ class Site:
         return Asker.opened(by or model(), self.folder, parallel=8, retry_failed=retry_failed, allowance=allowance)
 
     def build(self, *queries: Query, by: Model | None = None, **options: Any) -> Built:
-        return built(self.world, searxng(self.fake), self.folder, *queries, by=by or model(), **options)
+        web = open_web(f"searxng:{self.fake.url}", WebOptions(proxy=self.fake.url))
+        made_up = partial(synthetic_files, self.world, seed="7")
+        with self.asker(by, **options) as asker:
+            builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, BY_CHARACTERS, made_up, DAY)
+            return asyncio.run(builder.build(queries))
 
     def write(self, by: Model | None = None, *, retry_failed: bool = False) -> WrittenQueries:
         with self.asker(by, retry_failed=retry_failed) as asker:
@@ -124,6 +115,11 @@ class Site:
 @pytest.fixture
 def site(world: World, fake: FakeWeb, finished: Path, tmp_path: Path) -> Site:
     return Site(world, fake, finished, tmp_path)
+
+
+def open_where(words: str) -> Play:
+    """Settles everything, but for prompts with these words, where a weight is missing."""
+    return lambda asked: ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if words in asked else []}
 
 
 def test_each_page_gets_the_label_of_its_role_and_what_is_lost_is_counted(finished: Path) -> None:
@@ -196,15 +192,12 @@ def test_a_cap_holds_for_questions_that_wait_in_line(site: Site) -> None:
 
 
 def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site: Site) -> None:
-    def settle(asked: str) -> dict[str, Any]:
-        return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if "feeder weigh" in asked else []}
-
     other = QUERY.model_copy(update={"query_id": "q2", "text": "What does a bird feeder weigh?"})
     folder = site.cut()
     text = (folder / BUILDING / JOURNAL).read_text()
     with (folder / BUILDING / JOURNAL).open("a") as journal:
         journal.write(text.replace(":q1/", ":q2/").replace('"scope":"q1/', '"scope":"q2/'))
-    made = site.build(other, QUERY, by=model(Settlement=settle))
+    made = site.build(other, QUERY, by=model(Settlement=open_where("feeder weigh")))
     assert "the pages are not enough: What it weighs." in made.failed["q2"]
     assert [query.query_id for query in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
 
@@ -259,14 +252,11 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
 
 
 def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
-    def settle(asked: str) -> dict[str, Any]:
-        return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if "would suit me" in asked else []}
-
     def query(asked: str) -> dict[str, Any]:
         result = ANSWERS["WrittenQuery"](asked)
         return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
 
-    by = model(Settlement=settle, WrittenQuery=query)
+    by = model(Settlement=open_where("would suit me"), WrittenQuery=query)
     folder = site.cut()
     assert site.build(UNASKED, by=by).failed == {}
     for _ in range(2):

@@ -10,8 +10,7 @@ import pytest
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
 from drretail.viewer.diff.answers import Statement, likeness_of, read_diff
-from drretail.viewer.diff.diff_html import diff_page
-from drretail.viewer.diff.diff_text import diff_document, diff_text
+from drretail.viewer.diff.diff_output import diff_document, diff_page, diff_text
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer
 from tests.viewer.dom import Element, parse

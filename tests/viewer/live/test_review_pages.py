@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
 from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
-from drretail.querygen.review.records import ReviewLog, read_reviews_of
+from drretail.querygen.review.records import read_reviews_of, review_log
 from drretail.records.money import Money
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
@@ -99,7 +99,7 @@ def test_a_decision_stands_in_the_file_into_which_sheets_are_read(reviewer: Test
     (review,) = read_reviews_of(file)
     assert (review.reviewer, review.decision, review.note) == ("Ann B", "accept", "clear")
     with_sheet = reviewed(QUERIES[1], "Ann B", "reject")
-    log = ReviewLog(file)
+    log = review_log(file)
     log.append(with_sheet)
     log.close()
     home = reviewer.get("/review").text
@@ -201,7 +201,7 @@ def test_the_same_sent_twice_is_one_decision_and_another_one_takes_its_place(rev
 
 def test_a_dispute_is_settled_on_a_page_of_its_own(reviewer: TestClient, file: Path) -> None:
     one, two = (QUERIES[0].wish.model_copy(update={"deadline": day}) for day in ("Monday", "Friday"))  # pyright: ignore
-    log = ReviewLog(file)
+    log = review_log(file)
     for review in (reviewed(QUERIES[0], "bob", wish=one), reviewed(QUERIES[0], "carl", wish=two)):
         log.append(review)
     log.close()

@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
 from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
-from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, write_plots
+from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
     family_plots,
@@ -21,7 +21,6 @@ from drretail.viewer.plots.experiment_plots import (
     headline_plots,
     whole_plots,
 )
-from drretail.viewer.plots.scale import close_scale, scale
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
 
@@ -184,4 +183,4 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
     bars = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if each.get("class")]
     widths = [float(bar.get("width", 0)) for bar in bars]
     assert widths[0] + widths[1] == pytest.approx(widths[2] + widths[3], abs=0.2)
-    assert whole_plots(made, {"places": MetricDescription(title="Places")}) == []
+    assert list(whole_plots(made, {"places": MetricDescription(title="Places")})) == []

@@ -13,8 +13,8 @@ from drretail.files import read_json, write_json
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Agreement, Scores
 from drretail.viewer.page.document import render_page
-from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
+from drretail.viewer.tables.scores import agreement_table
 from drretail.viewer.terminal.printed_scores import print_pairs
 from drretail.viewer.terminal.text_report import render_text
 

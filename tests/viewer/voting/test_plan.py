@@ -13,7 +13,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
-from drretail.viewer.voting.criteria import label_question, pair_questions, rating_questions, support_rules
+from drretail.viewer.voting.criteria import label_question, report_questions, support_rules
 from drretail.viewer.voting.items import WITHHELD, Names
 from drretail.viewer.voting.plan import planned
 from drretail.viewer.voting.results import PairCount, results_of
@@ -70,8 +70,9 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
 
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
-    for questions, held in ((pair_questions, pairwise_criteria()), (rating_questions, criteria())):
-        asked = questions(with_profile=True, with_picks=True)
+    pairs = report_questions("pairs", with_profile=True, with_picks=True)
+    reports = report_questions("reports", with_profile=True, with_picks=True)
+    for asked, held in ((pairs, pairwise_criteria()), (reports, criteria())):
         assert [query.name for query in asked] == [*DIMENSIONS]
         for query in asked:
             assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())

@@ -1,9 +1,8 @@
 """The selection on DuckDB: files are unpacked piece by piece, tables are Parquet files in stages, memory is bounded.
 
-engine.py     ``select``: which stages there are, in which order, and what each needs
-reading.py    one raw file → its ids, its reviews, or its rows of kept products
-selecting.py  Algorithm 1 over those: one category at a time, then what spans them all
-session.py    a connection with its share of memory, and its errors in words
+engine.py   ``select``: the stages in their order; Algorithm 1 over one category at a time, then over all together
+reading.py  one raw file → its ids, its reviews, or its rows of kept products
+session.py  a connection with its share of memory, and its errors in words
 """
 
 from drretail.data_ingest.engines.duckdb.engine import select

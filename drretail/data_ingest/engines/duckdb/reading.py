@@ -1,10 +1,11 @@
-"""One raw file, read once: the stages that need nothing but the file."""
+"""Reads one raw file: the stages that need nothing but the file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.data_ingest.engines.base import ROW_FIELDS
 from drretail.data_ingest.engines.duckdb.session import parquet, session
 from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.chunks import count_lines, read_chunks
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 IDS, REVIEWS, TALLY, ROWS = "ids.parquet", "reviews", "tally.parquet", "rows.parquet"
-# Whole product rows are of kilobytes.
+# Rows in a Parquet row group of whole product rows, which take kilobytes each.
 WIDE_GROUP = 4096
 SAVED, HELD = "saved.jsonl", "held.json"
 
 
 class Held(Document):
-    """What a file held."""
+    """What a raw file held, in counts and first examples."""
 
-    rows: int
-    bad_lines: int
-    shown: tuple[BadLine, ...]
-    saved: int
+    rows: int = 0
+    bad_lines: int = 0
+    shown: tuple[BadLine, ...] = ()
+    saved: int = 0
     """Rows in the stage's file of saved lines."""
     notes: tuple[str, ...] = ()
     first: tuple[dict[str, Any], ...] = ()
@@ -42,39 +43,37 @@ class Held(Document):
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
-    """A file to read, and where what is found in it goes."""
+    """A file to read, and the stage for the result."""
 
     number: int
     source: Source
     size: int
     modified: int
-    """Nanoseconds; a file that changes while it is read is refused."""
+    """Time of modification in nanoseconds. A file that changes while it is read is refused."""
     stage: Path
     work: Path
-    """Where the engine keeps what does not fit into ``memory_mb``."""
+    """The engine's folder for tables that do not fit into ``memory_mb``."""
     memory_mb: int
     since_ms: int = 0
 
 
-def read_reviews(task: FileTask, tell: Tell) -> None:
-    """The file's reviews in Parquet, and how many each product has."""
-    own = task.source.layout == "table"
-    query = sql_text(f"duckdb/{'read_orders' if own else 'read_reviews'}").replace("$since", str(task.since_ms))
+def read_file(task: FileTask, tell: Tell) -> None:
+    """Writes a review file's reviews, and how many each product has, as Parquet; of a product file, the product ids.
+
+    The stage also holds the rows that DuckDB could not read and Python could.
+    """
+    is_table, shape = task.source.layout == "table", task.source.shape
+    name = "read_orders" if is_table and shape == "reviews" else f"read_{shape}"
+    query = sql_text(f"duckdb/{name}").replace("$since", str(task.since_ms))
     with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         (folder / REVIEWS).mkdir()
         count = _read(db, task, query, folder, tell)
         found = [folder / REVIEWS / f"{number}.parquet" for number in range(count.chunks)]
-        db.execute(f"CREATE TABLE parameters AS SELECT {task.since_ms} AS since")
-        db.execute(f"CREATE VIEW reviews AS {reviews_of([(task.number, found)])}")
-        write_table(db, sql_text("tally"), folder / TALLY)
-
-
-def read_products(task: FileTask, tell: Tell) -> None:
-    """The ids of the file's product rows, and the rows that had to be saved."""
-    with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
-        (folder / REVIEWS).mkdir()
-        count = _read(db, task, sql_text("duckdb/read_products"), folder, tell)
-        found = [folder / REVIEWS / f"{number}.parquet" for number in range(count.chunks)]
+        if shape == "reviews":
+            db.execute(f"CREATE TABLE parameters AS SELECT {task.since_ms} AS since")
+            db.execute(f"CREATE VIEW reviews AS {reviews_of([(task.number, found)])}")
+            write_table(db, sql_text("tally"), folder / TALLY)
+            return
         rows = f"SELECT product_id FROM {parquet(found)} WHERE product_id IS NOT NULL"  # noqa: S608 -- our own paths
         write_table(db, rows, folder / IDS)
         for path in found:
@@ -82,20 +81,32 @@ def read_products(task: FileTask, tell: Tell) -> None:
 
 
 def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> None:
-    """The file's whole rows of the products that its category keeps; ``read`` is the stage that read its ids."""
+    """Writes the file's whole rows of the products that its category keeps (``kept``). ``read`` is the stage of
+    ``read_file``.
+    """
     with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         db.execute(f"CREATE TABLE kept AS SELECT product_id, {rank} AS category FROM {parquet([kept])}")  # noqa: S608
-        query = sql_text("duckdb/read_rows").replace("$source", str(task.number))
+        fields = ", ".join(f"CAST(f.{field} AS VARCHAR) AS {field}" for field in ROW_FIELDS)
+        columns = ", ".join(f"{field}: 'JSON'" for field in ROW_FIELDS)
+        options = (
+            "format = 'newline_delimited', compression = 'none', ignore_errors = true, "
+            f"columns = {{parent_asin: 'VARCHAR', {columns}}}"
+        )
         made, before = "CREATE TABLE kept_rows AS", 0
         for path, rows in _parts(task, read / SAVED, tell):
-            text = query.replace("$file", quoted(path)).replace("$before", str(before))
-            db.execute(f"{made} {text}")
+            rows_of = f"SELECT row_number() OVER () AS number, * FROM read_json({quoted(path)}, {options})"  # noqa: S608
+            place = f"CAST({task.number} AS INTEGER) AS source, CAST({before} + f.number AS BIGINT) AS number"
+            db.execute(
+                f"{made} SELECT {place}, k.product_id, CAST(k.category AS INTEGER) AS category, {fields} "  # noqa: S608
+                f"FROM ({rows_of}) f JOIN kept k ON k.product_id = f.parent_asin "
+                "WHERE f.title IS NOT NULL AND f.title <> 'null'"
+            )
             made, before = "INSERT INTO kept_rows", before + rows
         write_table(db, "SELECT * FROM kept_rows", folder / ROWS, WIDE_GROUP)
 
 
 def reviews_of(files: list[tuple[int, list[Path]]]) -> str:
-    """The reviews that were read from files, each given by its number and the Parquet files of its stage."""
+    """SQL for the reviews of files, each given by its number and the Parquet files of its stage."""
     return " UNION ALL ".join(
         f"SELECT {number} AS source, user_id, product_id, milliseconds, order_id, quantity, order_status "  # noqa: S608 -- our own paths
         f"FROM {parquet(found)} WHERE product_id IS NOT NULL"
@@ -104,7 +115,7 @@ def reviews_of(files: list[tuple[int, list[Path]]]) -> str:
 
 
 def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 122_880) -> int:
-    """Writes the rows of a query, and gives their number; ``group`` of them are in memory together when it is read."""
+    """Writes a query's rows as Parquet and returns their number. A reader holds ``group`` rows in memory together."""
     # Fast rather than small: it is read once or twice and then removed.
     options = f"FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {group}"
     row = db.execute(f"COPY ({query}) TO {quoted(path)} ({options})").fetchone()
@@ -113,7 +124,7 @@ def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 1
 
 
 def check_unchanged(task: FileTask) -> None:
-    """Raises UserError where the file is gone, or is not the one that the stage is named after."""
+    """Raises UserError if the file is gone, or has changed since its stage was named."""
     path = task.source.path
     with reading(path):
         now = path.stat()
@@ -123,29 +134,18 @@ def check_unchanged(task: FileTask) -> None:
 
 @dataclass(slots=True)
 class _Count:
-    """What was found so far in a file."""
+    """Counts of a file so far."""
 
     chunks: int = 0
     rows: int = 0
     good: int = 0
     saved: Saved = field(default_factory=Saved)
 
-    def held(self) -> Held:
-        bad = self.rows - self.good
-        return Held(
-            rows=self.rows,
-            bad_lines=bad,
-            shown=tuple(self.saved.shown),
-            saved=self.saved.rows,
-            notes=tuple(self.saved.notes),
-            first=tuple(self.saved.first),
-        )
-
 
 def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, tell: Tell) -> _Count:
-    """Writes what ``query`` finds in each chunk of the file to Parquet, and what the file held to the stage.
+    """Writes the rows of ``query`` on each chunk of the file as Parquet, and the file's counts to the stage.
 
-    Rows that the engine cannot read are NULLs there; those that Python can read come at the end as one more part.
+    Rows that the engine cannot read are NULLs there. Those that Python can read follow as one more part.
     """
     count, target = _Count(), folder / SAVED
     with target.open("w", encoding="utf-8") as saved:
@@ -156,9 +156,12 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
                 count.rows, count.good = count.rows + rows, count.good + good
                 meter.rows(rows)
                 if rows > good:
-                    bad = db.execute(sql_text(f"duckdb/bad_{source.shape}"), {"file": str(chunk.path)}).fetchall()
+                    # The reader keeps the order of lines and leaves out blank ones.
+                    numbered = f"SELECT row_number() OVER () AS number, product_id FROM ({query})"  # noqa: S608
+                    refused = f"SELECT number FROM ({numbered}) WHERE product_id IS NULL ORDER BY number"  # noqa: S608
+                    bad = db.execute(refused.replace("$file", quoted(chunk.path))).fetchall()
                     if lines is None:
-                        # To count the lines of every file costs a tenth of the time of reading it; few have bad ones.
+                        # Counting lines takes a tenth of the time of reading a file, and few files have bad lines.
                         lines = count_lines(source.path, source.packed, chunk.place)
                     with chunk.path.open("rb") as file:
                         save_rows(numbered_rows(file, [row[0] for row in bad], lines), source.shape, saved, count.saved)
@@ -172,12 +175,20 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     if count.saved.rows or not count.chunks:
         count.good += _write_part(db, query, folder, count, target)[1]
     check_unchanged(task)
-    write_json(folder / HELD, count.held().model_dump(mode="json"))
+    held = Held(
+        rows=count.rows,
+        bad_lines=count.rows - count.good,
+        shown=tuple(count.saved.shown),
+        saved=count.saved.rows,
+        notes=tuple(count.saved.notes),
+        first=tuple(count.saved.first),
+    )
+    write_json(folder / HELD, held.model_dump(mode="json"))
     return count
 
 
 def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Count, path: Path) -> tuple[int, int]:
-    """How many rows there are, and how many of them are good."""
+    """Writes the rows of ``query`` on one chunk. Returns how many rows there are, and how many of them are good."""
     part = folder / REVIEWS / f"{count.chunks}.parquet"
     rows = write_table(db, query.replace("$file", quoted(path)), part)
     count.chunks += 1
@@ -187,7 +198,9 @@ def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Coun
 
 
 def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]]:
-    """Where the engine reads the file's rows, with how many lines each part has at most; what was saved comes last."""
+    """The files from which the engine reads the rows, each with the most lines that it may have. Saved
+    rows come last.
+    """
     if task.source.layout == "lines":
         meter = _Heard(tell)
         for chunk in read_chunks(task.source.path, task.source.packed, meter.place):
@@ -202,7 +215,7 @@ def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]
 
 @dataclass(slots=True)
 class _Heard:
-    """Passes on what was read since the last time."""
+    """Reports the bytes and rows read since the last report."""
 
     tell: Tell
     reported: int = 0

@@ -1,4 +1,4 @@
-"""A connection to DuckDB with a share of the machine, and its errors in words for people."""
+"""A connection to DuckDB with a share of the machine's memory, and its errors in words for people."""
 
 import os
 from collections.abc import Generator, Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.sources import NO_ROOM
-from drretail.data_ingest.selection import sql_text
+from drretail.data_ingest.selection import parameters_of, sql_text
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -21,74 +21,71 @@ LEAST_MB = 200
 
 
 def share_mb(workers: int) -> int:
-    """What each of several processes may use: of MEMORY_MB, or of half of the machine's memory where that is less."""
+    """The megabytes that each of several processes may use: its share of MEMORY_MB, or of half the machine's memory if
+    that is less.
+    """
     whole = min(MEMORY_MB, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000)
     return max(LEAST_MB, whole // workers)
 
 
-# To open one takes 16 ms, which a small file is read in.
+# Opening an engine takes 16 ms, as long as reading a small file.
 _engines: dict[Path, "DuckDBPyConnection"] = {}
 
 
 @contextmanager
 def session(work: Path, memory_mb: int, reading: Path | None = None) -> Generator["DuckDBPyConnection"]:
-    """A connection of one thread to an empty database, which ends with it.
+    """A connection of one thread to an empty database, which ends with the ``with`` block.
 
     Tables beyond ``memory_mb`` go to a folder within ``work``. This process keeps one engine for all sessions in
-    ``work``, until ``close_engine``. Errors of the engine become UserErrors, about the file ``reading`` where one is
+    ``work``, until ``close_engine``. The engine's errors become UserErrors, which name the file ``reading`` if one is
     given.
     """
+    import duckdb
+
+    config: dict[str, str | bool | int | float | list[str]] = {
+        # Several cores are used by several processes, since categories are independent.
+        "threads": 1,
+        # All chunks of a file have one name, so their content must not come from a cache.
+        "enable_external_file_cache": False,
+        # Made when needed. After a killed run it is removed with the other unfinished stages.
+        "temp_directory": str(work / f".part-spill-{os.getpid()}"),
+    }
     with engine_errors(reading):
         try:
-            engine = _engines.get(work) or _open_engine(work)
+            engine = _engines.get(work) or duckdb.connect(config=config)
+            _engines[work] = engine
             engine.execute(f"SET memory_limit = '{memory_mb}MB'")
-            # A cursor has its own temporary tables, what is attached its own tables and views.
+            # Temporary tables end with the cursor, other tables and views with the attached database.
             with engine.cursor() as connection:
                 connection.execute("ATTACH ':memory:' AS stage")
                 connection.execute("USE stage")
                 connection.execute("SET TimeZone = 'UTC'")
-                # Its bar would go to stdout, where results stand.
+                # The progress bar would go to stdout, between the results.
                 connection.execute("SET enable_progress_bar = false")
                 yield connection
                 connection.execute("USE memory")
                 connection.execute("DETACH stage")
         except BaseException:
-            # Nobody knows in what state it is.
+            # The engine's state is unknown.
             close_engine(work)
             raise
 
 
-def _open_engine(work: Path) -> "DuckDBPyConnection":
-    import duckdb
-
-    config: dict[str, str | bool | int | float | list[str]] = {
-        # Whoever wants several cores runs several processes: categories are independent.
-        "threads": 1,
-        # Chunks have one name after the other; their content must not be taken from a cache.
-        "enable_external_file_cache": False,
-        # Made when it is needed, and swept with other unfinished stages after a run that was killed.
-        "temp_directory": str(work / f".part-spill-{os.getpid()}"),
-    }
-    _engines[work] = duckdb.connect(config=config)
-    return _engines[work]
-
-
 def close_engine(work: Path) -> None:
-    """Ends what this process keeps for the sessions in ``work``."""
+    """Closes the engine that this process keeps for sessions in ``work``."""
     if work in _engines:
         _engines.pop(work).close()
 
 
 def set_parameters(connection: "DuckDBPyConnection", options: IngestOptions) -> None:
-    """The table of one row from which the portable SQL takes what a person chose."""
-    connection.execute(sql_text("duckdb/parameters"))
-    given = [options.seed, options.since_ms, options.cap, options.cap_by]
-    given += [options.min_interactions, options.vary_orders, options.holdout]
-    connection.execute("INSERT INTO parameters VALUES (?, ?, ?, ?, ?, ?, ?)", given)
+    """Makes the table of one row from which the portable SQL takes the options."""
+    connection.execute(f"CREATE TABLE parameters AS {sql_text('parameters')}", parameters_of(options))
+    # Spark's function, for digits in base 16 only: the SQL needs no other base.
+    connection.execute("CREATE TEMP MACRO conv(digits, old_base, new_base) AS CAST(concat('0x', digits) AS BIGINT)")
 
 
 def parquet(paths: Sequence[Path]) -> str:
-    """The rows of Parquet files, for FROM; their names hold nothing that is taken for a pattern."""
+    """SQL for FROM: the rows of Parquet files. Their names must not hold anything that DuckDB takes for a pattern."""
     return f"read_parquet([{', '.join(map(quoted, paths))}])"
 
 

@@ -1,10 +1,9 @@
-"""One page from the open web, safely: ``fetcher.Fetcher`` is the way in.
+"""One page from the open web, safely: ``fetcher.Fetcher`` is the entry point.
 
 targets.py     an address, read in one strict way
-connection.py  where a connection may go, the very address that was checked, by when
+connection.py  which addresses may be connected to, and until when; connects to the very address it checked
 client.py      one GET with all limits
-content.py     bodies without bombs; is it text, and in which characters
-robots.py      what a site asks of machines
-fetched.py     what came of it, and what can go wrong
-fetcher.py     all of it
+content.py     unpacks bodies within limits; decides whether a body is text, and its encoding
+fetched.py     the result of a fetch, and its errors
+fetcher.py     combines all of these, and respects robots.txt
 """

@@ -1,14 +1,14 @@
-"""One GET with all limits, each redirect under the same rules again.
+"""One GET with all limits; each redirect is under the same rules.
 
-This is httpcore2, the transport below httpx2, and not an httpx2 client: that one follows redirects, keeps cookies,
-reads proxies and passwords from the environment and unpacks whatever comes, and each of these would have to be
-switched off. Here they don't exist.
+It uses httpcore2, the transport below httpx2, and not an httpx2 client. That client follows redirects, keeps cookies,
+reads proxies and passwords from the environment and unpacks every encoding, and each of these would have to be switched
+off. Here they don't exist.
 """
 
 import ssl
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from ipaddress import ip_address
 from typing import Literal
@@ -27,33 +27,29 @@ WEB_PORTS = frozenset({80, 443, 8080, 8443})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where one page ends at the latest."""
+    """The limits of one page."""
 
     seconds: float = 10
-    """For everything together: names, robots.txt, redirects, the body."""
+    """The time for everything together: name look-up, robots.txt, redirects, the body."""
     body_bytes: int = 10_000_000
-    """After unpacking."""
+    """The most bytes of the unpacked body."""
     redirects: int = 5
     ports: frozenset[int] = WEB_PORTS
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy that someone chose; only it is connected to."""
+    """The user's proxy; no other host is connected to."""
 
     scheme: Literal["http", "https"]
     host: str
     port: int
     auth: tuple[str, str] | None = None
 
-    @property
-    def place(self) -> tuple[str, int]:
-        return self.host, self.port
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of an answer is read: 2xx bodies of these content types (None = of all), up to ``body_bytes``."""
+    """The answers whose body is read: 2xx of these content types (None = all), up to ``body_bytes``."""
 
     body_bytes: int
     types: frozenset[str] | None = None
@@ -69,28 +65,20 @@ class Answer:
     body: bytes
 
 
+@dataclass(eq=False, repr=False)
 class Client:
-    """Sends GETs and nothing that tells who asks but ``user_agent``. Safe to use from several threads."""
+    """Sends GETs that identify the sender only by ``user_agent``. Safe to use from several threads."""
 
-    def __init__(
-        self,
-        user_agent: str,
-        limits: Limits | None = None,
-        *,
-        resolve: Resolver = system_resolver,
-        allowed: Allowed = is_public,
-        proxy: Proxy | None = None,
-        tls: Callable[[], ssl.SSLContext] = httpcore2.default_ssl_context,
-    ) -> None:
-        self.limits = limits or Limits()
-        self._user_agent = user_agent
-        self._resolve = resolve
-        self._allowed = allowed
-        self._proxy = proxy
-        self._make_tls = tls
+    user_agent: str
+    limits: Limits = field(default_factory=Limits)
+    _: KW_ONLY
+    resolve: Resolver = system_resolver
+    allowed: Allowed = is_public
+    proxy: Proxy | None = None
+    tls: Callable[[], ssl.SSLContext] = httpcore2.default_ssl_context
 
     def get(self, url: str, wanted: Wanted, deadline: Deadline, before: Callable[[Target], None]) -> Answer:
-        """The answer at the end of the redirects; ``before`` is called with each address first, and may raise.
+        """The answer at the end of the redirects. ``before`` is called with each address first, and may raise.
 
         Raises Problem.
         """
@@ -105,22 +93,22 @@ class Client:
 
     def _target(self, url: str) -> Target:
         target = read_target(url, self.limits.ports)
-        # Names are checked when they are connected to; a number needn't wait, and behind a proxy it would never be.
+        # Names are checked on connecting. An IP address is checked now: behind a proxy it never would be.
         try:
             address = ip_address(target.host)
         except ValueError:
             return target
-        if not self._allowed(address):
+        if not self.allowed(address):
             raise Blocked(f"{target.host} is not an address of the public internet.")
         return target
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
-        # On first use: reading the authorities of the system takes as long as a page.
-        return self._make_tls()
+        # On first use: reading the system's certificate authorities takes as long as a page.
+        return self.tls()
 
     def _ask(self, target: Target, wanted: Wanted, deadline: Deadline) -> Answer | str:
-        """The answer of one address, or where it redirects to."""
+        """The answer of one address, or the address that it redirects to."""
         with self._pool(target, deadline, wanted) as pool, _page_errors(target, deadline):
             url = httpcore2.URL(
                 scheme=target.scheme.encode(),
@@ -133,7 +121,7 @@ class Client:
                 url,
                 headers=[
                     ("Host", target.authority),
-                    ("User-Agent", self._user_agent),
+                    ("User-Agent", self.user_agent),
                     ("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1"),
                     ("Accept-Language", "en, *;q=0.5"),
                     ("Accept-Encoding", ACCEPTED),
@@ -149,14 +137,20 @@ class Client:
                 return _answer(target, response, wanted)
 
     def _pool(self, target: Target, deadline: Deadline, wanted: Wanted) -> httpcore2.ConnectionPool:
-        """Of one connection, closed after one answer: a kept one would outlive its check and its deadline."""
-        place = None if self._proxy is None else self._proxy.place
+        """A pool of one connection, closed after one answer: a kept connection would outlive its check and its
+        deadline.
+        """
+        proxy, place = None, None
+        if self.proxy is not None:
+            scheme, host, port = self.proxy.scheme, self.proxy.host, self.proxy.port
+            url = httpcore2.URL(scheme=scheme.encode(), host=host.encode(), port=port, target=b"/")
+            proxy, place = httpcore2.Proxy(url, auth=self.proxy.auth), (host, port)
         return httpcore2.ConnectionPool(
             ssl_context=self._tls if target.scheme == "https" else None,
-            proxy=None if self._proxy is None else _as_httpcore(self._proxy),
+            proxy=proxy,
             max_connections=1,
             max_keepalive_connections=0,
-            network_backend=CheckedBackend(self._resolve, self._allowed, deadline, wanted.body_bytes, place),
+            network_backend=CheckedBackend(self.resolve, self.allowed, deadline, wanted.body_bytes, place),
         )
 
 
@@ -176,24 +170,19 @@ def _answer(target: Target, response: httpcore2.Response, wanted: Wanted) -> Ans
 
 
 def _header(response: httpcore2.Response, name: bytes) -> str:
-    """Its first value, or all of them with commas where being several is telling."""
+    """The header's first value; all values with commas for content-encoding, whose number matters."""
     values = [value for key, value in response.headers if key.lower() == name]
     value = b",".join(values) if name == b"content-encoding" else (values or [b""])[0]
     try:
-        # Some servers redirect to addresses with letters beyond ASCII.
+        # Some servers redirect to addresses with non-ASCII letters.
         return value.decode("utf-8").strip()
     except UnicodeDecodeError:
         return value.decode("latin-1").strip()
 
 
-def _as_httpcore(proxy: Proxy) -> httpcore2.Proxy:
-    url = httpcore2.URL(scheme=proxy.scheme.encode(), host=proxy.host.encode(), port=proxy.port, target=b"/")
-    return httpcore2.Proxy(url, auth=proxy.auth)
-
-
 @contextmanager
 def _page_errors(target: Target, deadline: Deadline) -> Generator[None]:
-    """The library's errors as sentences about the page."""
+    """Turns the library's errors into sentences about the page."""
     try:
         yield
     except httpcore2.TimeoutException:

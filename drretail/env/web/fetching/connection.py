@@ -1,8 +1,8 @@
 """Connections to the very addresses that were checked.
 
-Checking a name and then connecting to it looks it up twice, and a hostile name server answers differently the second
-time (DNS rebinding). Here a host is looked up once for each connection, every address it has must be allowed, and
-the connection goes to one of these addresses, which is compared once more when it stands.
+Checking a name and then connecting to it looks it up twice, and a hostile name server may answer differently the second
+time (DNS rebinding). Here a host is looked up once for each connection, and every address it has must be allowed. The
+connection goes to one of these addresses, which is compared once more after connecting.
 """
 
 import socket
@@ -10,6 +10,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from queue import Empty as QueueEmpty
 from queue import SimpleQueue
@@ -44,7 +45,7 @@ _CLOSED_V4 = tuple(
         "240.0.0.0/4",  # reserved, and broadcast
     )
 )
-# Platform services that answer on an address of the public kind, but only from within their cloud.
+# Platform services that have a public address, but answer only from within their cloud.
 _PLATFORM_V4 = frozenset({IPv4Address("168.63.129.16")})
 _OPEN_V6 = IPv6Network("2000::/3")
 _CLOSED_V6 = tuple(
@@ -58,11 +59,11 @@ _CLOSED_V6 = tuple(
     )
 )
 _NAT64 = IPv6Network("64:ff9b::/96")
-"""How a network without IPv4 spells every IPv4 address: what counts is the address inside."""
+"""The form of every IPv4 address in a network without IPv4; the address inside decides."""
 
 
 def is_public(address: Address) -> bool:
-    """True for an address that is reachable from everywhere, and so holds nothing that only this machine may see."""
+    """True for an address that can be reached from everywhere, and so serves nothing that only this machine may see."""
     if isinstance(address, IPv4Address):
         closed = address in _PLATFORM_V4 or any(address in network for network in _CLOSED_V4)
         return not closed and address.is_global
@@ -75,7 +76,7 @@ def is_public(address: Address) -> bool:
 
 
 Clock = Callable[[], float]
-"""Seconds that only ever grow."""
+"""A clock in seconds that never goes back."""
 
 
 class Deadline:
@@ -87,7 +88,7 @@ class Deadline:
         self._end = clock() + seconds
 
     def left(self) -> float:
-        """Seconds that are left, more than 0; raises Late when none are."""
+        """The seconds left, more than 0. Raises Late if none are left."""
         left = self._end - self._clock()
         if left <= 0:
             raise self.late()
@@ -97,46 +98,38 @@ class Deadline:
         return Late(f"The page did not come within {self._seconds:g} seconds.")
 
     def shorter(self, seconds: float) -> "Deadline":
-        """A deadline in ``seconds``, or at this one's end where that is earlier."""
+        """A deadline in ``seconds``, or at this one's end if that is earlier."""
         return Deadline(min(seconds, self.left()), self._clock)
 
 
 Resolver = Callable[[str, int], Sequence[str]]
-"""The IP addresses of a host and port as text; raises OSError where there are none."""
+"""Returns the IP addresses of a host and port as text; raises OSError if there are none."""
 Allowed = Callable[[Address], bool]
-"""Whether a connection may go to an address."""
+"""Returns True if a connection may go to an address."""
 OVERHEAD = 256 * 1024
-"""Bytes that headers and framing may take beside a body."""
+"""The bytes that headers and framing may take in addition to a body."""
 READ_SIZE = 64 * 1024
 
 
 def system_resolver(host: str, port: int) -> list[str]:
-    """What this machine's resolver says, each address once and in its order."""
+    """The addresses that this machine's resolver returns, each once and in its order."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
+@dataclass(eq=False, repr=False)
 class CheckedBackend(httpcore2.NetworkBackend):
     """Opens connections for one page: to allowed addresses only, until the deadline, for a bounded number of bytes.
 
-    With ``proxy`` (host, port), the one place that may be reached is that proxy, whatever its address: who names it
-    trusts it, and it alone then sees which addresses names have.
+    With ``proxy`` (host, port), only that proxy can be reached, whatever its address: the user trusts it, and it alone
+    looks up names.
     """
 
-    def __init__(
-        self,
-        resolve: Resolver,
-        allowed: Allowed,
-        deadline: Deadline,
-        most_bytes: int,
-        proxy: tuple[str, int] | None = None,
-    ) -> None:
-        self._resolve = resolve
-        self._allowed = allowed
-        self._deadline = deadline
-        self._most_bytes = most_bytes
-        self._proxy = proxy
-        self._sockets = httpcore2.SyncBackend()
+    resolve: Resolver
+    allowed: Allowed
+    deadline: Deadline
+    most_bytes: int
+    proxy: tuple[str, int] | None = None
 
     def connect_tcp(
         self,
@@ -146,66 +139,69 @@ class CheckedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        trusted = (host, port) == self._proxy
-        addresses = _look_up(self._resolve, host, port, self._deadline)
-        if not trusted and not all(map(self._allowed, addresses)):
+        trusted = (host, port) == self.proxy
+        addresses = _look_up(self.resolve, host, port, self.deadline)
+        if not trusted and not all(map(self.allowed, addresses)):
             raise Blocked(f"{host} is at an address that is not of the public internet.")
         for address in addresses:
             try:
-                stream = self._sockets.connect_tcp(str(address), port, self._deadline.left(), None, socket_options)
+                stream = httpcore2.SyncBackend().connect_tcp(
+                    str(address), port, self.deadline.left(), None, socket_options
+                )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
             reached = ip_address(stream.get_extra_info("server_addr")[0])
-            if reached != address or not (trusted or self._allowed(reached)):
+            if reached != address or not (trusted or self.allowed(reached)):
                 stream.close()
                 raise Blocked(f"{host} was reached at another address than the one that was checked.")
-            return BoundedStream(stream, self._deadline, self._most_bytes + OVERHEAD)
-        self._deadline.left()
+            return BoundedStream(stream, self.deadline, self.most_bytes + OVERHEAD)
+        self.deadline.left()
         raise Failed(f"{host} cannot be reached.")
 
 
+@dataclass(eq=False, repr=False)
 class BoundedStream(httpcore2.NetworkStream):
-    """A connection on which every step ends at the deadline, and only so many bytes come in.
+    """A connection on which every step ends at the deadline, and which receives a bounded number of bytes.
 
-    The limits of an HTTP library are for one read each: a server that sends a byte now and then meets all of them.
+    The time limits of an HTTP library are for one read each, and a server that sends a byte now and then never exceeds
+    them.
     """
 
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline, bytes_left: int) -> None:
-        self._stream = stream
-        self._deadline = deadline
-        self._bytes_left = bytes_left
+    stream: httpcore2.NetworkStream
+    deadline: Deadline
+    bytes_left: int
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        data = self._stream.read(min(max_bytes, READ_SIZE), self._deadline.left())
-        self._bytes_left -= len(data)
-        if self._bytes_left < 0:
+        data = self.stream.read(min(max_bytes, READ_SIZE), self.deadline.left())
+        self.bytes_left -= len(data)
+        if self.bytes_left < 0:
             raise Failed("The page sends more than its limit.")
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._deadline.left())
+        self.stream.write(buffer, self.deadline.left())
 
     def close(self) -> None:
-        self._stream.close()
+        self.stream.close()
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        secured = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left())
-        return BoundedStream(secured, self._deadline, self._bytes_left)
+        secured = self.stream.start_tls(ssl_context, server_hostname, self.deadline.left())
+        return BoundedStream(secured, self.deadline, self.bytes_left)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        return self.stream.get_extra_info(info)
 
 
 def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> list[Address]:
-    """The addresses of a host; on a thread of its own, for the system's resolver cannot be given a time."""
+    """The addresses of a host; looked up in a thread, since the system's resolver has no time-out."""
     answer: SimpleQueue[list[Address] | Exception] = SimpleQueue()
 
     def ask() -> None:
         try:
             answer.put([ip_address(text) for text in resolve(host, port)])
-        # The boundary of a thread: without an answer whoever waits would wait for the whole time of the page.
+        # The boundary of a thread: without an answer, the caller would wait for the whole time of the page.
         except Exception as problem:  # noqa: BLE001
             answer.put(problem)
 

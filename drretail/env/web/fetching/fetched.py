@@ -1,4 +1,4 @@
-"""What came back for one address, before anybody reads it."""
+"""The raw result for one address."""
 
 from dataclasses import dataclass
 
@@ -9,28 +9,28 @@ from drretail.records.evidence import SourceState
 class Fetched:
     """The raw page; ``body`` is unpacked, and empty unless ``state`` is "ok".
 
-    "blocked" = we may not look (an address that is not public, robots.txt) or the site won't let us; "error" = it
-    cannot be had; "no_content" = it is there and holds no text.
+    "blocked" = we may not read it (an address that is not public, robots.txt) or the site refuses; "error" = it cannot
+    be fetched; "no_content" = it exists and holds no text.
     """
 
     url: str
-    """As it was asked for."""
+    """The address that was asked for."""
     final_url: str
-    """Where redirects led."""
+    """The address after redirects."""
     state: SourceState
     status: int | None = None
-    """Of the last answer, None where there was none."""
+    """The status of the last answer; None if there was none."""
     content_type: str = ""
-    """"text/html" or "text/plain" where ``state`` is "ok", by header and by looking at the bytes."""
+    """text/html or text/plain if ``state`` is "ok", decided by header and bytes."""
     charset: str | None = None
-    """A codec's name where a byte order mark or the header tells; None: the page itself has to."""
+    """The codec that a byte order mark or the header names; None if only the page itself can tell."""
     body: bytes = b""
     problem: str | None = None
-    """One sentence about why there is no body."""
+    """Why there is no body, in one sentence."""
 
 
 class Problem(Exception):
-    """Its text is one sentence; ``status`` that of the answer, where there was one."""
+    """A page that could not be fetched: one sentence, and the answer's ``status`` if there was an answer."""
 
     state: SourceState = "error"
 

@@ -1,7 +1,8 @@
 """An address (URL) read in one strict way, so that no two readers can disagree on where it leads.
 
-Most tricks against fetchers live from two readings of one text. Here a text that browsers, resolvers and libraries
-may read differently isn't an address at all; what is left goes to the connection in parts, and is never parsed again.
+Most tricks against fetchers use a text that two programs read differently. Here, a text that browsers, resolvers and
+libraries may read differently is not an address at all. The rest is passed to the connection in parts, and never parsed
+again.
 """
 
 import re
@@ -15,19 +16,21 @@ import idna
 from drretail.env.web.fetching.fetched import Blocked
 
 LONGEST = 4000
-"""Characters of an address."""
+"""The most characters of an address."""
 PORTS = {"http": 80, "https": 443}
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))+")
 _NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
 # Names that mean this machine or this network wherever they are looked up (RFC 6761, 6762, 8375, 9476).
 _LOCAL = frozenset({"localhost", "local", "internal", "intranet", "lan", "home", "corp", "arpa", "alt", "onion"})
-# Characters that may stand as they are in a path and query (RFC 3986), "%" because escapes are there already.
+# Characters that stay unescaped in a path and query (RFC 3986); "%" because the text is escaped already.
 _KEPT = "!$&'()*+,;=:@/?%-._~"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """``host`` is a name in ASCII or an IP address without brackets; ``path`` begins with "/" and has the query."""
+    """An address in parts: ``host`` is a name in ASCII or an IP address without brackets; ``path`` begins with "/" and
+    includes the query.
+    """
 
     scheme: Literal["http", "https"]
     host: str
@@ -36,7 +39,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """Host and port as they stand in an address and in a Host header."""
+        """Host and port in the form of an address and a Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -50,7 +53,7 @@ class Target:
 
 
 def read_target(url: str, ports: frozenset[int]) -> Target:
-    """Where ``url`` leads, without its fragment. Raises Blocked, with the reason, where it may not be opened."""
+    """The target of ``url``, without its fragment. Raises Blocked, with the reason, if it may not be opened."""
     text = url.strip(" ")
     if len(text) > LONGEST:
         raise Blocked(f"The address is longer than {LONGEST} characters.")
@@ -106,7 +109,7 @@ def _host(netloc: str, host: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    """The name in lower case, other scripts as IDNA writes them: full-width digits become digits here, "。" a dot."""
+    """The name in lower case, and other scripts in IDNA's form: full-width digits become digits here, "。" a dot."""
     if host.isascii():
         return host.lower()
     try:

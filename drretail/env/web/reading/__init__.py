@@ -1,10 +1,8 @@
-"""Raw pages as text for models and judges: ``page.read_page`` is the way in.
+"""Raw pages as text for models and judges: ``page.read_page`` is the entry point.
 
-parsing.py          characters and tree, without what is not shown
-structured_data.py  JSON-LD and microdata
-product_data.py     schema.org products, and how they are written
+parsing.py          encoding and tree, without parts that are not shown
+structured_data.py  JSON-LD and microdata; schema.org products as text
 markdown.py         the article, without the site's furniture
-dates.py            published, modified
 cleaning.py         no hidden characters, no absurd lengths, no marks in the form of our citations
-page.py             a page as text; bot checks, consent and logins told apart
+page.py             a page as text; recognises bot checks, consent walls and logins; dates of publication and change
 """

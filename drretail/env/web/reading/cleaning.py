@@ -1,8 +1,8 @@
-"""Text from the open web without what only machines read, and no longer than a reader can use.
+"""Text from the open web without characters that only machines read, and no longer than a reader can use.
 
-Taken out are characters that show nothing (controls, zero-width and direction marks, tag characters): they hide
-words from people, split words that a filter looks for, or turn a line around. Marks in the form of our own citations
-are written with parentheses, for a page cannot cite what a run was handed. Cleaning twice changes nothing.
+Characters that show nothing (controls, zero-width and direction marks, tag characters) are removed: they hide words
+from people, split words that a filter looks for, or reverse a line. Marks in the form of our own citations get
+parentheses, since a page cannot cite a run's evidence. Cleaning twice changes nothing.
 """
 
 import re
@@ -15,7 +15,7 @@ from drretail.grounding.text.harmless import harmless
 from drretail.untrusted import visible
 
 LONGEST_TEXT = 200_000
-"""Characters that are kept of a page: a guide has 10,000 to 30,000."""
+"""The most characters that are kept of a page: a guide has 10,000 to 30,000."""
 LONGEST_LINE = 4_000
 LONGEST_WORD = 1_000
 LONGEST_TITLE = 300
@@ -30,12 +30,12 @@ _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A page's text: lines of words, with at most one blank line between them, ended by ``CUT`` where it was longer.
+    """A page's text: lines of words, with at most one blank line between them; it ends in ``CUT`` if it was longer.
 
-    A line is at most ``LONGEST_LINE`` characters: longer ones are broken between words. Of a word that is longer
-    than ``LONGEST_WORD`` only the beginning is kept.
+    A line is at most ``LONGEST_LINE`` characters; longer ones are broken between words. A word longer than
+    ``LONGEST_WORD`` is cut to its beginning.
     """
-    # Four times: most of what is taken out later is white space, and the work must be bounded too.
+    # Four times the limit: much may be removed later, mostly white space, and the work must be bounded too.
     shown = visible(text[: 4 * longest])
     lines = [_SPACES.sub(" ", line).strip() for line in shown.split("\n")]
     whole = "\n".join(part for line in lines for part in _broken(line))
@@ -44,7 +44,7 @@ def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def clean_line(text: str, longest: int) -> str:
-    """A title or a snippet on one line, cut between words with … where it is longer."""
+    """A title or snippet on one line; a longer one is cut between words, with …."""
     words = visible(text[: 4 * longest]).split()
     if max(map(len, words), default=0) > LONGEST_WORD:
         words = map(_shortened, words)
@@ -52,7 +52,7 @@ def clean_line(text: str, longest: int) -> str:
 
 
 def cleaned_result(result: WebResult) -> WebResult | None:
-    """A search result of any provider; None where its address leads to no page of the web."""
+    """A search result of any provider; None if its address is not that of a web page."""
     url = web_address(result.url)
     if url is None:
         return None
@@ -61,14 +61,16 @@ def cleaned_result(result: WebResult) -> WebResult | None:
 
 
 def cleaned_page(page: WebPage) -> WebPage:
-    """A page of any provider, empty unless its state is "ok" and text is left."""
+    """A page of any provider; its text is empty unless its state is "ok". The state is "no_content" if
+    no text is left.
+    """
     text = clean_text(page.text) if page.state == "ok" else ""
     state = "no_content" if page.state == "ok" and not text else page.state
     return replace(page, title=clean_line(page.title, LONGEST_TITLE), text=text, state=state, date=iso_day(page.date))
 
 
 def web_address(url: str) -> str | None:
-    """The address, None where it is no http(s) address of a page, or too long to be one."""
+    """The address; None if it is not an http(s) address of a page, or too long to be one."""
     address = url.strip()
     if len(address) > LONGEST_URL or visible(address) != address or re.search(r"[\s<>\"]", address):
         return None
@@ -81,7 +83,7 @@ def web_address(url: str) -> str | None:
 
 
 def iso_day(text: str | None) -> str | None:
-    """The day at the beginning of an ISO date, None for anything else."""
+    """The day at the beginning of an ISO date; None for any other text."""
     found = _ISO_DAY.match(text or "")
     try:
         return None if found is None else date.fromisoformat(found[0]).isoformat()
@@ -117,7 +119,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _ended(text: str, longest: int) -> str:
-    """As many whole lines as there is room for, or a piece of the first one, and that the page goes on."""
+    """As many whole lines as fit, or a part of the first one, with ``CUT`` at the end."""
     room = text[: longest - len(CUT) - 2]
     kept = room.rpartition("\n")[0] if len(text) > len(room) and "\n" in room else room
     return f"{kept.rstrip()}\n\n{CUT}"

@@ -1,4 +1,4 @@
-"""The content of a page as markdown: its article without the site's furniture, its specifications with it."""
+"""The content of a page as markdown: its article and specifications, without the site's furniture."""
 
 import logging
 import re
@@ -11,35 +11,35 @@ from lxml.html import HtmlElement
 from drretail.env.web.reading.parsing import emptied
 
 SHORTEST = 120
-"""Characters: less than that is no content but what is left of a page that only scripts can fill."""
+"""Characters. A shorter text is no content but the frame of a page that scripts fill."""
 LONGEST_LINK = 200
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _FURNITURE_TAG = re.compile(r"nav|footer|aside|dialog|menu|select|input|textarea|datalist|option")
 _FURNITURE_ROLE = re.compile(
     r"navigation|banner|contentinfo|search(?:box)?|complementary|(?:alert)?dialog|menu|menubar|toolbar", re.IGNORECASE
 )
-# Names of classes say less than tags and roles: shops call their specifications tabs, menus and modals.
+# Class names say less than tags and roles: shops call their specifications tabs, menus and modals.
 _REVIEWS = re.compile(r"(?:^|[\s_-])(?:customer)?(?:reviews?|testimonials?)(?:$|[\s_-])", re.IGNORECASE)
 _MAIN_SHARE = 0.3
-"""What holds more of a page than this is its content, whatever it is called."""
+"""An element that holds a larger share of a page than this is its content, whatever its name."""
 _LONGEST_NAME, _LONGEST_VALUE = 60, 300
-"""Characters of a specification."""
+"""The most characters of a specification's name and value."""
 _MOST_SPECIFIED = 60
-"""Rows of one, and blocks of them on a page: each row is looked for in the whole article."""
+"""The most rows of a block of specifications, and blocks on a page: each row is searched for in the whole article."""
 _LINK = re.compile(r"(!?)\[([^\[\]\n]*)\]\(([^()\n]*)\)")
 _EMPTY_BULLET = re.compile(r"^([ \t]*[-*])[ \t]*\n\s*(?=[^\s\-*#|])", re.MULTILINE)
 # Models quote what they read: the page says [1], not \\[1\\].
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()<>#+.!~-])")
 _WORD = re.compile(r"\w+")
 _REPEATED = 4
-"""Words from which on a line is a statement, and stands once."""
+"""The words from which on a line counts as a statement, which is kept only once."""
 
 
 def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture: bool = False) -> str:
-    """The markdown of a tree without unshown parts; empty where there is no content. ``page`` loses what is left out.
+    """The markdown of a tree without unshown parts; empty if it has no content. Removes elements from ``page``.
 
-    The page of a product loses its buyers' reviews, as articles lose their readers' comments. ``furniture`` stays where
-    so little is left without it that trafilatura took another part of the page for the article.
+    A product's page loses its buyers' reviews, as articles lose their readers' comments. ``furniture`` keeps the
+    furniture: use it if so little is left without it that trafilatura took another part of the page for the article.
     """
     import trafilatura
 
@@ -48,7 +48,7 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
             if element is not page and isinstance(element.tag, str) and _is_furniture(element):
                 emptied(element)
     if of_product:
-        # Empties blocks that are named reviews, unless they are the page.
+        # Empties blocks that are named reviews, unless they make up most of the page.
         weights = _weights(page)
         body = page.find(".//body")
         whole = weights[page if body is None else body]
@@ -58,17 +58,17 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
             names = f"{element.get('id') or ''} {element.get('class') or ''} {element.get('itemprop') or ''}"
             if _REVIEWS.search(names[:1000]) and weights.get(element, 0) <= _MAIN_SHARE * whole:
                 emptied(element)
-    article = article_text(_markup(page), url)
-    # Of a page that trafilatura makes nothing of, all that it says.
+    article = article_text(str(html.tostring(page, encoding="unicode", method="html")), url)
+    # If trafilatura finds no article, all text of the page.
     article = article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
     return "\n".join([article, *_lost_specifications(page, article)]).strip()
 
 
 def article_text(markup: str, url: str) -> str:
-    """What trafilatura takes for the page's text, with its tables, lists and links; empty where it finds none."""
+    """The text that trafilatura extracts, with tables, lists and links; empty if it finds none."""
     import trafilatura
 
-    # It reports pages without text as warnings, which would be printed on people's screens.
+    # It warns about pages without text, which would be printed on the user's screen.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:
         found = trafilatura.extract(
@@ -87,7 +87,7 @@ def article_text(markup: str, url: str) -> str:
 
 
 def _kept_link(match: re.Match[str]) -> str:
-    """Links to pages of a bearable length stay; of others, and of pictures, the words."""
+    """The link, if it leads to a page and is not too long; otherwise, and for pictures, only its words."""
     image, words, target = match[1], match[2], match[3].strip()
     if not image and words.strip() and target.startswith(("http://", "https://")) and len(target) <= LONGEST_LINK:
         return match[0]
@@ -95,7 +95,7 @@ def _kept_link(match: re.Match[str]) -> str:
 
 
 def count_words(text: str) -> int:
-    """Words of the text; addresses of links are none."""
+    """The number of words, without the addresses of links."""
     return sum(1 for _ in _WORD.finditer(_LINK.sub(r"\2", text)))
 
 
@@ -104,7 +104,9 @@ def _plain(text: str) -> str:
 
 
 def without_repeats(text: str) -> str:
-    """The text without lines that repeat an earlier one, as pages do for narrow and wide screens."""
+    """The text without lines that repeat an earlier one, as on pages with one version for narrow and one for wide
+    screens.
+    """
     held, lines = set[str](), list[str]()
     for line in text.split("\n"):
         plain = _plain(line)
@@ -115,7 +117,7 @@ def without_repeats(text: str) -> str:
 
 
 def _lost_specifications(page: HtmlElement, article: str) -> Iterator[str]:
-    """The rows of tables, definition lists and lists of properties and their values that are not in the article."""
+    """The rows of tables, definition lists and lists of properties that are missing from the article, as a list."""
     held = f" {_plain(article)} "
     found = (rows for block in page.iter("table", "dl", "ul") if _are_specifications(rows := list(_rows(block))))
     for rows in islice(found, _MOST_SPECIFIED):
@@ -126,7 +128,9 @@ def _lost_specifications(page: HtmlElement, article: str) -> Iterator[str]:
 
 
 def _are_specifications(rows: list[list[str]]) -> bool:
-    """Each has a name of its own: credits of pictures share one, and counts of stars have numbers."""
+    """True if every row is a name and a value, and no name occurs twice: picture credits share one, and star counts
+    have numbers as names.
+    """
     if not 1 < len(rows) <= _MOST_SPECIFIED or any(len(row) != 2 for row in rows):
         return False
     if any(len(name) > _LONGEST_NAME or len(value) > _LONGEST_VALUE for name, value in rows):
@@ -151,10 +155,6 @@ def _line(element: HtmlElement) -> str:
     return " ".join(element.text_content().split())
 
 
-def _markup(page: HtmlElement) -> str:
-    return str(html.tostring(page, encoding="unicode", method="html"))
-
-
 def _is_furniture(element: HtmlElement) -> bool:
     if _FURNITURE_TAG.fullmatch(element.tag) or _FURNITURE_ROLE.fullmatch(element.get("role") or ""):
         return True
@@ -164,7 +164,7 @@ def _is_furniture(element: HtmlElement) -> bool:
 
 
 def _weights(root: HtmlElement) -> dict[HtmlElement, int]:
-    """The characters of every element that are no links, and one, so that none weighs nothing."""
+    """The number of characters in each element outside links, plus one, so that no element weighs nothing."""
     weights: dict[HtmlElement, int] = {}
     for element in root.iter():
         weights[element] = weights.get(element, 1)

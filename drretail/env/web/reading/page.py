@@ -1,24 +1,27 @@
-"""A fetched page as clean text, with what became of it."""
+"""A fetched page as clean text, with its state, and its dates of publication and last change.
+
+Dates are taken only from a page's metadata and its byline, never from the rest of its text.
+"""
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
 from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text
-from drretail.env.web.reading.dates import page_dates
+from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text, iso_day
 from drretail.env.web.reading.markdown import SHORTEST, content_markdown, count_words, without_repeats
 from drretail.env.web.reading.parsing import decoded, drop_unshown, parsed
-from drretail.env.web.reading.product_data import product_data, product_text
-from drretail.env.web.reading.structured_data import ld_nodes
+from drretail.env.web.reading.structured_data import Node, ld_nodes, product_data, product_text, type_names
 
 REFUSING = frozenset({401, 402, 403, 407, 429, 451})
-"""HTTP answers by which a site does not let us look."""
+"""HTTP statuses by which a site refuses to show a page."""
 LONGEST_WALL = 2_500
-"""Characters of text: a page that says more is a page, even if it speaks of captchas."""
+"""The most characters of a wall's text: a longer page is a page, even if it mentions captchas."""
 LONGEST_SHELL = 600
-"""The same for pages with nothing but the machinery of a check in them."""
+"""The same for pages that are recognised only by the machinery of a check."""
 _SAYS = re.compile(
     r"verify(?:ing)? (?:that )?you(?:'re| are) (?:a |not a )?(?:human|robot|bot)|are you (?:a )?(?:human|robot)|"
     r"not a robot|robot or human|confirm (?:that )?you(?:'re| are) (?:a )?human|press (?:&|and) hold|"
@@ -46,9 +49,14 @@ _MACHINERY = re.compile(
 _ATTRIBUTES = ("id", "class", "src", "action")
 
 
-def is_wall(page: HtmlElement, title: str, text: str) -> bool:
-    """True for a page whose text is short and says, or whose elements show, that something stands before the page."""
+def is_wall(markup: str, title: str, text: str) -> bool:
+    """True for a page with a short text whose words or elements show a check, consent wall or login in place of the
+    page.
+    """
     if len(text) > LONGEST_WALL:
+        return False
+    page = parsed(markup)  # parsed anew: the tree that was read has lost a wall's scripts
+    if page is None:
         return False
     if _SAYS.search(f"{title}\n{text}"):
         return True
@@ -61,16 +69,17 @@ def is_wall(page: HtmlElement, title: str, text: str) -> bool:
 
 
 FULLER = 3
-"""How many times the words of what is shown, without furniture, must be there before hidden blocks and furniture count
-as content: a hidden sentence does not, a hidden page does (on marked pages 1.5 to 5 give alike F1)."""
+"""Hidden blocks and furniture count as content if they give at least this many times the words of the shown content: a
+hidden sentence does not, a hidden page does (on marked pages 1.5 to 5 give alike F1).
+"""
 _LETTER = re.compile(r"\w")
 
 
 def read_page(fetched: Fetched) -> WebPage:
-    """The page's text: stated product data, then its content as markdown; the state says why there is none.
+    """The page's text: its product data, then its content as markdown. The state says why a page has none.
 
-    "no_content" = nothing but navigation, or what only scripts could fill; "blocked" = a bot check, a consent wall,
-    a login, or HTTP 401, 402, 403, 407, 429, 451; "error" = any other failure.
+    "no_content" = only navigation, or a page that only scripts could fill; "blocked" = a bot check, a consent wall, a
+    login, or HTTP 401, 402, 403, 407, 429, 451; "error" = any other failure.
     """
     if fetched.state != "ok":
         return WebPage(fetched.url, title="", text="", state=fetched.state)
@@ -91,14 +100,16 @@ def _read(fetched: Fetched, markup: str, root: HtmlElement) -> WebPage:
     body = _body(markup, root, fetched.final_url or fetched.url, of_product=bool(products))
     if len(body) < SHORTEST:
         body = max([body, *(str(node.get("articleBody") or "") for node in nodes)], key=len)
-    if not products and len(body) <= LONGEST_WALL and _is_walled(markup, title, body):
+    if not products and is_wall(markup, title, body):
         return WebPage(fetched.url, title, text="", state="blocked", date=date)
     text = clean_text("\n\n".join(filter(None, (product_text(products, body), body))))
     return _page(fetched, title, text, date, shortest=1 if products else SHORTEST)
 
 
 def _body(markup: str, root: HtmlElement, url: str, *, of_product: bool) -> str:
-    """The content; where the page hides most of it, or has it in what looks like furniture, what scripts will show."""
+    """The content. If the page hides most of it, or has it in apparent furniture, the content that
+    scripts would show.
+    """
     drop_unshown(root)
     body = content_markdown(root, url, of_product=of_product)
     least = FULLER * count_words(body)
@@ -108,11 +119,6 @@ def _body(markup: str, root: HtmlElement, url: str, *, of_product: bool) -> str:
             whole = content_markdown(later, url, of_product=of_product, furniture=True)
             body = whole if count_words(whole) > least else body
     return without_repeats(body)
-
-
-def _is_walled(markup: str, title: str, body: str) -> bool:
-    whole = parsed(markup)  # a wall's machinery was taken out of the tree that was read
-    return whole is not None and is_wall(whole, title, body)
 
 
 def _page(fetched: Fetched, title: str, text: str, date: str | None, *, shortest: int = SHORTEST) -> WebPage:
@@ -130,3 +136,91 @@ def _title(root: HtmlElement) -> str:
         if element is not None and element.text_content().strip():
             return str(element.text_content())
     return ""
+
+
+_PUBLISHED = re.compile(
+    r"(?:article|og):published(?:_time)?|article\.published|datepublished|datecreated|date|pub-?date|publish-?date|"
+    r"publish_date|publication_date|citation_publication_date|parsely-pub-date|sailthru\.date|"
+    r"dc(?:terms)?\.(?:date|date\.issued|issued|created)"
+)
+_MODIFIED = re.compile(
+    r"(?:article|og):(?:modified|updated)(?:_time)?|article\.updated|datemodified|last-?modified|lastmod|modified|revised|"
+    r"dc(?:terms)?\.(?:modified|date\.modified)"
+)
+# A page holds many dated things (reviews, comments, offers): only these types are the page itself.
+_PAGE = re.compile(
+    r"(?:(?:news|tech|scholarly)?article|blogposting|report|(?:item|about|collection|faq|qa|medicalweb|web)page|howto|"
+    r"recipe|review|product|productgroup)"
+)
+_DATING = re.compile(r"publi|update|modif|revis|posted|post-?date|entry-?date|date", re.IGNORECASE)
+_CHANGED = re.compile(r"update|modif|revis", re.IGNORECASE)
+_BYLINE = re.compile(r"date|byline|publi|pub-|update|modif|revis|author|meta|time", re.IGNORECASE)
+_LONGEST_BYLINE = 400
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]{0,6}\.?"
+_BYLINE_DATE = re.compile(
+    r"\b(?:updated|modified|revised|published|posted)(?: on| at|:)?:? ?"
+    r"(?:(?P<iso>\d{4}-\d\d-\d\d)|"
+    rf"(?P<month>{_MONTH}) (?P<day>\d{{1,2}}),? (?P<year>\d{{4}})|"
+    rf"(?P<day2>\d{{1,2}})\.? (?P<month2>{_MONTH}),? (?P<year2>\d{{4}}))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageDates:
+    """ISO days (YYYY-MM-DD); None if the page does not state them."""
+
+    published: str | None = None
+    modified: str | None = None
+
+    @property
+    def latest(self) -> str | None:
+        """The day up to which the page may know things."""
+        return max(filter(None, (self.published, self.modified)), default=None)
+
+
+def page_dates(page: HtmlElement, nodes: Iterable[Node]) -> PageDates:
+    """The first date of each kind in the page's head, then its JSON-LD, then its byline."""
+    found = list(_stated_dates(page, nodes))
+    return PageDates(
+        published=next((day for kind, day in found if kind == "published"), None),
+        modified=next((day for kind, day in found if kind == "modified"), None),
+    )
+
+
+def _stated_dates(page: HtmlElement, nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    for meta in page.iter("meta"):
+        name = next((str(meta.get(key)).casefold() for key in ("property", "name", "itemprop") if meta.get(key)), "")
+        yield from _dated(name, meta.get("content"))
+    for node in nodes:
+        if any(_PAGE.fullmatch(name) for name in type_names(node)):
+            for name in ("datePublished", "dateModified"):
+                yield from _dated(name.casefold(), node.get(name))
+    for element in page.iter("time"):
+        names = " ".join(filter(None, (element.get("itemprop"), element.get("class"), element.text_content()[:80])))
+        if element.get("pubdate") is not None or _DATING.search(names):
+            yield from _dated("modified" if _CHANGED.search(names) else "date", element.get("datetime"))
+    for element in page.iter("span", "div", "meta"):
+        if (name := str(element.get("itemprop")).casefold()) in ("datepublished", "datemodified"):
+            yield from _dated(name, element.get("content") or element.get("datetime") or element.text)
+    # "Updated March 13, 2024" in an element whose class or id suggests dates or authors.
+    for element in page.iter("p", "div", "span", "small", "time", "li"):
+        if not _BYLINE.search(f"{element.get('class') or ''} {element.get('id') or ''}"):
+            continue
+        text = " ".join(element.text_content()[:_LONGEST_BYLINE].split())
+        for match in _BYLINE_DATE.finditer(text):
+            day = match["iso"]
+            if day is None:
+                month = _MONTHS.index((match["month"] or match["month2"])[:3].casefold()) + 1
+                day = f"{match['year'] or match['year2']}-{month:02}-{int(match['day'] or match['day2']):02}"
+            yield from _dated("modified" if _CHANGED.search(match[0]) else "date", day)
+
+
+def _dated(name: str, value: object) -> Iterator[tuple[str, str]]:
+    day = iso_day(value.strip()) if isinstance(value, str) else None
+    if day is not None and day >= "1990":
+        if _PUBLISHED.fullmatch(name):
+            yield "published", day
+        elif _MODIFIED.fullmatch(name):
+            yield "modified", day

@@ -1,4 +1,4 @@
-"""The tree of a page as a reader sees it: without scripts, and without text that is there but not shown."""
+"""The tree of a page as a reader sees it: without scripts, and without text that is not shown."""
 
 import re
 
@@ -8,16 +8,16 @@ from lxml.html import HtmlElement
 from drretail.env.web.fetching.fetched import Fetched
 
 MOST_ELEMENTS = 20_000
-"""That are read; the largest of the pages measured has 7,000."""
+"""The most elements that are read; the largest page measured has 7,000."""
 MOST_ATTRIBUTES = 200
-"""Of one tag; real ones have up to 80."""
+"""The most attributes of one tag; real ones have up to 80."""
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9:-]*)")
 _ATTRIBUTE = re.compile(r"[\s/]*+[^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
 _RAW = {name: re.compile(rf"</{name}", re.IGNORECASE) for name in ("script", "style", "textarea", "title")}
 
 
 def bounded_tags(markup: str) -> str:
-    """The markup up to tag ``MOST_ELEMENTS``, with the first ``MOST_ATTRIBUTES`` of each; linear in its length."""
+    """The markup up to tag ``MOST_ELEMENTS``, with the first ``MOST_ATTRIBUTES`` of each tag; linear in its length."""
     parts: list[str] = []
     kept, place, tags = 0, 0, 0
     while (tag := _TAG.search(markup, place)) is not None:
@@ -45,11 +45,11 @@ def bounded_tags(markup: str) -> str:
 
 
 LONGEST_BODY = 4_000_000
-"""Characters of markup that are read."""
+"""The most characters of markup that are read."""
 LONGEST_SHOWN = 600_000
-"""Characters of text that are looked through for the page's content; three times what of it is kept."""
+"""The most characters of text in which the page's content is looked for; three times the text that is kept."""
 WIDEST_CELL = 100
-"""Columns or rows: whoever writes a table out writes so many cells."""
+"""The largest span of a table cell in columns or rows: a table is written out with so many cells."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _NEVER_SHOWN = ("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas", "head")
 _UNSEEN_STYLE = re.compile(
@@ -63,7 +63,9 @@ _WAITING_STYLE = re.compile(r"(?:display:none|visibility:hidden|opacity:0*(?:\.0
 
 
 def decoded(fetched: Fetched) -> str:
-    """The body's characters, by its header, its own word, or what fits; bytes that fit nothing become �."""
+    """The body as text, by the header's encoding, UTF-8, or the page's own declaration; bytes that fit
+    none become �.
+    """
     named = _META_CHARSET.search(fetched.body[:4096])
     guesses = (fetched.charset, "utf-8", None if named is None else named[1].decode("ascii"))
     for codec in filter(None, guesses):
@@ -75,11 +77,11 @@ def decoded(fetched: Fetched) -> str:
 
 
 def parsed(markup: str) -> HtmlElement | None:
-    """The tree, whatever is unclosed or broken in it; None where there is nothing to read."""
+    """The tree, even of unclosed or broken markup; None if there is nothing to read."""
     markup = markup.replace("\0", "")
     if not markup.strip():
         return None
-    # The declaration of an encoding in front of decoded text is an error to lxml.
+    # lxml refuses decoded text that begins with an encoding declaration.
     markup = bounded_tags(re.sub(r"^\s*<\?xml[^>]*\?>", "", markup))
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, recover=True)
     try:
@@ -95,37 +97,34 @@ def parsed(markup: str) -> HtmlElement | None:
 
 
 def drop_unshown(root: HtmlElement, *, waiting: bool = False) -> int:
-    """Empties what a browser would not show; gives how many elements that were (scripts and the like apart).
+    """Empties elements that a browser would not show; returns how many there were, not counting scripts and the like.
 
-    With ``waiting`` blocks stay that only wait to be shown (``hidden``, ``display: none``, or to be faded in); what is
-    shown in no size, out of sight or in the colour of its ground still goes.
+    ``waiting`` keeps blocks that only wait to be shown (``hidden``, ``display: none``, or to be faded in). Text of no
+    size, out of sight or in the colour of its background is removed all the same.
     """
     elements = (each for each in root.iter() if isinstance(each.tag, str) and each.tag != "body")
     hidden = [each for each in elements if _is_hidden(each) and not (waiting and _waits(each))]
     for element in [*root.iter(*_NEVER_SHOWN), *hidden]:
         emptied(element)
-    _cut_text(root)
-    return len(hidden)
-
-
-def _cut_text(root: HtmlElement) -> None:
-    """Takes away what a page shows beyond ``LONGEST_SHOWN``."""
     left = LONGEST_SHOWN
     for element in root.iter():
         element.text = element.text and element.text[:left]
         left -= len(element.text or "")
         element.tail = element.tail and element.tail[:left]
         left -= len(element.tail or "")
+    return len(hidden)
 
 
 def emptied(element: HtmlElement) -> None:
-    """Leaves a place without content. Taking it out would copy the text behind it, again and again."""
+    """Empties an element but keeps its place: removing it would copy the text behind it, again and again."""
     element.clear(keep_tail=True)
     element.tag = "span"
 
 
 def hides(style: str) -> bool:
-    """True for an inline style that shows text in no size or opacity, out of sight, or in the colour of its ground."""
+    """True for an inline style that hides text: no size or opacity, out of sight, or in the colour of
+    its background.
+    """
     style = "".join(style.split()).casefold()
     colour, ground = _COLOUR.search(style), _GROUND.search(style)
     return bool(_UNSEEN_STYLE.search(style)) or (colour is not None and ground is not None and colour[1] == ground[1])

@@ -1,6 +1,6 @@
-"""Factual accuracy: whether each source that a claim cites bears it out, pair by pair.
+"""Factual accuracy: whether each source that a claim cites supports it, pair by pair.
 
-Claims are extracted as faithfulness extracts them, and its own are taken where it has them; sources are read as there.
+Claims are extracted as in faithfulness, and existing claims of faithfulness are used; sources are read as there.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.prompts import Prompt, load_prompt
-from drretail.records.base import Record, Rules
+from drretail.records.base import Record
 from drretail.records.criteria import GoldPart
 
 LONGEST_REPORT = 50_000
 """Characters of a report that the released code reads."""
 LONGEST_SOURCE = 20_000
-"""Characters of a source that are shown whole; of a longer one the pieces that share most words with the claims."""
+"""Characters of a source that are shown whole. Of a longer one, the pieces that share most words with the claims."""
 PIECE, PIECES = 500, 5
 MOST = 20
-"""Claims of one question by the released rules."""
+"""Claims in one question under the released rules."""
 
 
 class BackedClaim(Record):
@@ -44,29 +44,24 @@ class BackedClaims(Record):
     claims: list[BackedClaim]
 
 
-def extraction_of(rules: Rules) -> str:
-    """The stage that holds the claims: all of them, or by the released rules those that cite something."""
-    return CITED if rules == "dr3" else EXTRACT
-
-
 def support_prompt() -> Prompt:
     return load_prompt(__file__, "support_released")
 
 
 def pair_item(claim: Claim, source: str) -> str:
-    """What the verdict on a claim by one of its sources is filed under."""
+    """The item of the verdict on a claim by one of its sources."""
     return f"{claim.claim_id} {source}"
 
 
 def part_of(source: str) -> GoldPart | None:
-    """Where a source is from, by its form: the user's files, or pages; None of the shop's records and calculations."""
+    """The part of the gold that a source belongs to: "files", "sandbox" for web pages, None for the shop's data."""
     if parse_evidence_id(source) == "file":
         return "files"
     return "sandbox" if types_of([source]) == ("web",) else None
 
 
 async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records the claims of a report, then a verdict on each by each source that it cites."""
+    """Records a report's claims, and a verdict on each claim by each source that it cites."""
     claims = await _claims(subject, judge_session)
     support_judge = SupportJudge(subject, judge_session, subject.evidence, fit=pieces_of_long)
     pairs = [
@@ -75,7 +70,7 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
         for source in claim.sources
     ]
     if judge_session.rules == "dr3":
-        # All claims of a source together, by the released bar; what could not be read is no question.
+        # All claims of a source in one question, by the released rules; unreadable sources are not asked about.
         by_source: dict[str, list[Unit]] = {}
         for pair in pairs:
             by_source.setdefault(pair.sources[0], []).append(pair)
@@ -94,7 +89,7 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
             )
             things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
             material = {"sources": source_tags(texts)}
-            # A claim that is left out is failed, which the released rules count as unsupported.
+            # A claim missing in the answer is failed, which the released rules count as unsupported.
             await ask_numbered(
                 support_judge.judge_session,
                 batch,
@@ -131,7 +126,7 @@ async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Cla
 
 
 def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> Sequence[SourceText]:
-    """The texts, long ones cut as published; what then is still longer than ``room`` bytes is cut further."""
+    """The texts, long ones cut as published; texts that are still longer than ``room`` bytes are cut further."""
     cut = [
         text
         if len(text.text.text) <= LONGEST_SOURCE
@@ -142,5 +137,5 @@ def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int
 
 
 def prompts() -> list[Prompt]:
-    """Those of claims and their support that are asked here, and the released one."""
+    """The prompts for claims and their support, and the released one."""
     return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), support_prompt()]

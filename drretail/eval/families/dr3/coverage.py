@@ -1,4 +1,4 @@
-"""Citation coverage: which of the documents that a query needs are cited. No model is asked."""
+"""Citation coverage: which of the query's required documents are cited. No model is asked."""
 
 import re
 import unicodedata
@@ -15,11 +15,11 @@ from drretail.records.criteria import GOLD_PARTS, Gold, GoldPart
 
 STAGE = "documents"
 NO_ANSWER = "No final answer"
-"""What a report of the released agent says that has nothing to say."""
+"""The text of a released agent's report without an answer."""
 
 
 class Covered(Record):
-    """How many documents are required of each part, and how many of them are cited."""
+    """The number of required documents in each part, and of those that are cited."""
 
     required: dict[GoldPart, int]
     cited: dict[GoldPart, int]
@@ -30,7 +30,7 @@ def documents_item(gold: Gold) -> str:
 
 
 def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -> None:
-    """Records which required documents the report cites; what it does not is the reason."""
+    """Records which required documents the report cites; the reason lists the others."""
     if judge_session.existing(STAGE, documents_item(gold)) is not None:
         return
     found = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
@@ -56,8 +56,9 @@ Found = dict[GoldPart, list[bool]]
 
 
 def _strictly(gold: Gold, subject: Subject) -> Found:
-    """By citations that come to something: of the page's address, of an entry that is the page or file, or of one that
-    bears its title where no address is known."""
+    """By citations that lead to a source: the page's address, the page's or file's entry or, if no address is known,
+    its title.
+    """
     marks = citing_marks(subject.report or "", subject.evidence)
     cited = [each for mark in marks for each in mark.cited if each.type != "unresolved"]
     entries = [each.entry for each in cited if each.entry is not None]
@@ -84,7 +85,7 @@ def _folded(title: str) -> str:
 
 
 def _as_released(gold: Gold, subject: Subject) -> Found:
-    """By titles that stand anywhere in the report as a reader gets it, its list of sources included."""
+    """By titles anywhere in the rendered report, its list of sources included."""
     text = render_report(subject.report or "", subject.evidence.values(), style="plain").text
     titles: dict[GoldPart, list[str]] = {
         part: [document.title or document.url for document in gold.part(part).documents] for part in GOLD_PARTS
@@ -98,7 +99,7 @@ def _as_released(gold: Gold, subject: Subject) -> Found:
 
 
 _NOTES = ("注", "图", "表", "附录", "TODO", "NOTE", "WARNING", "TIP", "IMPORTANT")
-"""What begins a bracketed text that is no citation."""
+"""Beginnings of bracketed texts that are not citations."""
 _BRAND_WORDS = """
 bbc ted cnn nbc abc cbs fox npr pbs youtube vimeo bilibili netflix hbo disney discovery mit harvard stanford
 oxford cambridge google microsoft apple amazon facebook meta openai anthropic deepmind
@@ -121,7 +122,7 @@ _IN_PARENTHESES = re.compile(r"[（(]([^）)]++)([）)]|\Z)")
 
 
 def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
-    """Those of the titles that the released code takes for cited."""
+    """The titles that the released code counts as cited."""
     citations = [*dict.fromkeys(_citations(report))]
     text, lower = _normal(report), report.lower()
 
@@ -132,7 +133,7 @@ def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
         return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
 
     def stands_in_report(title: str) -> bool:
-        """True for a title of four characters, or a name in capitals of four, that stands anywhere."""
+        """True if the report contains the title, or a capitalised name in it, of at least four characters."""
         normal = _normal(title)
         names = (name.lower() for name in _identifiers(title) if len(name) >= 4)
         return (len(normal) >= 4 and normal in text) or any(name in lower for name in names)
@@ -157,7 +158,7 @@ def _citations(report: str) -> Iterator[str]:
 
 
 def _are_alike(title: str, citation: str) -> bool:
-    """By parts of one in the other without punctuation, by words, by brands, or by letters."""
+    """Compares by containment without punctuation, by words, by brands, or by letters."""
     whole, mention = _normal(title), _normal(citation)
     if not whole or not mention:
         return False
@@ -173,7 +174,7 @@ def _are_alike(title: str, citation: str) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Words of Latin letters; of ideographs each run and each sign."""
+    """Words of Latin letters; of Chinese, each run of characters and each character."""
     yield from (each for each in re.findall(r"[a-zA-Z]+", text) if len(each) > 1 and each not in _STOPWORDS)
     for run in re.findall(r"[\u4e00-\u9fff]+", text):
         if len(run) >= 2:
@@ -182,7 +183,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _likeness(one: str, other: str) -> float:
-    """1 less the share of letters that have to be changed (Levenshtein), or 0 for what is less than is asked for."""
+    """1 minus the Levenshtein distance divided by the longer length; 0 if that is below ``_LIKENESS``."""
     longer = max(len(one), len(other))
     if (Counter(one) & Counter(other)).total() < _LIKENESS * longer:  # whatever their order
         return 0.0
@@ -198,7 +199,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _identifiers(title: str) -> list[str]:
-    """Names in capitals, and what stands in parentheses, of three characters or more."""
+    """Names in capitals and texts in parentheses, of three characters or more."""
     found = [*_IDENTIFIERS.findall(title), *(each for each, end in _IN_PARENTHESES.findall(title) if end)]
     return [each for each in dict.fromkeys(found) if len(each) >= 3]
 

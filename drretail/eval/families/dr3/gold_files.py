@@ -1,4 +1,4 @@
-"""What is known beforehand of good answers, taken from where it lies: our files, a sandbox, or DR³-Eval's folders."""
+"""What good answers are known to contain ("gold"), read from our files, a sandbox, or DR³-Eval's folders."""
 
 from collections.abc import Iterator
 from json import JSONDecodeError
@@ -19,17 +19,18 @@ from drretail.records.query import Query
 _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
 _PAGES = ("useful_search.json", "useful_search.jsonl")
 _DOCUMENTS = frozenset((".md", ".txt", ".pdf", ".docx", ".doc", ".pptx", ".ppt", ".xlsx", ".xls"))
-"""What the released code takes for a user's document: images, sound and video have no claims to be cited for."""
+"""The released code's formats of users' documents. Images, sound and video have no claims that could be cited."""
 _NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final_report.md")
 
 
 def take_gold(experiment: Path, definition: Definition, given: str) -> int:
-    """Copies the gold of the experiment's queries out of the folder ``given``, and gives their number.
+    """Copies the gold of the experiment's queries from the folder ``given``, and returns the number of queries with
+    gold.
 
-    It lies there as QUERY.json, as gold/QUERY.json in an experiment, as tasks/QUERY/gold.json in a sandbox, or as
-    DR³-Eval's folder of a task, under the query's id or its task's.
+    It is read from QUERY.json, gold/QUERY.json (an experiment), tasks/QUERY/gold.json (a sandbox), or DR³-Eval's folder
+    of a task, named by the query's id or its task's.
 
-    Raises UserError where there is none, for a file that can't be read, and where the experiment holds other gold.
+    Raises UserError if there is none, if a file can't be read, or if the experiment has other gold.
     """
     source = Path(given)
     found = {
@@ -60,7 +61,7 @@ def _gold_of(source: Path, query: Query) -> Gold | None:
 
 
 def _of_dr3_eval(folder: Path, query_id: str) -> Gold | None:
-    """The gold in a task's folder; None where it holds none of its files."""
+    """The gold in a task's folder, or None if it has none of DR³-Eval's files."""
     if not any((folder / name).exists() for name in (_OF_FILES, _OF_PAGES, *_PAGES)):
         return None
     try:
@@ -82,7 +83,7 @@ def _insights(path: Path, name: str) -> tuple[GoldInsight, ...]:
 
 
 def _pages(folder: Path) -> Iterator[RequiredDocument]:
-    """Each title once, as released; a line may be a list."""
+    """Each title once, as released; a line may hold a list."""
     path = next((folder / name for name in _PAGES if (folder / name).exists()), None)
     if path is None:
         return
@@ -96,7 +97,7 @@ def _pages(folder: Path) -> Iterator[RequiredDocument]:
 
 
 def _read(path: Path) -> Any:
-    """The JSON of a file, or a list of what its lines hold: both are met under both names."""
+    """A file's JSON, or the list of its lines' JSON: files of either name come in both forms."""
     lines = [line for line in read_lines(path) if line.strip()]
     try:
         return parse_json("\n".join(lines))

@@ -1,15 +1,15 @@
-"""What the verdicts on one report come to in each metric, 0 to 100: pure formulas.
+"""One report's verdicts as metrics from 0 to 100: pure formulas.
 
-The released rules give −1 where ours say n/a or failed, and count as unsupported what ours do not count.
+The released rules give −1 where ours give n/a or failed, and count as unsupported what ours leave out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from drretail.eval.claims.claims import REPORT, SUPPORT, Claim
+from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim
 from drretail.eval.claims.extraction import claims_in
-from drretail.eval.families.dr3 import accuracy, checklist, coverage, depth, insights
+from drretail.eval.families.dr3 import accuracy, coverage, opinions
 from drretail.eval.families.dr3.coverage import Covered
 from drretail.eval.families.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
@@ -20,7 +20,7 @@ from drretail.records.score import Verdict, VerdictState
 WHOLE = 100.0
 NOT_EVALUATED = -1.0
 SHORT: Mapping[GoldPart, str] = {"files": "UF", "sandbox": "SC"}
-"""The paper's names: user files, sandbox corpus."""
+"""The paper's abbreviations: user files, sandbox corpus."""
 NO_GOLD = "nothing is known beforehand of a good answer (exp/gold)"
 NO_INSIGHTS = "no insights are known beforehand"
 NO_DOCUMENTS = "no documents are required"
@@ -48,12 +48,12 @@ class Judged:
         return self._by_key.get((stage, item))
 
     def is_unasked(self, stage: str) -> bool:
-        """True where the judge follows rules and was not asked."""
+        """True if a rule-based judge skipped this stage."""
         verdict = self.of(stage, REPORT)
         return verdict is not None and verdict.reason == BY_RULES
 
     def lacking(self, variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
-        """No value; by the released rules −1."""
+        """A missing value; under the released rules, −1."""
         if self.is_released and not why.startswith(BY_RULES):
             return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
         return lacking(variant, state, why, earns=earns)
@@ -65,10 +65,13 @@ def mean_of(values: Sequence[Value]) -> float:
 
 
 def recall(judged: Judged) -> list[Value]:
-    """``IR_x`` = share of insights that are told in full; ``IR`` the mean of the two that exist; ``IR_graded`` with ½
-    for what is told in part. An insight without a label leaves no share: it would be one of other insights."""
+    """``IR_x`` is the share of insights that are stated in full, ``IR`` the mean of the two parts that exist, and
+    ``IR_graded`` counts partly stated insights ½.
+
+    If one insight has no label, the value is failed: a share of the others would be of different insights.
+    """
     names = ("IR_UF", "IR_SC", "IR", "IR_graded")
-    if judged.gold is None or judged.is_unasked(insights.STAGE):
+    if judged.gold is None or judged.is_unasked(opinions.INSIGHTS):
         why = NO_GOLD if judged.gold is None else BY_RULES
         return [lacking(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
     full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
@@ -81,7 +84,7 @@ def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float
     wanted = gold.part(part).insights
     if not wanted:
         return lacking(variant, "na", f"{NO_INSIGHTS} ({part})")
-    verdicts = [judged.of(insights.STAGE, insights.insight_item(part, insight)) for insight in wanted]
+    verdicts = [judged.of(opinions.INSIGHTS, opinions.insight_item(part, insight)) for insight in wanted]
     values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if len(values) < len(wanted):
         return Value(variant, "failed")
@@ -99,7 +102,7 @@ def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
 
 
 def citation_coverage(judged: Judged) -> list[Value]:
-    """``CC`` = share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` of each part alone."""
+    """``CC`` is the share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` are those of each part."""
     if judged.gold is None:
         return [judged.lacking("CC", "na", NO_GOLD), *(lacking(f"CC_{each}", "na", NO_GOLD) for each in SHORT.values())]
     verdict = judged.of(coverage.STAGE, coverage.documents_item(judged.gold))
@@ -124,26 +127,23 @@ def _share(variant: str, cited: int, required: int) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """How one source supports a claim: s is 1, ½ or 0, and only there where ``state`` is "scored"."""
+    """How one source supports a claim: s is 1, ½ or 0, and valid only if ``state`` is "scored"."""
 
     state: VerdictState
     s: float
     part: GoldPart | None
 
 
-AsSupported = Callable[[float], bool]
-
-
-def _fully(s: float) -> bool:
-    return s == 1
-
-
 def factual_accuracy(judged: Judged) -> list[Value]:
-    """``FA`` by claim: supported by all its sources that could be judged. ``FA_pair`` by claim and source. Both also of
-    what cites user files or the sandbox alone. ``FA_lenient``: in part is enough, as it is for the released judge."""
+    """``FA`` by claim: supported by all its judged sources. ``FA_pair`` by claim and source.
+
+    Both also for claims that cite user files or the sandbox only. ``FA_lenient`` counts partial support as support, as
+    the released judge does.
+    """
     names = ["FA", "FA_pair", *(f"{name}_{short}" for short in SHORT.values() for name in ("FA", "FA_pair"))]
     names += [] if judged.is_released else ["FA_lenient"]
-    extracted = judged.of(accuracy.extraction_of(judged.rules), REPORT)
+    # Under the released rules the claims are those that cite something.
+    extracted = judged.of(CITED if judged.is_released else EXTRACT, REPORT)
     claims = None if extracted is None else claims_in(extracted)
     if claims is None:
         return [judged.lacking(name, "failed") if name == "FA" else Value(name, "failed") for name in names]
@@ -153,15 +153,17 @@ def factual_accuracy(judged: Judged) -> list[Value]:
             judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else lacking(name, "na", NO_CLAIM)
             for name in names
         ]
-    made = [_by_claim("FA", pairs, _fully), _by_pair("FA_pair", pairs)]
+    made = [_by_claim("FA", pairs), _by_pair("FA_pair", pairs)]
     for part, short in SHORT.items():
         of_claims = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
-        made += [_by_claim(f"FA_{short}", of_claims, _fully), _by_pair(f"FA_pair_{short}", of_claims)]
-    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, lambda s: s > 0)]
+        made += [_by_claim(f"FA_{short}", of_claims), _by_pair(f"FA_pair_{short}", of_claims)]
+    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, least=0.5)]
 
 
 def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
-    """The claim by each source it names. Released: what could not be read or judged is not supported."""
+    """A claim's verdict by each source that it names. Under the released rules, unreadable and unjudged ones do not
+    support it.
+    """
     for source in (*claim.sources, *claim.unresolved):
         verdict = judged.of(SUPPORT, accuracy.pair_item(claim, source)) if source in claim.sources else None
         state: VerdictState = "failed" if verdict is None else verdict.state
@@ -171,13 +173,15 @@ def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
         yield PairVerdict("scored" if judged.is_released else state, s, accuracy.part_of(source))
 
 
-def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: AsSupported) -> Value:
-    """A claim that one source does not support is not supported, whatever else failed; else a failed pair leaves it
-    open, and one that could not be read leaves it to the others."""
+def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], least: float = 1) -> Value:
+    """A claim is unsupported as soon as one source supports it by less than ``least``.
+
+    Otherwise a failed pair makes it failed, and unreadable sources are ignored.
+    """
     states: list[VerdictState] = []
     borne_out = 0
     for claim in claims:
-        read = [supported(verdict.s) for verdict in claim if verdict.state == "scored"]
+        read = [verdict.s >= least for verdict in claim if verdict.state == "scored"]
         found: list[VerdictState] = [verdict.state for verdict in claim]
         is_judged = not all(read) or (bool(read) and "failed" not in found)
         states.append("scored" if is_judged else gravest(found) or "failed")
@@ -188,7 +192,7 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: 
 def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
     pairs = [pair for claim in claims for pair in claim]
     states: list[VerdictState] = [pair.state for pair in pairs]
-    return _accurate(variant, states, sum(pair.state == "scored" and _fully(pair.s) for pair in pairs))
+    return _accurate(variant, states, sum(pair.state == "scored" and pair.s == 1 for pair in pairs))
 
 
 def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
@@ -202,15 +206,15 @@ def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> V
 
 
 def instruction_following(judged: Judged) -> Value:
-    """``IF`` = share of the requirements that are met, of those that were judged."""
-    things = [] if judged.criteria is None else checklist.requirements_of(judged.criteria)
-    if judged.is_unasked(checklist.STAGE):
+    """``IF`` is the share of the judged requirements that are met."""
+    things = [] if judged.criteria is None else opinions.requirements_of(judged.criteria)
+    if judged.is_unasked(opinions.REQUIREMENTS):
         return judged.lacking("IF", "na", BY_RULES)
     if judged.criteria is None:
         return judged.lacking("IF", "failed", NO_CRITERIA)
     if not things:
         return judged.lacking("IF", "na", "its checklist is empty")
-    verdicts = [judged.of(checklist.STAGE, thing.item) for thing in things]
+    verdicts = [judged.of(opinions.REQUIREMENTS, thing.item) for thing in things]
     values = [float(verdict.value) for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if not values:
         return judged.lacking("IF", "failed")
@@ -219,13 +223,13 @@ def instruction_following(judged: Judged) -> Value:
 
 
 def depth_quality(judged: Judged) -> Value:
-    """``DQ`` = the rating, 1 to 10, by ten."""
-    rubric = None if judged.criteria is None else judged.criteria.group(depth.GROUP)
-    if judged.is_unasked(depth.STAGE):
+    """``DQ`` is the rating from 1 to 10, times ten."""
+    rubric = None if judged.criteria is None else judged.criteria.group(opinions.RUBRIC)
+    if judged.is_unasked(opinions.DEPTH):
         return judged.lacking("DQ", "na", BY_RULES)
     if not judged.is_released and rubric is None:
         return Value("DQ", "failed") if judged.criteria is None else lacking("DQ", "na", NO_RUBRIC)
-    verdict = judged.of(depth.STAGE, depth.depth_item(None if judged.is_released else rubric))
+    verdict = judged.of(opinions.DEPTH, opinions.depth_item(None if judged.is_released else rubric))
     if verdict is None or verdict.state != "scored":
         return judged.lacking("DQ", "failed")
     return Value("DQ", "scored", 10.0 * float(verdict.value))

@@ -1,4 +1,4 @@
-"""The values of a report in all of DR³-Eval's metrics, and their averages; these as a metric family."""
+"""A report's values in all of DR³-Eval's metrics, and their averages; the metric family."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -23,15 +23,15 @@ from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
 SIX = ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")
-"""What the paper's average is of."""
+"""The metrics in the paper's average."""
 RELEASED = ("IR", "FA", "DQ", "IF", "CC")
-"""What the released code's total is of: recall counts once."""
+"""The metrics in the released code's total, where recall counts once."""
 _PARTS = tuple(f"{name}_{short}" for name in ("CC", "FA", "FA_pair") for short in SHORT.values())
 VARIANTS = (*SIX, "avg6", "avg_available", "IR", "IR_graded", "FA_pair", "FA_lenient", *_PARTS, "total")
 
 
 def values(judged: Judged) -> list[Value]:
-    """Every variant under these rules; those that only other rules have are left out."""
+    """Every variant under these rules; variants of other rules are left out."""
     made = [
         *recall(judged),
         *citation_coverage(judged),
@@ -41,7 +41,7 @@ def values(judged: Judged) -> list[Value]:
     ]
     by_name = {value.variant: value for value in made}
     six = [by_name[name] for name in SIX]
-    # Of those of the six that there are; its items say how many reports had each.
+    # The mean of those of the six that exist; the items count how many reports have each.
     there = [value for value in six if value.state == "scored"]
     available = Value("avg_available", "na")
     if there:
@@ -51,9 +51,10 @@ def values(judged: Judged) -> list[Value]:
 
 
 def total(values: Mapping[str, Value]) -> Value:
-    """As released: all scores by the number of metrics; −1 is averaged in, and a metric that broke counts 0.
+    """The released code's total: the sum of all scores divided by the number of metrics. −1 counts as it is, failures
+    count 0.
 
-    None where the judge was not asked in all of them.
+    na if the judge was not asked for all of them.
     """
     if any(values[name].state == "na" for name in RELEASED):
         return Value("total", "na")
@@ -61,32 +62,30 @@ def total(values: Mapping[str, Value]) -> Value:
     return Value("total", "scored", sum(scores) / len(scores))
 
 
-MEANINGS = {
-    "IR_UF": "insight recall: share of the insights in the user's files that the report states in full",
-    "IR_SC": "share of the insights in the sandbox's pages that the report states in full",
-    "CC": "citation coverage: share of the required documents that the report cites",
-    "FA": "factual accuracy: share of cited claims that all their sources support",
-    "IF": "instruction following: share of the query's requirements that the report meets",
-    "DQ": "depth quality: depth of the analysis, rated by the query's rubric",
-    "avg6": "mean of these six, for reports that have all",
-    "avg_available": "mean of those of the six that a report has",
-    "IR": "mean of IR_UF and IR_SC, or the one that a query has",
-    "IR_graded": "IR with ½ for insights stated in part",
-    "FA_pair": "share of claim–source pairs in which the source supports the claim",
-    "FA_lenient": "FA if a source must support part of the claim and contradict nothing",
-    "CC_UF": "CC for the user's files",
-    "CC_SC": "CC for the sandbox's pages",
-    "FA_UF": "FA for the user's files",
-    "FA_SC": "FA for web pages",
-    "FA_pair_UF": "FA_pair for the user's files",
-    "FA_pair_SC": "FA_pair for web pages",
-    "total": "total of the released code, which counts missing values as −1 and failures as 0",
-}
-
 DESCRIPTION = MetricDescription(
     title="DR³-Eval",
     meaning="The six scores of DR³-Eval, each from 0 to 100.",
-    meanings=MEANINGS,
+    meanings={
+        "IR_UF": "insight recall: share of the insights in the user's files that the report states in full",
+        "IR_SC": "share of the insights in the sandbox's pages that the report states in full",
+        "CC": "citation coverage: share of the required documents that the report cites",
+        "FA": "factual accuracy: share of cited claims that all their sources support",
+        "IF": "instruction following: share of the query's requirements that the report meets",
+        "DQ": "depth quality: depth of the analysis, rated by the query's rubric",
+        "avg6": "mean of these six, for reports that have all",
+        "avg_available": "mean of those of the six that a report has",
+        "IR": "mean of IR_UF and IR_SC, or the one that a query has",
+        "IR_graded": "IR with ½ for insights stated in part",
+        "FA_pair": "share of claim–source pairs in which the source supports the claim",
+        "FA_lenient": "FA if a source must support part of the claim and contradict nothing",
+        "CC_UF": "CC for the user's files",
+        "CC_SC": "CC for the sandbox's pages",
+        "FA_UF": "FA for the user's files",
+        "FA_SC": "FA for web pages",
+        "FA_pair_UF": "FA_pair for the user's files",
+        "FA_pair_SC": "FA_pair for web pages",
+        "total": "total of the released code, which counts missing values as −1 and failures as 0",
+    },
     headlines=(*SIX, "avg6"),
     compared=SIX,
     summaries=("avg6", "avg_available"),
@@ -109,7 +108,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     return values(Judged(verdicts, rules, gold_of(subject), criteria_of(subject, FAMILY)))
 
 
-# No opinion: CC needs no judge, and FA none that has opinions; one that follows rules is not asked for the rest.
+# A rule-based judge is enough for FA, and CC needs none; the rest is n/a with a rule-based judge.
 METRIC = Family(
     FAMILY,
     VERSION,

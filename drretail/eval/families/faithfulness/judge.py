@@ -1,4 +1,4 @@
-"""The three stages of faithfulness for one report, in order; each leaves verdicts that can be read on their own."""
+"""The three stages of faithfulness for one report, in order; each records verdicts of its own."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -16,31 +16,31 @@ from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 
 AS_IN_LEDGER = "as_in_ledger"
-"""The note of a claim whose pages read as in the ledger: nobody was asked again."""
+"""The note of a claim whose pages have the same text as in the ledger, so that its verdict was copied."""
 PageAt = Callable[[str], Awaitable[WebPage]]
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Extracts the claims, then judges each that cites something; a failed one ends only its own branch."""
+    """Extracts the claims, then judges each that cites something. An error ends only its own stage."""
     rules = judge_session.rules
     stages = stages_of(rules)
     await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
-    claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # stands now
+    claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
     support_judge = SupportJudge(subject, judge_session, subject.evidence)
     shown = [unit for unit in units if rules == "default" and support_judge.is_shown_otherwise(unit)]
-    # What was shown is recorded first: verdicts by sources note where it bears a claim out better.
+    # Verdicts by shown texts come first: those by whole sources note if the shown text supports a claim better.
     await judge_session.take([*support_judge.shown.steps(shown), *support_judge.steps(units)])
     if subject.page_at is not None:
         await judge_live(support_judge, [unit for unit in units if "web" in unit.types], subject.page_at)
 
 
 async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: PageAt) -> None:
-    """Records verdicts of claims that cite pages, by these as they are now; the ledger's own are left as they are."""
+    """Records verdicts of claims that cite pages, by the pages as they are now; the verdicts by the ledger stay."""
     evidence = support_judge.evidence
     pages: dict[str, WebPage] = {}
     for source in dict.fromkeys(source for unit in units for source in unit.sources):
-        # What is no page, such as a number without an entry, has no address.
+        # A source that is not a page, such as a number without an entry, has no address.
         url = source if source.casefold().startswith(("http://", "https://")) else None
         if source in evidence:
             url = evidence[source].url if evidence[source].kind == "web" else None
@@ -94,6 +94,6 @@ def _as_evidence(source: str, page: WebPage) -> Evidence:
 
 
 def prompts() -> list[Prompt]:
-    """All of them, by all rules."""
+    """The prompts of all rules."""
     papers = [extraction_prompt(stage) for stage in (CITED, ALL)]
     return [*extraction_prompts(), *papers, *(support_prompt(rules) for rules in RULES)]

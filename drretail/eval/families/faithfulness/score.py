@@ -1,6 +1,6 @@
-"""The formulas of faithfulness (paper Eq. 1 and 2), per report and over all reports at once. Pure.
+"""The formulas of faithfulness (paper Eq. 1 and 2), per report and over all reports. Pure functions.
 
-docs/faithfulness.md gives each of them with its reason.
+docs/faithfulness.md gives each formula with its reason.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ from drretail.records.score import MetricDescription, Rules, Verdict, VerdictSta
 from drretail.records.scoreboard import BoardColumn
 
 FP_WEB_LIVE = "FP_web_live"
-"""Only of reports whose pages were looked at again; others leave it out."""
+"""Only for reports whose pages were fetched again; others do not have it."""
 FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"
-"""By what the agent was shown of the pages; only under the default rules."""
+"""By the texts of pages that the agent was shown; only under the default rules."""
 CHANGED_MINDS = "changed_minds"
 LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS})
-"""What not every judged report has a value of."""
+"""The variants that not every judged report has."""
 DENSITY = "claims_per_100_words"
 PRECISION = (
     "FP",
@@ -41,7 +41,7 @@ PRECISION = (
 RECALL = ("FR", "FR_url", "FR_pooled")
 COUNTS = ("N_supported", "N_contradicted", "N_cited", "N_web", "N_product", DENSITY)
 BESIDE = ("N_supported", DENSITY)
-"""What stands beside FP: precision alone is had by saying little, or by cutting claims small."""
+"""Shown beside FP: a report can raise precision alone by saying little, or by splitting claims."""
 VARIANTS = (
     *PRECISION[:5],
     *BESIDE,
@@ -57,24 +57,24 @@ VARIANTS = (
 
 
 def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list[Value]:
-    """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is how long it is."""
+    """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is the report's length."""
     report = ReportVerdicts(verdicts, rules)
     if rules == "drg":
-        found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
+        found = {value.variant: value for value in _drg_values(report)}
         return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
     of_default = (FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS) if rules == "default" else ()
     if report.judged is None:
         made = [Value(variant, "failed") for variant in (*PRECISION, *COUNTS, *of_default)]
     else:
-        # The paper knows no values by what was shown, and publications' rules no second question.
+        # The paper's rules have no values by shown texts, and those of publications no second question.
         made = [*_precision(report, rules), *_counts(report, words)]
-        made += [*_shown(report), _changed_minds(report)] if of_default else []
+        made += _of_default_rules(report) if of_default else []
     found = {value.variant: value for value in (*made, *_live(report), *_recall(report, rules))}
     return [found[variant] for variant in VARIANTS if variant in found]
 
 
 def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
-    """FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it, which counts once."""
+    """FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it."""
     types = (report[f"FP_{kind}"] for kind in HEADLINE)
     return [(0.0, 0.0) if type_.value is None else (type_.value, 1.0) for type_ in types]
 
@@ -86,7 +86,8 @@ POOLED = {
     CHANGED_MINDS: pooled_share(CHANGED_MINDS, CHANGED, ASKED_AGAIN),
 }
 """FP_pooled = Σ support / Σ scored units over both types. FR_pooled = Σ cited claims / Σ claims. changed_minds = Σ
-labels that changed / Σ claims asked about once more."""
+changed labels / Σ claims that were asked about again.
+"""
 
 
 def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
@@ -97,10 +98,10 @@ def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
     has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
     items = claims.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(report.cited)}
     return [
-        # The paper's headline is the mean over the types that a report has.
+        # In the paper, the headline is the mean over the source types that a report has.
         _value("FP", by_type if rules == "paper" else claims.mean, claims, items),
         _value("FP_types", by_type, pairs),
-        # Over all reports ``pooled`` forms this one; a report with both types has the same as its FP_types.
+        # ``pooled`` computes this one over all reports; a report with both types has its FP_types here.
         _value("FP_eq2", by_type, pairs),
         _value("FP_pooled", pairs.mean, pairs),
         _value("FP_strict", None if (bool(claims.failed) and not claims.scored) else strict, claims),
@@ -110,30 +111,28 @@ def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Over what is there; None without any."""
+    """The mean of the values that exist, or None."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 
 
-def _shown(report: ReportVerdicts) -> list[Value]:
-    """FP and FP_web by what the agent was shown of web pages, such as snippets."""
-    kinds = {FP_SHOWN: HEADLINE, FP_WEB_SHOWN: ("web",)}
-    tallies = {variant: report.tally(kind, "shown") for variant, kind in kinds.items()}
-    return [_value(variant, tally.mean, tally) for variant, tally in tallies.items()]
+def _of_default_rules(report: ReportVerdicts) -> list[Value]:
+    """FP and FP_web by the texts of web pages that the agent was shown, such as snippets.
 
-
-def _changed_minds(report: ReportVerdicts) -> Value:
-    """Of the claims that the judge was asked about once more, with what the records say, the share whose label
-    changed."""
-    notes = report.notes(TYPES)
+    And of the claims that the judge was asked about again, with the records, the share whose label changed.
+    """
+    notes, shown, web = report.notes(TYPES), report.tally(HEADLINE, "shown"), report.tally(["web"], "shown")
     items = {note: notes[note] for note in (ASKED_AGAIN, CHANGED)}
-    if not notes[ASKED_AGAIN]:
-        return Value(CHANGED_MINDS, "na", None, items)
-    return Value(CHANGED_MINDS, "scored", notes[CHANGED] / notes[ASKED_AGAIN], items)
+    share_changed = notes[CHANGED] / notes[ASKED_AGAIN] if notes[ASKED_AGAIN] else None
+    return [
+        _value(FP_SHOWN, shown.mean, shown),
+        _value(FP_WEB_SHOWN, web.mean, web),
+        Value(CHANGED_MINDS, "na" if share_changed is None else "scored", share_changed, items),
+    ]
 
 
 def _live(report: ReportVerdicts) -> list[Value]:
-    """FP_web by pages as they were at judging time; nothing for a report whose pages were not looked at again."""
+    """FP_web by the pages at judging time; nothing for a report whose pages were not fetched again."""
     if not report.live and (report.judged is None or report.tally(["web"]).units):
         return []
     tally = report.tally(["web"], "live")
@@ -148,16 +147,17 @@ def _value(
     *,
     alone_is: VerdictState | None = None,
 ) -> Value:
-    """A scored value, or the state of a report that has none. ``alone_is``: what one with some scored units is then.
+    """A scored value, or the state of a report that has none. ``alone_is`` is the state of a report with some scored
+    units.
 
-    A report that was not judged to the end has none: what was asked first is no sample of it.
+    A report that was not judged completely has no value: the claims that were judged first are no random sample.
     """
     items = tally.items() if items is None else items
     if tally.unasked:
         return Value(variant, "failed", None, items)
     if value is not None:
         return Value(variant, "scored", value, items)
-    # One that the judge failed on may still get a value, so that comes first.
+    # "failed" comes first, since a retry may still bring a value.
     state: VerdictState = "failed" if tally.failed else "unverifiable" if tally.unverifiable else "na"
     return Value(variant, alone_is if alone_is and tally.scored else state, None, items)
 
@@ -167,14 +167,16 @@ def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
     if claims is None:
         return [Value(variant, "failed") for variant in RECALL]
     by_url = sum(1 for claim in claims if has_url(claim))
-    # The paper admits addresses alone as sources; our agents are told to cite orders and calculations as well.
+    # The paper counts only addresses as sources; our agents are told to cite orders and calculations too.
     cited = by_url if rules == "paper" else sum(map(cites, claims))
     counts = zip(RECALL, (cited, by_url, cited), strict=True)
     return [share(variant, ("cited", count), ("total", len(claims))) for variant, count in counts]
 
 
 def _counts(report: ReportVerdicts, words: int) -> list[Value]:
-    """Claims by what became of them; N_cited counts a claim for each type that it cites, as the paper's Table 1."""
+    """Claims by outcome. N_cited counts a claim once for each source type that it cites, as the
+    paper's Table 1 does.
+    """
     claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
     supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
     contradicted = report.notes(HEADLINE)[CONTRADICTED] if supported.state == "scored" else None
@@ -189,36 +191,34 @@ def _counts(report: ReportVerdicts, words: int) -> list[Value]:
     ]
 
 
-def _drg_precision(report: ReportVerdicts) -> list[Value]:
-    """Mean over claims, where a failed judgement counts 0, and so does a report without any."""
-    tally = report.tally([ALL_TYPES])
-    if tally.unfetched == tally.units > 0:  # nothing is known of its pages, which is no 0
-        return [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
+def _drg_values(report: ReportVerdicts) -> list[Value]:
+    """Precision, the mean over claims: a failed judgement counts 0, and so does a report without claims.
+
+    Recall: claims with any source, divided by all claims; 0 without claims.
+    """
+    tally, claims = report.tally([ALL_TYPES]), report.all or []
     count = tally.scored + tally.failed
-    value = tally.support / count if count else 0.0
-    return [
-        Value("FP", "scored", value, tally.items()),
-        Value("FP_pooled", "scored", value, tally.items() | {"scored": tally.scored + tally.failed}),
+    precision = tally.support / count if count else 0.0
+    of_precision = [
+        Value("FP", "scored", precision, tally.items()),
+        Value("FP_pooled", "scored", precision, tally.items() | {"scored": count}),
     ]
-
-
-def _drg_recall(report: ReportVerdicts) -> list[Value]:
-    """Claims with any source by all claims; no claim counts 0."""
-    claims = report.all or []
+    if tally.unfetched == tally.units > 0:  # its pages were never fetched, which does not mean 0
+        of_precision = [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
     cited = sum(1 for claim in claims if has_url(claim) or claim.unresolved)
     items: dict[str, float] = {"cited": cited, "total": len(claims)}
-    value = cited / len(claims) if claims else 0.0
-    return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
+    recall = cited / len(claims) if claims else 0.0
+    return [*of_precision, *(Value(variant, "scored", recall, items) for variant in ("FR", "FR_pooled"))]
 
 
 UNREAD = "the imported report has marks or names sources, and no citation leads to one"
 
 
 def _with_earnings(value: Value, subject: Subject) -> Value:
-    """The value as headlines count it (METRICS 0).
+    """The value as headlines count it (docs/scores.md).
 
-    A report that cites nothing, or only orders where a product is wanted, earns 0 in FP and FR. It has nothing to cite
-    where nothing is wanted and it rests on the shopper's own data, or where its refusal is proved right.
+    A report that cites nothing, or only orders although a product is wanted, gets 0 in FP and FR. It needs no citation
+    if nothing is wanted and it rests on the shopper's own data, or if its refusal is proved right.
     """
     if value.variant not in ("FP", "FR", "N_supported") or value.state != "na" or value.items.get("units"):
         return value
@@ -232,34 +232,33 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
-MEANINGS = {
-    "FP": "factual precision: of the claims that cite a web page or product, the share that the source supports",
-    "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
-    "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two (paper, Equation 2)",
-    "FP_pooled": "FP over the claims of all reports together",
-    "FP_strict": "FP with unreadable sources counted as 0",
-    "N_supported": "supported claims per report that cite web pages or products (on the scoreboard: verified)",
-    DENSITY: "claims per 100 words of the report",
-    CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
-    FP_SHOWN: "FP, judged by the parts of pages that the agent read",
-    FP_WEB_SHOWN: "FP_web, judged by the parts of pages that the agent read",
-    FP_WEB_LIVE: "FP_web, judged by the pages as they are now",
-    "FP_web": "FP of claims that cite web pages",
-    "FP_product": "FP of claims that cite products",
-    "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
-    "FR": "factual recall: share of all claims that cite a source",
-    "FR_url": "share of all claims that cite a web page or product",
-    "FR_pooled": "FR over the claims of all reports together",
-    "N_contradicted": "claims per report that their sources contradict",
-    "N_cited": "claims per report that cite web pages or products; those that cite both count twice",
-    "N_web": "claims per report that cite web pages",
-    "N_product": "claims per report that cite products",
-}
-
 DESCRIPTION = MetricDescription(
     title="Faithfulness",
     meaning="A partly supported claim counts ½. A report without citations gets 0.",
-    meanings=MEANINGS,
+    meanings={
+        "FP": "factual precision: of the claims that cite a web page or product, the share that the source supports",
+        "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
+        "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two "
+        "(paper, Equation 2)",
+        "FP_pooled": "FP over the claims of all reports together",
+        "FP_strict": "FP with unreadable sources counted as 0",
+        "N_supported": "supported claims per report that cite web pages or products (on the scoreboard: verified)",
+        DENSITY: "claims per 100 words of the report",
+        CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
+        FP_SHOWN: "FP, judged by the parts of pages that the agent read",
+        FP_WEB_SHOWN: "FP_web, judged by the parts of pages that the agent read",
+        FP_WEB_LIVE: "FP_web, judged by the pages as they are now",
+        "FP_web": "FP of claims that cite web pages",
+        "FP_product": "FP of claims that cite products",
+        "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
+        "FR": "factual recall: share of all claims that cite a source",
+        "FR_url": "share of all claims that cite a web page or product",
+        "FR_pooled": "FR over the claims of all reports together",
+        "N_contradicted": "claims per report that their sources contradict",
+        "N_cited": "claims per report that cite web pages or products; those that cite both count twice",
+        "N_web": "claims per report that cite web pages",
+        "N_product": "claims per report that cite products",
+    },
     headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),
@@ -298,7 +297,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     found = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
         found = [_with_earnings(value, subject) for value in found]
-    # An imported report whose citations lead nowhere: perhaps its export left out what they point to.
+    # An imported report whose citations lead nowhere: its export may lack the sources.
     run = subject.run
     if run is not None and subject.system.is_imported and leads_to_no_source(run.report or "", run.citations):
         found = [
@@ -307,7 +306,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
         ]
     if not subject.system.is_imported or (subject.run is not None and subject.run.steps):
         return found
-    # What the system was shown of its sources nobody knows, but of an assistant's log.
+    # What an imported system was shown of its sources is unknown, except in an assistant's log.
     return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in found]
 
 

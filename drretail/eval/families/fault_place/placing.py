@@ -1,4 +1,4 @@
-"""One wrong claim: where it went wrong, with a sentence why. What no value and no quote shows is unknown."""
+"""Where one wrong claim went wrong, and why. Without a value or quote to trace, the place is unknown."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,20 +34,20 @@ from drretail.records.score import Verdict
 
 SYNTHESIS = "synthesis"
 Says = Callable[[str], bool]
-"""Whether a text says what is true."""
+"""Whether a text states the true value."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResearcherReports:
-    """What the writer of a report was handed by researchers; ``reports`` by the researcher's path."""
+    """The intermediate reports that researchers handed to the writer, by the researcher's path."""
 
     reports: Mapping[str, IntermediateReport]
 
     def about(self, source: str) -> Mapping[str, str]:
-        """By path: what an intermediate report says of a source, each statement with its citations."""
+        """By path, an intermediate report's statements on a source, each with its citations."""
         passages: dict[str, str] = {}
         for path, report in self.reports.items():
-            # In lines of their own, each behind its citations as in a report.
+            # Each statement in a paragraph of its own, followed by its citations, as in a report.
             lines = [(each.statement, each.citations) for each in report.insights if source in each.citations]
             lines += [
                 (f"{note.title}: {note.facts}", (note.evidence,)) for note in report.sources if note.evidence == source
@@ -56,12 +56,8 @@ class ResearcherReports:
             passages |= {path: text} if text else {}
         return passages
 
-    def with_truth(self, source: str, says: Says) -> str | None:
-        """The path of the first report that says of a source what is true."""
-        return next((path for path, text in self.about(source).items() if says(text)), None)
-
     def with_another(self, value: ReadValue, evidence: Mapping[str, Evidence], ledger: Ledger) -> str | None:
-        """The path of the first report with a value of this kind and these sources that the records contradict."""
+        """The path of the first report with a wrong value of the same kind about the same sources, or None."""
         for path, text in {path: text for each in value.of for path, text in self.about(each).items()}.items():
             read = read_by_form(read_layout(text, tuple(evidence.values())), ledger).values
             if any(
@@ -75,14 +71,14 @@ class ResearcherReports:
 
 
 def researcher_reports(experiment: Path | None, run: Run) -> ResearcherReports | None:
-    """The intermediate reports of a run; None for an agent that has no such thing, and where nobody kept them."""
+    """A run's intermediate reports; None if its agent makes none, or they were not kept."""
     steps = [step for step in run.steps if step.kind == SYNTHESIS]
     if experiment is None or not steps:
         return None
     texts = read_results(run_folder(experiment, run.system, run.query_id, run.repeat))
     found: dict[str, IntermediateReport] = {}
     for step in steps:
-        # Of one researcher the last that can be read is what was handed on: what came before was refused.
+        # A researcher's last readable report is the one that was handed on; earlier ones were refused.
         with suppress(ValueError, ValidationError):
             found[step.path] = IntermediateReport.model_validate(parse_json(texts.get(step.result_sha or "", "")))
     return ResearcherReports(found)
@@ -94,8 +90,7 @@ Presence = Literal["present", "absent", "not known"]
 def presence_of(source: str, subject: Subject) -> Presence:
     """Whether the shop, or the fixed corpus that the run searched, has what a report cites by this id or address.
 
-    A calculation is no part of any world. Pages of the open web, and of a corpus that is not the shipped one, are not
-    known.
+    A calculation is never there. "not known" for pages of the open web, and of any corpus but the packaged one.
     """
     kind = "web" if "://" in source else parse_evidence_id(source)
     store = subject.store
@@ -124,7 +119,7 @@ def presence_of(source: str, subject: Subject) -> Presence:
 
 @cache
 def _shipped_pages() -> tuple[str, frozenset[str]]:
-    """The digest of the corpus that ships, and the ids of its pages."""
+    """The digest of the packaged corpus, and the ids of its pages."""
     path = default_corpus()
     ids = frozenset(web_evidence_id(page.url) for page in read_corpus(path))
     return hashlib.sha256(path.read_bytes()).hexdigest(), ids
@@ -132,11 +127,11 @@ def _shipped_pages() -> tuple[str, frozenset[str]]:
 
 @dataclass(frozen=True, slots=True)
 class WrongClaim:
-    """A claim with what was ruled on it and its values, verified."""
+    """A claim with its verdict and its verified values."""
 
     claim: Claim
     verdict: Verdict | None
-    """None of a claim whose sources the run was never handed: nobody is asked about it."""
+    """None for a claim whose sources the run never received: no judge is asked about it."""
     values: tuple[ReadValue, ...]
 
     @property
@@ -145,21 +140,21 @@ class WrongClaim:
 
 
 def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Case) -> list[WrongClaim]:
-    """Those of a report's claims that are wrong, in their order.
+    """The wrong claims of a report, in their order.
 
-    Wrong is what sources do not bear out or contradict, what they bear out in part and a record contradicts, and what
-    names no other sources than such as the run was never handed.
+    A claim is wrong if its sources do not support it, if they support it partly and a record contradicts it, or if the
+    run never received any source that it names.
     """
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
     if all(
         each.claim_id in ruled and ruled[each.claim_id].value == 1 for each in claims if each.sources or each.unresolved
     ):
-        return []  # reading a report takes longer than all else here
+        return []  # skips reading the report, the slowest step here
     typed = tuple(value for claim in claims for value in claim.values)
     values = read_report(case, Reading(reader="model:claims", values=typed)).values
 
     def values_of(claim: Claim) -> tuple[ReadValue, ...]:
-        """Those that the judge typed; where it typed none, those that stand in the claim's sentence."""
+        """The values that the judge typed or, if it typed none, those in the claim's sentence."""
         typed = {(value.start, value.end, value.kind) for value in claim.values}
         if typed:
             return tuple(value for value in values if (value.start, value.end, value.kind) in typed)
@@ -180,11 +175,11 @@ def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Cas
 Place = Literal["never_retrieved", "lost", "distorted", "invented", "unknown"]
 PLACES: tuple[Place, ...] = get_args(Place)
 TOP = "0"
-"""The path of who writes the report: what it was shown itself, no researcher can have lost."""
+"""The path of the report's writer: no researcher can have lost what the writer was shown."""
 
 
 class PlacedClaim(Record):
-    """A wrong claim with its place; verdicts hold a list of these."""
+    """A wrong claim with its place. A verdict holds a list of these."""
 
     claim_id: str
     place: Place
@@ -202,7 +197,7 @@ class Placer:
 
     subject: Subject
     ledger: Ledger
-    """With the world's own records."""
+    """The ledger, with the world's own records."""
     researcher_reports: ResearcherReports | None
 
     def placed(self, wrong: WrongClaim) -> PlacedClaim:
@@ -215,10 +210,32 @@ class Placer:
         )
 
     def _findings(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
-        """What shows its place, the surest first."""
+        """The places that can be shown, the most certain first."""
+        evidence, claim, verdict = self.subject.evidence, wrong.claim, wrong.verdict
         yield from (found for value in wrong.contradicted if (found := self._of_value(value)) is not None)
-        yield from self._of_what_was_never_handed(wrong)
-        yield from self._of_quotes(wrong)
+        # A true value whose source the ledger lacks, and a claim if the ledger lacks all its sources.
+        for value in wrong.values:
+            if value.state == "verified" and value.of and not any(each in evidence for each in value.of):
+                yield FoundPlace("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
+        named = (*claim.sources, *claim.unresolved)
+        if named and not any(source in evidence for source in claim.sources):
+            states = {each: presence_of(each, self.subject) for each in named}
+            if there := [name for name, state in states.items() if state == "present"]:
+                yield FoundPlace("never_retrieved", f"the world has {there[0]}, and the run was never handed it")
+            elif all(state == "absent" for state in states.values()):
+                yield FoundPlace("invented", f"neither the run's ledger nor the world has {named[0]}")
+        # A statement that the judge found in a source, or only in what the agent was shown of it.
+        if verdict is not None and DISTORTED in verdict.notes:
+            yield FoundPlace("distorted", "the summary of the page bears it out, and the page itself does not")
+        elif verdict is not None and ONLY_IN_SNIPPET in verdict.notes:
+            yield FoundPlace("distorted", "the search's snippet bears it out, and the page itself does not")
+        elif verdict is not None and CONTRADICTED in verdict.notes and verdict.quote:
+            quote = " ".join(verdict.quote.split())  # however white space is set
+            texts = {each: evidence[each].texts for each in claim.sources if each in evidence}
+            quoted = (name for name, own in texts.items() if any(quote in " ".join(t.text.split()) for t in own))
+            source = None if verdict.quote in self.subject.query.text else next(quoted, None)
+            if source is not None:
+                yield self._of_handed(source, f"{source} says “{verdict.quote}”", None)
         yield from (
             FoundPlace("invented", self._nowhere(read_value))
             for read_value in wrong.values
@@ -226,7 +243,7 @@ class Placer:
         )
 
     def _of_value(self, value: ReadValue) -> FoundPlace | None:
-        """Of a value that a record contradicts."""
+        """The place of a value that a record contradicts."""
         if not value.of:
             return FoundPlace("invented", self._nowhere(value)) if self._stands_nowhere(value) else None
         source = value.of[0]
@@ -240,51 +257,19 @@ class Placer:
         return self._of_handed(source, truth, truth_of(value, self.ledger))
 
     def _of_handed(self, source: str, truth: str, says: Says | None) -> FoundPlace:
-        """Of a truth that the ledger has: lost where no intermediate report hands it on, else distorted."""
+        """The place of a truth that is in the ledger: "lost" if no intermediate report has it, else "distorted"."""
         if self.researcher_reports is None:
             return FoundPlace("distorted", f"the run was handed the truth: {truth}")
-        path = self.researcher_reports.with_truth(source, says or (lambda _: True))
+        about = self.researcher_reports.about(source)
+        path = next((path for path, text in about.items() if says is None or says(text)), None)
         if path is not None:
             return FoundPlace("distorted", f"{truth}, and so says the intermediate report of {path}")
         if any(text.shown and text.path == TOP for text in self.subject.evidence[source].texts):
             return FoundPlace("distorted", f"who wrote the report was handed the truth: {truth}")
         return FoundPlace("lost", f"{truth}, and no intermediate report says so")
 
-    def _of_what_was_never_handed(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
-        """Of a true value whose source the ledger lacks, and of a claim all of whose sources it lacks."""
-        evidence, claim = self.subject.evidence, wrong.claim
-        for value in wrong.values:
-            if value.state == "verified" and value.of and not any(each in evidence for each in value.of):
-                yield FoundPlace("never_retrieved", f"it is true of {value.of[0]}, which the run was never handed")
-        named = (*claim.sources, *claim.unresolved)
-        if not named or any(source in evidence for source in claim.sources):
-            return
-        states = {each: presence_of(each, self.subject) for each in named}
-        if there := [name for name, state in states.items() if state == "present"]:
-            yield FoundPlace("never_retrieved", f"the world has {there[0]}, and the run was never handed it")
-        elif all(state == "absent" for state in states.values()):
-            yield FoundPlace("invented", f"neither the run's ledger nor the world has {named[0]}")
-
-    def _of_quotes(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
-        """Of what the judge found said in a source, or said in what the agent was shown of it alone."""
-        verdict = wrong.verdict
-        if verdict is None:
-            return
-        if DISTORTED in verdict.notes:
-            yield FoundPlace("distorted", "the summary of the page bears it out, and the page itself does not")
-        elif ONLY_IN_SNIPPET in verdict.notes:
-            yield FoundPlace("distorted", "the search's snippet bears it out, and the page itself does not")
-        elif CONTRADICTED in verdict.notes and verdict.quote and verdict.quote not in self.subject.query.text:
-            # However white space is set.
-            quote, evidence = " ".join(verdict.quote.split()), self.subject.evidence
-            texts = {each: evidence[each].texts for each in wrong.claim.sources if each in evidence}
-            quoted = (name for name, own in texts.items() if any(quote in " ".join(t.text.split()) for t in own))
-            source = next(quoted, None)
-            if source is not None:
-                yield self._of_handed(source, f"{source} says “{verdict.quote}”", None)
-
     def _stands_nowhere(self, value: ReadValue) -> bool:
-        """True of an exact figure that no record, calculation or text of the ledger has, nor the query."""
+        """True for an exact figure that is in no record, calculation or text of the ledger, nor in the query."""
         amount = amount_of(value)
         if amount is None or amount.is_range or value.relation != "is" or value.state == "verified":
             return False
@@ -299,7 +284,7 @@ class Placer:
 
     @cached_property
     def _figures(self) -> frozenset[Decimal]:
-        """All that stand in the ledger."""
+        """All numbers in the ledger's texts."""
         texts = {text.text for entry in self.subject.evidence.values() for text in entry.texts}
         return frozenset(
             number for text in texts for amount in find_amounts(text) for number in (amount.low, amount.high)
@@ -307,7 +292,7 @@ class Placer:
 
 
 def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
-    """Tells whether a text says what the records have in place of a value; None where no text can be held to that."""
+    """A function that tells whether a text states what the records have for a value; None if that can't be told."""
     match value.kind:
         case "price" | "rating" | "rating_count":
             ids = (ledger.ordered.get(each, each.removeprefix("P:")) for each in value.of)

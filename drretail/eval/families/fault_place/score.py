@@ -1,4 +1,4 @@
-"""Verdicts on fault places as values: how many claims are wrong, and the shares of them by place."""
+"""Verdicts on fault places as values: how many claims are wrong, and their shares by place."""
 
 from collections.abc import Iterable, Sequence
 
@@ -26,37 +26,36 @@ NOT_JUDGED = "this judge has not judged the claims of the report to the end: sco
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Asks nobody: it goes by this judge's own verdicts, and is recorded anew where it comes out differently."""
+    """Places wrong claims without asking a model, by this judge's own verdicts; records them if they changed.
+
+    Without the world, existing places that follow from the same verdicts stay.
+    """
     followed = load_metric(FOLLOWS)
     judged = judge_session.verdicts_in(followed.name, followed.version, followed.prompt_hashes())
-    found = sort_claims(subject, judge_session, judged)
-    if found is not None:
-        judge_session.record_if_changed(STAGE, ITEM, found)
-
-
-def sort_claims(subject: Subject, judge_session: JudgeSession, judged: Sequence[Verdict]) -> CodeVerdict | None:
-    """The places of the report's wrong claims. Without the world those are left that follow from the same verdicts."""
-    existing = judge_session.existing(STAGE, ITEM)
-    # Stands for the verdicts that places follow from.
+    # Identifies the verdicts that the places follow from.
     in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
     content = [
         (verdict.stage, verdict.item, verdict.state, verdict.value, verdict.quote, verdict.notes)
         for verdict in in_order
     ]
     of = f"by the verdicts {sha256_of(content)[:16]}"
-    if subject.store is None and existing is not None and (existing.state, existing.reason) == ("scored", of):
-        return None
     if subject.store is None or subject.run is None:
-        return CodeVerdict("na", None, NO_SHOP if subject.system.is_imported else NO_WORLD)
+        existing = judge_session.existing(STAGE, ITEM)
+        if existing is None or (existing.state, existing.reason) != ("scored", of):
+            why = NO_SHOP if subject.system.is_imported else NO_WORLD
+            judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, why))
+        return
     claims = ReportVerdicts(judged, judge_session.rules)
     if not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
-        return CodeVerdict("na", None, NOT_JUDGED)
-    if claims.judged is None:
-        return CodeVerdict("failed", None, "the judge gave no claims")
-    case = subject.case
-    placer = Placer(subject, case.ledger(case.picks), researcher_reports(subject.folder, subject.run))
-    placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
-    return CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
+        found = CodeVerdict("na", None, NOT_JUDGED)
+    elif claims.judged is None:
+        found = CodeVerdict("failed", None, "the judge gave no claims")
+    else:
+        case = subject.case
+        placer = Placer(subject, case.ledger(case.picks), researcher_reports(subject.folder, subject.run))
+        placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
+        found = CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
+    judge_session.record_if_changed(STAGE, ITEM, found)
 
 
 def placed_in(verdict: Verdict) -> list[PlacedClaim]:
@@ -65,7 +64,7 @@ def placed_in(verdict: Verdict) -> list[PlacedClaim]:
 
 
 def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
-    """By the claim's id its place, with the reason; of several repeats the last."""
+    """Each wrong claim's place and reason by the claim's id; of several repeats, the last."""
     return {
         claim.claim_id: ClaimMark(claim.place, claim.reason) for verdict in verdicts for claim in placed_in(verdict)
     }
@@ -74,16 +73,6 @@ def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
 N_WRONG, N_PLACED = "n_wrong", "n_placed"
 COUNTS = (N_WRONG, N_PLACED)
 PART, WHOLE = "here", "wrong"
-
-
-def counts(verdict: Verdict) -> list[Value]:
-    """How many claims of a report are wrong, and of how many the place is known."""
-    places = [claim.place for claim in placed_in(verdict)]
-    wrong = len(places)
-    placed = wrong - places.count("unknown")
-    return [
-        Value(name, "scored", float(count), {WHOLE: wrong}) for name, count in zip(COUNTS, (wrong, placed), strict=True)
-    ]
 
 
 DESCRIPTION = MetricDescription(
@@ -105,13 +94,17 @@ DESCRIPTION = MetricDescription(
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """The counts of a report, and the share of its wrong claims in each place."""
+    """How many claims of a report are wrong and placed, and the share of its wrong claims at each place."""
     verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, (*COUNTS, *PLACES))
     places = [claim.place for claim in placed_in(verdict)]
-    shares = (share(place, (PART, places.count(place)), (WHOLE, len(places))) for place in PLACES)
-    return [*counts(verdict), *shares]
+    wrong = len(places)
+    counts = zip(COUNTS, (wrong, wrong - places.count("unknown")), strict=True)
+    return [
+        *(Value(name, "scored", float(count), {WHOLE: wrong}) for name, count in counts),
+        *(share(place, (PART, places.count(place)), (WHOLE, wrong)) for place in PLACES),
+    ]
 
 
 METRIC = Family(

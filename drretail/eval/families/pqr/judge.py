@@ -1,4 +1,6 @@
-"""What a judge is asked of PQR: weights and criteria of a query, a report's scores by them, its facts and support."""
+"""PQR's questions to a judge: a query's weights and criteria, a report's scores by them, its facts and
+their support.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +11,16 @@ from drretail.eval.judging.question import WHOLE_NUMBER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axis import Axis, by_dimension, checked_criteria, criterion_tags, problems, read_axes
-from drretail.eval.weighted.weights import persona_of, profile_block
+from drretail.eval.weighted.axis import (
+    Axis,
+    by_dimension,
+    checked_criteria,
+    criterion_tags,
+    persona_of,
+    problems,
+    profile_block,
+    read_axes,
+)
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria
@@ -18,7 +28,7 @@ from drretail.records.criteria import Criteria
 FAMILY = "pqr"
 PERSONALIZATION, QUALITY = AXES = read_axes(Path(__file__).parent / "axes.toml")
 SCORING = "scoring"
-"""The stage of scores by criteria; its items are a dimension and the hash of the criteria."""
+"""The stage of scores by criteria; an item is a dimension with the hash of the criteria."""
 NO_PERSONA = "no profile of a user that the report could be made for"
 NO_CRITERIA_FOR = "the query's criteria were made without a profile: remove their file to have them made with it"
 
@@ -53,20 +63,20 @@ _ANSWERS: Mapping[str, type[Scores]] = {PERSONALIZATION.name: PersonalizationSco
 
 
 def scoring_prompt(axis: Axis) -> Prompt:
-    """The question of one axis, with its own words filled in."""
+    """The prompt of one axis, with its own words filled in."""
     text = load_prompt(__file__, "scoring").text
     return Prompt(axis.name, text.replace("{{stance}}", axis.stance).replace("{{dimensions}}", axis.prompt_text))
 
 
 def item_of(key: str, criteria: Criteria) -> str:
-    """The item of a dimension's verdict: by these criteria and no others."""
+    """The item of a dimension's verdict by these criteria."""
     return f"{key}@{criteria.hash}"
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a report's scores in seven dimensions, and its facts with their support.
 
-    Without a profile, or criteria made with one, personalization is na; without criteria nothing is scored by them.
+    Without a profile, or without criteria made for one, personalization is na; without criteria nothing is scored.
     """
     criteria = checked_criteria(subject, FAMILY, AXES)
     if criteria is not None:
@@ -98,7 +108,7 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
         "criteria": criterion_tags(axis, criteria),
     }
     reply = await judge_session.ask(SCORING, item, prompt, given, _ANSWERS[axis.name], check)
-    # A criterion that is missing to the last fails its dimension; the others of that answer were given.
+    # A criterion that the last answer still lacks fails its dimension only; the other dimensions are kept.
     answer = answers[-1] if answers else None
     found = {} if answer is None else _by_dimension(axis, criteria, answer)
     with judge_session.file.at_once():
@@ -116,7 +126,7 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
 
 
 def _by_dimension(axis: Axis, criteria: Criteria, answer: Scores) -> dict[str, dict[str, CriterionScore] | str]:
-    """By dimension the scores by criterion, under the criterion's own words, or what is wrong with them."""
+    """By dimension, the scores by criterion under the criterion's own text, or what is wrong with them."""
     found: dict[str, dict[str, CriterionScore] | str] = by_dimension(axis, criteria, lambda key: getattr(answer, key))
     for key, scores in found.items():
         if not isinstance(scores, str):

@@ -1,6 +1,6 @@
-"""The formulas of PQR (000 equations 1 to 6) for one report. Pure.
+"""The formulas of PQR (PDR-Bench, equations 1 to 6) for one report. Pure functions.
 
-docs/publications.md gives each with its reason, and where the published rule differs.
+docs/publications.md gives each with its reason, and says where the published rule differs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,30 +23,36 @@ from drretail.eval.family import Family
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import JudgedFacts, JudgedReference, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
-from drretail.eval.weighted.axis import Axis, checked_criteria, weighted_mean
-from drretail.eval.weighted.weights import made_criteria, persona_of, weights_prompts
+from drretail.eval.weighted.axis import (
+    Axis,
+    checked_criteria,
+    made_criteria,
+    persona_of,
+    weighted_mean,
+    weights_prompts,
+)
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
 FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
 LITERAL = "_triplets"
-"""What ends the names of variants by the paper's counting: each (fact, reference) once, whatever can't be read 0."""
+"""The suffix of variants by the paper's counting: each (fact, reference) once, and unreadable ones 0."""
 TOP = 10
 NO_FACT = "it states no fact that could be checked"
 NO_CITED_FACT = "no fact of the report cites a source"
 
 
 def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
-    """FA and CC by the rules asked for and by the paper's counting, and how many facts there are."""
+    """FA and CC by the requested rules and by the paper's counting, and the number of facts."""
     names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
     if judged is None:
         return [Value(name, "failed") for name in names]
     facts = [*zip(judged.facts, judged.pairs, strict=True)]
-    # Ours: each fact once, cited where a reference of it comes to something, v the mean over what could be read.
+    # Ours: each fact once, cited if one of its references resolves, v the mean over the readable ones.
     readable = [_mean([(pair.state, _v(pair)) for pair in pairs]) for _, pairs in facts if pairs]
     ours = _Counted(len(facts), len(readable), _accuracy(readable, "na"))
-    # Strictly, sources that could not be read and references that come to nothing are 0.
+    # Strictly, unreadable sources and references that do not resolve are 0.
     as_zero: list[list[Outcome]] = [
         [
             *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in pairs),
@@ -62,7 +68,7 @@ def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     chosen = literal if rules == "paper" else ours
     why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
 
-    # A report that states or cites nothing earns no reliability; pages that nobody fetched are not its fault.
+    # A report that states or cites nothing gets 0; pages that were never fetched are not its fault.
     earns = None if why == UNFETCHED_PAGES else 0.0
 
     def made(variant: str, state: VerdictState, value: float | None) -> Value:
@@ -80,7 +86,7 @@ def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
 
 
 Outcome = tuple[VerdictState | None, float]
-"""What became of one fact or triplet: its state, None where it was not judged, and v."""
+"""The outcome of one fact or triplet: its state (None if it was not judged), and v."""
 Scored = tuple[VerdictState, float | None]
 
 
@@ -102,12 +108,14 @@ _ZERO: Outcome = ("scored", 0.0)
 
 
 def _v(pair: JudgedReference) -> float:
-    """Equation 4: 1 where the source supports the fact, 0 where it does not or nobody knows."""
+    """Equation 4: 1 if the source supports the fact, 0 if not or if unknown."""
     return float(pair.support == 1)
 
 
 def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
-    """FA = 10 · Σ v / N_cited over what was judged; ``without`` any citation it is that state, 0 where it is scored."""
+    """FA = 10 · Σ v / N_cited over the judged ones. Without citations it has the state ``without``; if that is
+    "scored", 0.
+    """
     state, mean = _mean(outcomes, without)
     if state is None:
         return "failed", None
@@ -115,9 +123,9 @@ def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
 
 
 def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
-    """The mean v of what was scored, or the gravest reason for its absence; ``without`` any outcome it is that.
+    """The mean v of the scored outcomes, or the gravest reason why there is none; without outcomes, ``without``.
 
-    What was not judged to the end has none: what was asked first is no sample of it.
+    If any was not judged there is no mean: the facts that were judged first are no random sample.
     """
     states: set[VerdictState | None] = {state for state, _ in outcomes}
     if None in states:
@@ -157,7 +165,7 @@ def reliability(fa: float, cc: float) -> float:
 def values(
     verdicts: Sequence[Verdict], criteria: Criteria | None, rules: Rules, *, knows_user: bool = True
 ) -> list[Value]:
-    """A report's value in every variant, in the order of ``VARIANTS``; personalization is na where nobody is known."""
+    """A report's value in every variant, in the order of ``VARIANTS``; personalization is na without a known user."""
     scored = {verdict.item: verdict for verdict in verdicts if verdict.stage == SCORING}
     found: dict[str, Value] = {}
     for axis in AXES:
@@ -178,7 +186,9 @@ def values(
 def _axis_values(
     axis: Axis, criteria: Criteria | None, scored: Mapping[str, Verdict], without: VerdictState
 ) -> list[Value]:
-    """The dimensions of an axis and their weighted mean (equations 1 and 2); ``without`` criteria all are that."""
+    """The dimensions of an axis and their weighted mean (equations 1 and 2); without criteria, all have the state
+    ``without``.
+    """
     name = S_P if axis is PERSONALIZATION else S_Q
     if criteria is None:
         return [lacking(each, without, NO_PERSONA) for each in (*(d.variant for d in axis.dimensions), name)]
@@ -201,31 +211,30 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     )
 
 
-MEANINGS = {
-    S_OVERALL: "mean of S_P, S_Q and S_R, 0 to 10 (equation 6)",
-    S_P: "personalization: weighted mean of GOAL, CONT, PRES and ACTI",
-    S_Q: "quality: weighted mean of DEIN, LOGC and CLAR",
-    S_R: "reliability: mean of FA and CC",
-    "GOAL": "goal alignment: serves the user's stated and implied goals",
-    "CONT": "content alignment: subjects, depth and breadth fit the user",
-    "PRES": "presentation fit: language and form fit the user",
-    "ACTI": "actionability and practicality",
-    "DEIN": "depth and insight",
-    "LOGC": "logical coherence",
-    "CLAR": "clarity and readability",
-    FA: "factual accuracy: share of the cited facts that their sources support, times 10",
-    CC: "citation coverage: share of all facts that cite a source, times 10",
-    FA_STRICT: "FA with unreadable sources counted as 0",
-    f"{S_OVERALL}{LITERAL}": "S_overall with S_R_triplets",
-    f"{S_R}{LITERAL}": "mean of FA_triplets and CC_triplets",
-    f"{FA}{LITERAL}": "FA as published: every reference counts, unreadable ones as 0",
-    f"{CC}{LITERAL}": "CC as published: every reference of a fact counts",
-    N_TOTAL: "distinct facts per report",
-    N_CITED: "facts per report that cite a source",
-}
 DESCRIPTION = MetricDescription(
     title="PQR: personalization, quality, reliability",
-    meanings=MEANINGS,
+    meanings={
+        S_OVERALL: "mean of S_P, S_Q and S_R, 0 to 10 (equation 6)",
+        S_P: "personalization: weighted mean of GOAL, CONT, PRES and ACTI",
+        S_Q: "quality: weighted mean of DEIN, LOGC and CLAR",
+        S_R: "reliability: mean of FA and CC",
+        "GOAL": "goal alignment: serves the user's stated and implied goals",
+        "CONT": "content alignment: subjects, depth and breadth fit the user",
+        "PRES": "presentation fit: language and form fit the user",
+        "ACTI": "actionability and practicality",
+        "DEIN": "depth and insight",
+        "LOGC": "logical coherence",
+        "CLAR": "clarity and readability",
+        FA: "factual accuracy: share of the cited facts that their sources support, times 10",
+        CC: "citation coverage: share of all facts that cite a source, times 10",
+        FA_STRICT: "FA with unreadable sources counted as 0",
+        f"{S_OVERALL}{LITERAL}": "S_overall with S_R_triplets",
+        f"{S_R}{LITERAL}": "mean of FA_triplets and CC_triplets",
+        f"{FA}{LITERAL}": "FA as published: every reference counts, unreadable ones as 0",
+        f"{CC}{LITERAL}": "CC as published: every reference of a fact counts",
+        N_TOTAL: "distinct facts per report",
+        N_CITED: "facts per report that cite a source",
+    },
     headlines=(S_OVERALL, S_P, S_Q, S_R, FA, CC),
     compared=(S_OVERALL, S_P, S_Q, S_R),
     summaries=(S_OVERALL,),

@@ -1,7 +1,7 @@
 """Values of answer quality per report: the seven ratings and their plain means."""
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,7 +21,7 @@ from drretail.records.scoreboard import BoardColumn
 
 @cache
 def criteria() -> dict[str, dict[str, str]]:
-    """By dimension ``title``, the ``text`` of what it rates, ``anchors``, and for some how ``picks`` belong to it."""
+    """By dimension, ``title``, the ``text`` of the criterion, ``anchors``, and for some how ``picks`` count."""
     read = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
     anchors = read["anchors"].strip()
     return {
@@ -31,9 +31,9 @@ def criteria() -> dict[str, dict[str, str]]:
 
 
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
-    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
+    """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
-    A criterion that has to do with prices goes on with the report's picks; under a publication's rules it doesn't.
+    A criterion about prices also shows the report's picks, except under a publication's rules.
     """
     criterion = criteria()[dimension]
     text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
@@ -47,47 +47,45 @@ class Rating(Record):
     """What a report lacks under one criterion, and how good it is."""
 
     justification: str
-    # The paper's section speaks of 1 to 10 and its prompts of 0 to 10; the prompts are what its judge read.
+    # The paper's section says 1 to 10, its prompts say 0 to 10; the prompts are what its judge read.
     rating: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
-    # Most often every verdict exists, and nothing is asked.
+    """Records a rating from 0 to 10 for every dimension without one; without a profile, personalization is na."""
+    # Cached functions: most often every verdict exists, and neither is called.
     material = cache(lambda: shopper_context(subject) | report_material(subject))
     picks = cache(lambda: picks_with_prices(subject, judge_session.rules))
     rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
-    await judge_session.ask_and_record(*(_question(each, material, picks, judge_session.rules) for each in rated))
+
+    def question(dimension: str) -> JudgeQuestion[Rating]:
+        prompt = prompt_for(dimension, judge_session.rules)
+
+        def given() -> dict[str, str]:
+            return material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {})
+
+        def read(answer: Rating) -> Ruling:
+            return Ruling(answer.rating, answer.justification.strip())
+
+        return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with="report")
+
+    await judge_session.ask_and_record(*map(question, rated))
     if subject.profile is None:
         reason = "no profile of a user to fit the report to"
         judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)
 
 
-def _question(
-    dimension: str, material: Callable[[], dict[str, str]], picks: Callable[[], str], rules: Rules
-) -> JudgeQuestion[Rating]:
-    prompt = prompt_for(dimension, rules)
-
-    def given() -> dict[str, str]:
-        return material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {})
-
-    def read(answer: Rating) -> Ruling:
-        return Ruling(answer.rating, answer.justification.strip())
-
-    return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with="report")
-
-
 AVERAGE = "Avg"
 AVERAGE_OF_SIX = "Avg_6"
 _WORDINGS: tuple[Rules, ...] = ("default", "paper")
-"""Rules whose questions differ; the others' are the paper's."""
+"""The rules whose prompts differ; the others use the paper's."""
 VARIANTS = (*DIMENSIONS, AVERAGE, AVERAGE_OF_SIX)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """A report's ratings, ``Avg`` over all seven, and ``Avg_6`` over the six that need no profile.
 
-    A mean is na when a rating of it is na, and failed when one failed or is missing: it is never made of fewer.
+    A mean is na if one of its ratings is na, and failed if one is failed or missing: it is never made of fewer ratings.
     """
     by_item = {verdict.item: verdict for verdict in verdicts}
     ratings = {dimension: value_of(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
@@ -99,22 +97,20 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [*ratings.values(), *means]
 
 
-MEANINGS = {
-    "clarity": "clear, exact and without repetition",
-    "depth": "explains and weighs, beyond the obvious",
-    "breadth": "covers all important sides of the question",
-    "insightfulness": "offers insights that are not obvious",
-    "constraint_following": "respects the question's limits: budget, number, brands, owned products",
-    PERSONALIZATION: "fits the user's profile",
-    "overall": "overall rating of the report",
-    AVERAGE: "mean of all seven ratings",
-    AVERAGE_OF_SIX: "mean of the ratings without personalization",
-}
-
 DESCRIPTION = MetricDescription(
     title="Answer quality",
     meaning="The judge's ratings from 0 (worst) to 10 (best).",
-    meanings=MEANINGS,
+    meanings={
+        "clarity": "clear, exact and without repetition",
+        "depth": "explains and weighs, beyond the obvious",
+        "breadth": "covers all important sides of the question",
+        "insightfulness": "offers insights that are not obvious",
+        "constraint_following": "respects the question's limits: budget, number, brands, owned products",
+        PERSONALIZATION: "fits the user's profile",
+        "overall": "overall rating of the report",
+        AVERAGE: "mean of all seven ratings",
+        AVERAGE_OF_SIX: "mean of the ratings without personalization",
+    },
     headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
     compared=(*DIMENSIONS, AVERAGE),
     summaries=("overall", AVERAGE),
@@ -128,7 +124,7 @@ DESCRIPTION = MetricDescription(
 
 
 def prompts() -> list[Prompt]:
-    """Of every dimension in every wording."""
+    """The prompts of every dimension under all rules."""
     return [prompt_for(dimension, rules) for dimension in DIMENSIONS for rules in _WORDINGS]
 
 

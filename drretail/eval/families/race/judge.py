@@ -1,4 +1,4 @@
-"""What a judge is asked of RACE and FACT: two reports' scores by criteria, and one report's citations."""
+"""RACE's and FACT's questions to a judge: two reports' scores by criteria, and one report's citations."""
 
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,7 @@ def reference_file(experiment: Path, query_id: str) -> Path:
 
 
 def reference_of(subject: Subject) -> str | None:
-    """The reference report on the query of a run; None where there is none."""
+    """The reference report on the query of a run, or None."""
     if subject.folder is None:
         return None
     path = reference_file(subject.folder, subject.query.query_id)
@@ -34,16 +34,17 @@ def reference_of(subject: Subject) -> str | None:
 
 
 def article_of(subject: Subject) -> str:
-    """A run's report as it is scored, and as it is kept where it is the reference: with numbered references and what
-    they stand for."""
+    """A run's report as it is scored, and as it is kept if it is the reference: with numbered references and their
+    list.
+    """
     return render_report(subject.report or "", subject.evidence.values(), style="plain").text
 
 
 def keep_references(experiment: Path, definition: Definition, label: str) -> None:
-    """Keeps the first report of a system on each query as its reference.
+    """Keeps the first report of a system on each query as that query's reference.
 
-    Raises UnknownName for a system that is not there, UserError where it left no report, or where another reference
-    of a query is kept.
+    Raises UnknownName for an unknown system, and UserError if it has no report, or if another reference of a query is
+    kept.
     """
     label = resolve_name("system", label, definition.systems)
     articles: dict[str, str] = {}
@@ -66,7 +67,7 @@ def keep_references(experiment: Path, definition: Definition, label: str) -> Non
 FAMILY = "race"
 (AXIS,) = read_axes(Path(__file__).parent / "axes.toml")
 STAGE = "side_by_side"
-"""The stage of scores by criteria; its items are an order and the hashes of criteria and reference."""
+"""The stage of scores by criteria; an item is an order with the hashes of criteria and reference."""
 Order = Literal["target_first", "reference_first"]
 BOTH: tuple[Order, Order] = ("target_first", "reference_first")
 NO_REFERENCE = "no reference report on this query: `score --reference LABEL` takes a system's, and so does a file"
@@ -92,25 +93,25 @@ class PairScores(Record):
 
 
 def prompt() -> Prompt:
-    """The question, with the dimensions filled in."""
+    """The prompt, with the dimensions filled in."""
     text = load_prompt(__file__, "both").text
     return Prompt("both", text.replace("{{dimensions}}", AXIS.prompt_text))
 
 
 def orders(rules: Rules) -> tuple[Order, ...]:
-    """In which orders the two are read: in both, or as released with the target always first."""
+    """The orders in which the two reports are read: both or, as released, the target always first."""
     return BOTH[:1] if rules == "drb" else BOTH
 
 
 def item_of(order: Order, criteria: Criteria, reference: str | None) -> str:
-    """The item of a verdict: by these criteria, beside this very reference."""
+    """The item of a verdict by these criteria and this reference."""
     return f"{order}@{criteria.hash}-{'none' if reference is None else sha256_of(reference)[:8]}"
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the scores of the report and of the reference in each order, and the report's facts with their support.
 
-    Without a reference there is nothing to score beside, and na is recorded; likewise for the reference itself.
+    The scores are na without a reference, and for the reference itself.
     """
     criteria = checked_criteria(subject, FAMILY, (AXIS,))
     if criteria is not None:
@@ -155,7 +156,7 @@ def _by_dimension(criteria: Criteria, answer: PairScores) -> dict[str, dict[str,
 
 
 def _kept(order: Order, criteria: Criteria, answer: PairScores) -> list[dict[str, object]]:
-    """Each criterion in its own words with the scores of target and reference."""
+    """Each criterion in its own words, with the scores of target and reference."""
     first = order == "target_first"
     return [
         {

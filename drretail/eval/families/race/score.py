@@ -1,6 +1,6 @@
-"""The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure.
+"""The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure functions.
 
-docs/publications.md gives each with its reason, and where the released rule differs.
+docs/publications.md gives each with its reason, and says where the released rule differs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,8 +28,7 @@ from drretail.eval.families.race.judge import (
 from drretail.eval.family import Family
 from drretail.eval.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
-from drretail.eval.weighted.axis import checked_criteria, normalised, weighted_mean
-from drretail.eval.weighted.weights import made_criteria, weights_prompts
+from drretail.eval.weighted.axis import checked_criteria, made_criteria, normalised, weighted_mean, weights_prompts
 from drretail.files import read_jsonl
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
@@ -55,7 +54,7 @@ class _PublishedTask(_Published):
     criterions: dict[str, list[_PublishedCriterion]]
 
     def groups(self) -> tuple[CriteriaGroup, ...]:
-        """One for each dimension, the weights of dimensions and of criteria adding up to 1."""
+        """One group for each dimension, with the weights of dimensions and of criteria normalised to a sum of 1."""
         made: list[CriteriaGroup] = []
         weights = normalised([self.dimension_weight.get(key, 0.0) for key in AXIS.keys])
         for key, weight in zip(AXIS.keys, weights, strict=True):
@@ -70,7 +69,7 @@ class _PublishedTask(_Published):
 
 
 def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
-    """The criteria of those queries whose very text is a prompt of the file; its weights are set to add up to 1.
+    """The criteria of the queries whose text equals a prompt of the file, with weights normalised to a sum of 1.
 
     Raises UserError for a file of another form.
     """
@@ -99,7 +98,7 @@ NO_CITATION = "the report cites nothing"
 
 
 def share(target: float, reference: float, *, of_nothing: float | None) -> float | None:
-    """T / (T + R): 0.5 where they are equal. Two reports that got 0 have none, or ``of_nothing``."""
+    """T / (T + R), which is 0.5 if both are equal; ``of_nothing`` if both are 0."""
     return target / (target + reference) if target + reference else of_nothing
 
 
@@ -119,16 +118,16 @@ def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str
         ]
     by_item = {each.item: each for each in verdicts if each.stage == STAGE}
     by_order = {order: by_item.get(item_of(order, criteria, reference)) for order in orders(rules)}
-    # As released, 0 beside 0 is 0; it says nothing of which is better.
+    # In the released code, two zeros give 0, although that does not say which is better.
     of_nothing = 0.0 if rules == "drb" else None
     shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
-    # Half of two orders is no control of the order.
+    # A mean needs both orders, since one alone does not control for position.
     means = [joined(each, [found[each] for found in shares.values()], fmean) for each in (RACE, *AXIS.keys)]
     return [*means, *(joined(BY_ORDER[order], [shares[order][RACE]], fmean) for order in BOTH if order in shares)]
 
 
 def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | None) -> dict[str, Value]:
-    """The final score and that of each dimension, as one order has it."""
+    """The final score and that of each dimension, in one order."""
     if verdict is None or verdict.state != "scored":
         state: VerdictState = "failed" if verdict is None else verdict.state
         why = "" if verdict is None else verdict.reason
@@ -144,7 +143,7 @@ def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | Non
 def totals(
     scores: Sequence[Mapping[str, object]], criteria: Criteria
 ) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """What target and reference got, as a whole and by dimension, 0 to 10.
+    """The scores of target and reference, overall and by dimension, 0 to 10.
 
     dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim.
     """
@@ -165,7 +164,7 @@ def totals(
 
 
 def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
-    """Citations of a report: each reference of each unique fact, without those of which nobody knows."""
+    """Citations of a report: each reference of each unique fact, except those with an unknown verdict."""
     if judged is None:
         return [Value(literal, "failed") for literal in FACT]
     pairs = [pair for pairs in judged.pairs for pair in pairs]
@@ -189,19 +188,18 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     ]
 
 
-MEANINGS = {
-    RACE: "the report's score, divided by the sum of its and the reference's score; 0.5 means equal",
-    **{dimension.key: f"RACE for {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
-    "RACE_first": "RACE if the judge reads the report first, as in the released code",
-    "RACE_second": "RACE if the judge reads the reference first",
-    VALID: "FACT: share of judged citations that are supported, over all reports together",
-    VALID_MEAN: "FACT: the same share, as a mean over reports",
-    CITATIONS: "judged citations per report with citations",
-    VALID_COUNT: "supported citations per report with citations",
-}
 DESCRIPTION = MetricDescription(
     title="RACE and FACT",
-    meanings=MEANINGS,
+    meanings={
+        RACE: "the report's score, divided by the sum of its and the reference's score; 0.5 means equal",
+        **{dimension.key: f"RACE for {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
+        "RACE_first": "RACE if the judge reads the report first, as in the released code",
+        "RACE_second": "RACE if the judge reads the reference first",
+        VALID: "FACT: share of judged citations that are supported, over all reports together",
+        VALID_MEAN: "FACT: the same share, as a mean over reports",
+        CITATIONS: "judged citations per report with citations",
+        VALID_COUNT: "supported citations per report with citations",
+    },
     headlines=(RACE, *AXIS.keys, VALID_MEAN),
     compared=(RACE, *AXIS.keys, VALID_MEAN),
     summaries=(RACE,),

@@ -1,5 +1,5 @@
-"""What reports say, as evaluation without a judge takes it: picks and values, who read them, how much was read.
+"""What reports say, as the metrics by code use it: picks and values, who read them, how much was read.
 
-score.py   values and picks from a judge's extraction of claims, else picks in a question of their own; the family
-prompts/   what the judge is asked
+score.py   values and picks from a judge's extraction of claims, or picks in a question of their own; the family
+prompts/   the judge's prompts
 """

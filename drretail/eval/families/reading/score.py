@@ -1,4 +1,4 @@
-"""How many picks a judge reads of reports that declare none; its reading is used by the families by code."""
+"""How many picks a judge reads in reports that declare none; the metrics by code use its reading."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ WITH_CLAIMS = "read with the claims"
 
 
 def prompt(*, is_imported: bool) -> Prompt:
-    """The question for picks alone."""
+    """The prompt for picks alone."""
     own = load_prompt(PROMPTS, "picks")
     return Prompt(own.name, own.text.replace("{{picked}}", what_picks_are(is_imported=is_imported).rstrip()))
 
@@ -33,7 +33,9 @@ def prompts() -> list[Prompt]:
 
 
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records what the judge reads of a report, unless that stands already; its values stand with the claims."""
+    """Records the picks that the judge reads in a report, unless they exist; its values are recorded
+    with the claims.
+    """
     if judge_session.judge.ref.kind == "rule_based":
         judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
         return
@@ -69,11 +71,11 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 PICKS_READ = "picks_read"
-"""How many products a judge reads as picks; na where the agent declared its own."""
+"""The number of products that a judge reads as picks; na if the agent declared its own."""
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """How many picks the judge reads."""
+    """The number of picks that the judge read."""
     verdict = next((each for each in verdicts if each.stage == STAGE), None)
     if verdict is None or verdict.state != "scored":
         return [Value(PICKS_READ, "failed" if verdict is None else verdict.state)]

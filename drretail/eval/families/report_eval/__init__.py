@@ -2,6 +2,6 @@
 
 units.py   sections or paragraphs whose pairs are compared, by two cuts; the sentences that cite something
 judge.py   one question for all grades, one for each pair of units, one for each sentence and source
-score.py   grades, the mean over pairs, the mean over labels; these as a metric family
-prompts/   what the judge is asked
+score.py   grades, the mean over pairs, the mean over labels; the metric family
+prompts/   the judge's prompts
 """

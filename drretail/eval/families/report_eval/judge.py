@@ -23,7 +23,9 @@ RELEASED: Rules = "hkuds"
 RULES: tuple[Rules, ...] = ("default", RELEASED)
 DIMENSIONS = ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall")
 QUALITY, UNITS_STAGE, REDUNDANCY, CITED, FACTUALITY = "quality", "units", "redundancy", "cited", "factuality"
-"""Stages: grades; by unit which pairs are judged, and a score for each; which sentences cite what, and their labels."""
+"""Stages: grades; the pairs that are judged, by unit, and each pair's score; sentences that cite sources, and their
+labels.
+"""
 REPORT = "report"
 """The item of the stage ``CITED``."""
 
@@ -55,7 +57,7 @@ class Grades(Record):
     @field_validator("reason", mode="before")
     @classmethod
     def _one_for_all(cls, reason: object) -> object:
-        """Judges of the released prompt give one text as often as one for each grade."""
+        """Accepts one reason for all grades, which judges often give to the released prompt."""
         return dict.fromkeys(DIMENSIONS, reason) if isinstance(reason, str) else reason
 
 
@@ -76,7 +78,7 @@ class Factuality(Record):
 
 
 def prompts() -> Mapping[str, Prompt]:
-    """By stage what the judge is asked; what its sentences share is the source."""
+    """The prompts by stage; the questions about a source's sentences share the source."""
     asked = {name: load_prompt(__file__, name) for name in (QUALITY, REDUNDANCY, FACTUALITY)}
     source = load_prompt(__file__, "factuality_source")
     return {**asked, FACTUALITY: replace(asked[FACTUALITY], shared=source.text)}
@@ -88,7 +90,7 @@ def pair_item(unit: Unit, pair: tuple[int, int]) -> str:
 
 
 async def judge(subject: Subject, judge_session: JudgeSession, unit: Unit) -> None:
-    """Asks for what no verdict stands; a report that the released code skips is asked nothing but its factuality."""
+    """Asks for all missing verdicts. A report that the released code skips is asked only about factuality."""
     is_released = judge_session.rules == RELEASED
     report = subject.report or ""
     units = released_units(report) if is_released else units_of(report, subject.evidence, unit)
@@ -99,7 +101,7 @@ async def judge(subject: Subject, judge_session: JudgeSession, unit: Unit) -> No
 
 
 async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
-    """The five grades, by one question; the released code shows a report as it was written."""
+    """Records the five grades, by one question. Under the released rules the report is shown as written."""
     is_released = judge_session.rules == RELEASED
     report = tagged("report", subject.report or "") if is_released else report_and_sources(subject)[0]
     given = {"query": tagged("query", subject.query.text), "report": report}
@@ -121,7 +123,7 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
-    """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
+    """Records the pairs, and a score for each judged pair. The sample depends on report and unit only."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
     details: dict[str, Any] = {
         "units": len(units.texts),
@@ -132,22 +134,21 @@ async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: Ju
         UNITS_STAGE, unit, "na" if units.lacking else "scored", details, reason=units.lacking
     )
     prompt = prompts()[REDUNDANCY]
-    await judge_session.ask_and_record(*(_pair_question(pair, unit, units, prompt) for pair in pairs))
 
-
-def _pair_question(pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt) -> JudgeQuestion[Repetition]:
-    passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
+    def question(pair: tuple[int, int]) -> JudgeQuestion[Repetition]:
+        passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
+        # No shared beginning: pairs share only the instructions, which are too short for a provider's cache.
+        return JudgeQuestion(REDUNDANCY, pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)
 
     def read(answer: Repetition) -> Ruling:
         notes = (f"confidence {answer.confidence.strip()}",)
         return Ruling(answer.score, answer.explanation.strip(), "", answer.repetitions_found, notes)
 
-    # Pairs begin alike in their instructions alone, which no provider caches.
-    return JudgeQuestion(REDUNDANCY, pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)
+    await judge_session.ask_and_record(*map(question, pairs))
 
 
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
-    """Which sentences cite what, and a label for each sentence and source that can be read."""
+    """Records which sentences cite which sources, and a label for each sentence and readable source."""
     cited = cited_sentences(subject.report or "", subject.evidence)
     details = {"pairs": [cited_pair.model_dump() for cited_pair in cited.pairs], "unresolved": cited.unresolved}
     reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
@@ -157,7 +158,7 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     for pair in cited.pairs:
         content = content_of([pair.source], subject.evidence)
         if judge_session.rules == RELEASED and content.unreadable:
-            # The released code lets its judge read "None" for a page that can't be read.
+            # The released code shows its judge the text "None" for an unreadable page.
             text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
             content = Content((SourceText(pair.source, text),))
         if content.texts:

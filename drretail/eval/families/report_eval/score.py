@@ -1,4 +1,4 @@
-"""Values of ReportEval per report: five grades, the mean over pairs, the mean over labels. Pure.
+"""Values of ReportEval per report: five grades, the mean over pairs, the mean over labels. Pure functions.
 
 docs/publications.md gives each formula with its source.
 """
@@ -22,8 +22,6 @@ from drretail.eval.families.report_eval.judge import (
 )
 from drretail.eval.families.report_eval.units import UNITS, Unit
 from drretail.eval.family import Family
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
@@ -34,12 +32,12 @@ POOLED = ("support_pooled", "strong_support_pooled")
 FACTUAL = (SUPPORT, STRONG, PARTIAL, NONE, *POOLED)
 _OF_UNIT: Mapping[Unit, str] = {"section": "", "paragraph": "_paragraph"}
 OF_UNITS = tuple(f"{name}{_OF_UNIT[unit]}" for unit in UNITS for name in (REDUNDANCY, POSSIBLE, SCORED))
-"""Those of a unit that was not asked for are left out."""
+"""Variants of a unit that was not judged are left out."""
 VARIANTS = (*DIMENSIONS, *OF_UNITS, *FACTUAL)
 
 
 def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-    """One report's values in the order of ``VARIANTS``."""
+    """One report's values, in the order of ``VARIANTS``."""
     by_place = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     units: tuple[Unit, ...] = ("section",) if rules == RELEASED else UNITS
     shown = [
@@ -53,7 +51,7 @@ ByPlace = Mapping[tuple[str, str], Verdict]
 
 
 def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
-    """Mean score of the scored pairs, 4 without repetitions; nothing for a unit that was not asked for."""
+    """The mean score of the judged pairs, 4 without repetitions; nothing for a unit that was not judged."""
     cut = by_place.get((UNITS_STAGE, unit))
     if cut is None:
         return []
@@ -61,7 +59,7 @@ def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
     scores = [float(verdict.value) for verdict in judged if verdict is not None and verdict.state == "scored"]
     counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
     state, mean = _mean(scores, _states(judged))
-    if None in judged:  # not judged to the end: what was asked first is no sample of it
+    if None in judged:  # not judged completely: the first pairs are no random sample
         state, mean = "failed", None
     counts |= {"pairs_failed": len(judged) - len(scores), **lacking(REDUNDANCY, state, cut.reason).items}
     redundancy, possible, scored = (f"{name}{_OF_UNIT[unit]}" for name in (REDUNDANCY, POSSIBLE, SCORED))
@@ -73,7 +71,7 @@ def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
 
 
 def _released(shown: Sequence[Value]) -> list[Value]:
-    """The same by the released code, which discards a report that lacks the grades or any scored pair."""
+    """The same by the released code, which discards a report without grades or without a scored pair."""
     whole = {value.variant: value for value in shown}
     skipped = REDUNDANCY not in whole or whole[REDUNDANCY].state == "na"
     lacks = any(whole[name].state != "scored" for name in (*DIMENSIONS, REDUNDANCY) if name in whole)
@@ -88,7 +86,7 @@ def _released(shown: Sequence[Value]) -> list[Value]:
 
 
 def _factuality(by_place: ByPlace) -> list[Value]:
-    """Mean label, and the share of each label; pairs that could not be read or judged are out of all of them."""
+    """The mean label, and the share of each label; pairs that could not be read or judged do not count."""
     cited = by_place.get((CITED, REPORT))
     if cited is None:
         return [Value(name, "failed") for name in FACTUAL]
@@ -132,30 +130,28 @@ def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[Ver
     return gravest(states) or "na", None
 
 
-MEANINGS = {
-    "comprehensiveness": "covers what matters, in depth",
-    "coherence": "has a clear order",
-    "clarity": "is fluent and exact",
-    "insightfulness": "adds thoughts of its own",
-    "overall": "overall grade of the report",
-    REDUNDANCY: "repetition in pairs of sections; 4 means none",
-    POSSIBLE: "pairs of sections in a report",
-    SCORED: "pairs of sections that were judged, at most 30",
-    f"{REDUNDANCY}_paragraph": "repetition in pairs of paragraphs; 4 means none",
-    f"{POSSIBLE}_paragraph": "pairs of paragraphs in a report",
-    f"{SCORED}_paragraph": "pairs of paragraphs that were judged, at most 30",
-    SUPPORT: "mean support of a sentence by a source: 1 full, 0 partial, −1 none",
-    STRONG: "share of sentences and sources with full support",
-    PARTIAL: "share of sentences and sources with partial support",
-    NONE: "share of sentences and sources without support",
-    POOLED[0]: "mean support over all reports together",
-    POOLED[1]: "share with full support over all reports together",
-}
-
 DESCRIPTION = MetricDescription(
     title="ReportEval",
     meaning="DeepResearch-ReportEval: grades from 0 to 4, and support from −1 to 1.",
-    meanings=MEANINGS,
+    meanings={
+        "comprehensiveness": "covers what matters, in depth",
+        "coherence": "has a clear order",
+        "clarity": "is fluent and exact",
+        "insightfulness": "adds thoughts of its own",
+        "overall": "overall grade of the report",
+        REDUNDANCY: "repetition in pairs of sections; 4 means none",
+        POSSIBLE: "pairs of sections in a report",
+        SCORED: "pairs of sections that were judged, at most 30",
+        f"{REDUNDANCY}_paragraph": "repetition in pairs of paragraphs; 4 means none",
+        f"{POSSIBLE}_paragraph": "pairs of paragraphs in a report",
+        f"{SCORED}_paragraph": "pairs of paragraphs that were judged, at most 30",
+        SUPPORT: "mean support of a sentence by a source: 1 full, 0 partial, −1 none",
+        STRONG: "share of sentences and sources with full support",
+        PARTIAL: "share of sentences and sources with partial support",
+        NONE: "share of sentences and sources without support",
+        POOLED[0]: "mean support over all reports together",
+        POOLED[1]: "share with full support over all reports together",
+    },
     headlines=("overall", REDUNDANCY, SUPPORT),
     compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
     summaries=("overall", SUPPORT),
@@ -167,15 +163,13 @@ DESCRIPTION = MetricDescription(
 
 
 def _family(unit: Unit) -> Family:
-    """The framework of 2510.07861; redundancy is asked by ``unit``, and both units' verdicts are read."""
-
-    async def judge_units(subject: Subject, judge_session: JudgeSession) -> None:
-        await judge(subject, judge_session, unit)
-
+    """The framework of arXiv 2510.07861. ``unit`` is the unit whose pairs are judged; verdicts of both
+    units are read.
+    """
     return Family(
         "report_eval",
         1,
-        judge_units,
+        lambda subject, judge_session: judge(subject, judge_session, unit),
         lambda subject, verdicts, rules: values(verdicts, rules),
         VARIANTS,
         DESCRIPTION,
@@ -190,4 +184,4 @@ def _family(unit: Unit) -> Family:
 
 METRIC = _family("section")
 BY_PARAGRAPHS = _family("paragraph")
-"""The same family, which asks of pairs of paragraphs."""
+"""The same family, comparing pairs of paragraphs."""

@@ -1,4 +1,4 @@
-"""The sections or paragraphs of a report that are held beside each other, and which pairs of them are judged."""
+"""The sections or paragraphs of a report that are compared, and which pairs of them are judged."""
 
 import re
 from bisect import bisect_left
@@ -18,11 +18,11 @@ from drretail.records.evidence import Evidence
 Unit = Literal["section", "paragraph"]
 UNITS: tuple[Unit, ...] = ("section", "paragraph")
 MOST_PAIRS = 30
-"""Of one report: pairs grow with the square of its units."""
+"""Pairs of one report, which grow with the square of its units."""
 SHORTEST_RELEASED = 200
-"""Characters, below which the released code drops a section."""
+"""Characters; the released code drops shorter sections."""
 FEWEST_PARAGRAPHS = 4
-"""With which the released code judges a report."""
+"""The released code skips reports with fewer paragraphs."""
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _RELEASED_HEADING = re.compile(r"^## .*$", re.MULTILINE)
 _NO_CODE, _WITHIN = re.compile(r"`[ \t]*`"), re.compile(r"(?<=\S) {2,}")
@@ -34,24 +34,24 @@ _BOLD = 7
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What of a report is compared; ``lacking`` says why there is no pair, where there is none."""
+    """The parts of a report that are compared; ``lacking`` says why there are no pairs."""
 
     texts: tuple[str, ...]
     lacking: str = ""
 
     @property
     def possible(self) -> int:
-        """How many pairs they make."""
+        """The number of pairs."""
         return len(self.texts) * (len(self.texts) - 1) // 2
 
     def pairs(self, seed: str) -> list[tuple[int, int]]:
-        """All pairs of them, by index; of many a sample of ``MOST_PAIRS``, the same for the same seed."""
+        """All pairs by index or, of many, a sample of ``MOST_PAIRS`` that depends on the seed only."""
         every = list(combinations(range(len(self.texts)), 2))
         return every if len(every) <= MOST_PAIRS else sorted(Random(seed).sample(every, MOST_PAIRS))
 
 
 def units_of(report: str, evidence: Known | None, unit: Unit) -> Units:
-    """The units between the first, which introduces, and the last, which concludes, without links and source lists."""
+    """The units without the first (introduction) and the last (conclusion), and without links and source lists."""
     layout = read_layout(report, evidence)
     parts = _sections(layout) if unit == "section" else _paragraphs(layout)
     return _enough(parts[1:-1], f"fewer than two {unit}s between the first and the last of {len(parts)}")
@@ -74,8 +74,9 @@ def _enough(texts: list[str], lacking: str) -> Units:
 
 
 def _sections(layout: Layout) -> list[str]:
-    """What stands below the highest headings that leave two units: a title stands alone, or twice where a model wrote
-    its report twice."""
+    """The sections below the highest heading level that leaves two units: a report may have only one title, or two if a
+    model wrote it twice.
+    """
     headings: list[tuple[Sentence, int]] = []
     for sentence in layout.sentences:
         line = layout.text[sentence.start : sentence.end]
@@ -104,15 +105,15 @@ def _says_something(text: str) -> bool:
 
 
 def tidy(text: str) -> str:
-    """The text without the spaces, commas and empty code quotes that stand where marks were."""
+    """The text without the spaces, commas and empty code quotes that removed marks leave behind."""
     text = _COMMAS.sub("", _WITHIN.sub(" ", _NO_CODE.sub(" ", text)))
     return _BEFORE_STOPS.sub("", text).strip()
 
 
 def _released_sections(report: str) -> Iterator[str]:
-    """What stands before the first heading, and each heading with what follows it.
+    """The text before the first heading, and each heading with the text below it.
 
-    The released code looks for a heading by its words, and so may find it inside a lower one of the same words.
+    The released code searches a heading by its words, and so may find it inside a lower heading of the same words.
     """
     headings = _RELEASED_HEADING.findall(report)
     spans: list[tuple[int, int]] = []
@@ -131,24 +132,23 @@ class CitedPair(Record):
     """A sentence and one of the pages or products that it cites: what one label is about."""
 
     item: str
-    """Its place among the pairs and a digest of what it says and cites."""
+    """Its number among the pairs, and a digest of sentence and source."""
     sentence: str
-    """Without marks; a row of a table below the table's head."""
+    """Without marks; a table's row has the table's head above it."""
     source: str
-    """An evidence id, or the address of a page that the run has no evidence of."""
+    """An evidence id, or the address of a page without evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedSentences:
-    """All pairs of a report, and how many citations of its sentences come to nothing."""
+    """All pairs of a report, and the number of citations in sentences that do not resolve."""
 
     pairs: tuple[CitedPair, ...]
     unresolved: int
 
 
 def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSentences:
-    """The pairs in text order; orders, profiles and calculations are no pages, so that sentences that cite only such
-    have none."""
+    """The pairs in the order of the text. Sentences that cite only orders, profiles or calculations have none."""
     layout = read_layout(report, evidence)
     marks = list(citing_marks(report, evidence))
     starts = [mark.start for mark in marks]

@@ -1,6 +1,7 @@
-"""Rubrics: criteria of a query that a report meets, meets in part or doesn't (DeepResearch Bench II, ResearchRubrics).
+"""Rubrics: a query's criteria, which a report meets, partly meets or does not meet (DeepResearch Bench II,
+ResearchRubrics).
 
 judge.py   the axes of criteria; makes a query's rubric, and asks which of its criteria a report meets
-score.py   weighted shares, over all and by axis; rubrics in the forms of the two benchmarks; the family
-prompts/   what the judge is asked
+score.py   weighted shares, overall and by axis; rubrics in the forms of the two benchmarks; the family
+prompts/   the judge's prompts
 """

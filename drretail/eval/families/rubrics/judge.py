@@ -28,19 +28,20 @@ AXES: Mapping[str, str] = {
     "communication": "tone and clarity for who asked",
     "instructions": "rules that the query sets",
 }
-"""The first three are DeepResearch Bench II's, the others ResearchRubrics'. A rubric may have groups of other names:
-they count in the whole."""
+"""The first three are DeepResearch Bench II's, the others ResearchRubrics'. Groups of other names count in the overall
+score only.
+"""
 OWN_AXES = ("information", "analysis", "presentation")
-"""Of rubrics that a model makes."""
+"""The axes of rubrics that a model makes."""
 Kind = Literal["binary", "ternary"]
 TERNARY: Kind = "ternary"
-"""The kind of a criterion that can be met in part; all others are met or not."""
+"""The kind of a criterion that can be partly met; all others are met or not."""
 
 
 FAMILY, VERSION = "rubrics", 1
 STAGE = "criteria_met"
 MOST = 10
-"""Criteria of one question."""
+"""Criteria in one question."""
 Label = Literal["met", "partly", "not_met"]
 _VALUES: Mapping[Label, float] = {"met": 1.0, "partly": 0.5, "not_met": 0.0}
 _MAY_BE_PARTLY = "This criterion is ternary."
@@ -78,13 +79,13 @@ def making_prompt() -> Prompt:
 
 
 def marking_prompt() -> Prompt:
-    """Report and sources come first, so that a provider reads them from its cache for the next criteria."""
+    """The prompt with report and sources first, so that a provider caches them for the next criteria."""
     shared, heading, own = load_prompt(__file__, "marking").text.partition("# How you mark")
     return Prompt("marking", heading + own, shared)
 
 
 async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
-    """The rubric of a query; why there is none where the judge made none."""
+    """A query's rubric, or why the judge made none."""
     axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
     given = {**task_material(task), "axes": axes}
 
@@ -121,26 +122,25 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records of every criterion that has no verdict whether the report meets it: 1, ½ where that may be, or 0."""
+    """Records for every criterion without a verdict whether the report meets it: 1, ½ if allowed, or 0."""
     criteria = criteria_of(subject, FAMILY)
     if criteria is None:
         return
-    part = [(group, criterion) for group in criteria.groups for criterion in group.criteria]
     things: list[NumberedItem] = []
-    for group, criterion in part:
-        text = criterion_text(criterion)
-        text = f"{text}\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else text
-        things.append(NumberedItem(criterion_item(group, criterion), text))
+    for group in criteria.groups:
+        for criterion in group.criteria:
+            note = f"\n{_MAY_BE_PARTLY}" if criterion.kind == TERNARY else ""
+            things.append(NumberedItem(criterion_item(group, criterion), criterion_text(criterion) + note))
     batch = QuestionBatch(STAGE, marking_prompt(), MOST)
     material = cache(lambda: report_material(subject))
-    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, _rulings, check=_problem)
 
+    def rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:
+        return [
+            (each.criterion_id, Ruling(_VALUES[each.label], each.reason.strip(), each.evidence.strip()))
+            for each in answer.criteria
+        ]
 
-def _rulings(answer: MarkedCriteria) -> list[tuple[int, Ruling]]:
-    return [
-        (criterion.criterion_id, Ruling(_VALUES[criterion.label], criterion.reason.strip(), criterion.evidence.strip()))
-        for criterion in answer.criteria
-    ]
+    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, rulings, check=_problem)
 
 
 def _problem(answer: MarkedCriteria, part: Sequence[NumberedItem]) -> str | None:

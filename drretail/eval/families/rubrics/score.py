@@ -1,4 +1,4 @@
-"""What a rubric comes to: points by the points that can be had, over all criteria and by axis."""
+"""A rubric's score: points divided by the possible points, over all criteria and by axis."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ _RESEARCH_RUBRICS = {
     "communication": "communication",
     "instruction": "instructions",
 }
-"""By the first word of an axis there, in lower case."""
+"""Our axes by the first word of ResearchRubrics' axes, in lower case."""
 
 
 class PublishedRubric(Record):
@@ -60,7 +60,7 @@ def published_rubrics(source: Path, queries: Sequence[Query]) -> list[Criteria]:
 
 
 def read_rubrics(source: Path) -> Iterator[PublishedRubric]:
-    """Every rubric of a file; raises UserError for a line that is none of either form."""
+    """Every rubric of a file. Raises UserError for a line in neither form."""
     for number, line in enumerate(read_jsonl(source), 1):
         try:
             yield _bench_ii(line) if "content" in line else _research_rubrics(line)
@@ -110,24 +110,25 @@ NO_POINTS = "no criterion has a weight above nought"
 
 
 class Mark(NamedTuple):
-    """A criterion's weight, and how far it is met: 1, ½ or 0; None where the judge broke, or was not asked yet."""
+    """A criterion's weight, and how far it is met: 1, ½ or 0; None if the judge failed or was not asked yet."""
 
     weight: float
     met: float | None
     is_asked: bool = True
-    """False of a criterion that is newer than the judging, as after somebody edited the rubric."""
+    """False for a criterion that is newer than the verdicts, as after an edit of the rubric."""
 
     @property
     def strictly(self) -> "Mark":
-        """Without the benefit of the doubt: ½ of a merit is nothing, and ½ of a fault the whole of it."""
+        """The mark with ½ counted against the report: a half-met merit is 0, a half-made fault is 1."""
         if self.met is None:
             return self
         return self._replace(met=float(self.met == 1 if self.weight > 0 else self.met > 0))
 
 
 def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value]:
-    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (of faults as 1); ``faults`` the share of
-    those criteria of negative weight that are met; each axis by itself."""
+    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (for faults as 1); ``faults`` is the
+    share of the criteria with negative weight that are met; and each axis by itself.
+    """
     if criteria is None:
         return [Value(variant, "failed") for variant in VARIANTS]
     by_item = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
@@ -143,7 +144,7 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
 
 
 def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
-    """The weight of the group multiplies that of its criteria; it is 1 unless somebody changed it."""
+    """The marks of a group's criteria, whose weights are multiplied by the group's (1 unless somebody changed it)."""
     found = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
     return [
         Mark(
@@ -156,8 +157,10 @@ def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
 
 
 def weighted(variant: str, marks: Sequence[Mark]) -> Value:
-    """Points by the points that can be had. Below nought where faults weigh more than what is met, and never clamped;
-    a criterion that the judge broke leaves no share: it would be one of another rubric."""
+    """Points divided by the possible points; negative if faults outweigh merits, and never clamped.
+
+    If the judge failed on a criterion, the value is failed: a share of the others would be of another rubric.
+    """
     whole = sum(mark.weight for mark in marks if mark.weight > 0)
     if not whole:
         return Value(variant, "na", None, {f"{WHY_NOT}{NO_POINTS}": 1.0})

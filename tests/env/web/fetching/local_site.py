@@ -10,8 +10,7 @@ from typing import Any
 from drretail.env.web.fetching.client import Client, Limits
 from drretail.env.web.fetching.connection import Address, is_public
 from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.fetching.fetcher import Fetcher
-from drretail.env.web.fetching.robots import Robots
+from drretail.env.web.fetching.fetcher import Fetcher, Robots
 
 Answering = Callable[[str, socket.socket], None]
 """Answers the request whose first line and headers it is given."""

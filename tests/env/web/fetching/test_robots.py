@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.env.web.fetching.client import Client, Limits
-from drretail.env.web.fetching.fetcher import Fetcher
-from drretail.env.web.fetching.robots import Robots, read_rules
+from drretail.env.web.fetching.fetcher import Fetcher, Robots, read_rules
 from tests.env.web.fetching.local_site import AGENT, Names, by_path, fetcher, html, only_here, redirect, serving
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}

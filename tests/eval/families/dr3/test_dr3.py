@@ -11,10 +11,9 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.claims.support import SourceText
 from drretail.eval.families.dr3.accuracy import LONGEST_SOURCE, pieces_of_long
-from drretail.eval.families.dr3.checklist import wish_requirements
 from drretail.eval.families.dr3.coverage import Covered, judge_documents, matched_titles
 from drretail.eval.families.dr3.gold_files import take_gold
-from drretail.eval.families.dr3.insights import MarkedInsights, marked
+from drretail.eval.families.dr3.opinions import MarkedInsights, marked, wish_requirements
 from drretail.eval.families.dr3.score import METRIC
 from drretail.eval.judging.passages import size
 from drretail.eval.judging.session import Judge

@@ -7,10 +7,8 @@ import pytest
 
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.families.dr3.accuracy import pair_item
-from drretail.eval.families.dr3.checklist import requirements_of
 from drretail.eval.families.dr3.coverage import documents_item
-from drretail.eval.families.dr3.depth import depth_item
-from drretail.eval.families.dr3.insights import insight_item
+from drretail.eval.families.dr3.opinions import depth_item, insight_item, requirements_of
 from drretail.eval.families.dr3.parts import Judged
 from drretail.eval.families.dr3.score import values
 from drretail.eval.values import Value

@@ -1,0 +1,308 @@
+"""Agents that ask no model. Their scores show what a score is worth.
+
+Null agents do no research. They report nothing, the query's own words, its keywords, the best hit for these, or the
+best sellers. The oracle is the ceiling: the best basket that satisfies a query, with each product looked up and the
+total computed. No other agent is given the reference. The oracle does no research either, so it reports nothing of the
+web or of the user. For queries that hide some of the shopper's limits there are two more: one solves what the text
+states, the other also what the shopper answers.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drretail.agents.base import Agent
+from drretail.env.offers import Offers
+from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.grounding.constraints.demands import stance
+from drretail.grounding.constraints.listing import is_of_brand, listing_of
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.text.serialisation import whole_items
+from drretail.grounding.text.wording import format_amount, format_money, short_title
+from drretail.llm.models import Models
+from drretail.records.money import Money
+from drretail.records.query import FoundBasket, Lack, Reference, Task
+from drretail.records.reading import Outcome, Pick
+from drretail.records.run import ASK_SHOPPER, Answer, Limits
+from drretail.records.shop import Product
+from drretail.records.wish import TOPICS, Want, Wish
+from drretail.tools.toolkit import Call, Toolkit
+
+
+async def empty_report(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """An empty report."""
+    del task, session, models, limits
+    return Answer(report="", picks=())
+
+
+EMPTY = Agent(empty_report, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+async def copied_query(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The question itself as the report."""
+    del session, models, limits
+    return Answer(report=task.text, picks=())
+
+
+COPY = Agent(copied_query, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_SHORTEST = 3
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TELL_NOTHING = _words(
+    """
+    about after again all already also although always and any anyone anything are around ask away back because been
+    before being best better between both bought but buy buying can could did does doesn't don't down each easily else
+    enough even ever every everything exactly far few find for from gave get getting give given goes good got great
+    had has have haven't having her here hers him his how i'd i'll i'm i've into it's its itself just keep kind know
+    last later least less let like look looking lot made make makes many may maybe mine more most much must myself
+    need needs never new next nobody none nor not nothing now off once one only order ordered orders other others our
+    ours out over own part per please product products put rather really recommend recommendation recommendations same
+    say see she should show since some somebody something stay still such suggest sure take tell than that that's the
+    their them then there these they thing things think this those through together too try two under until upon use
+    used using very want wants was way well went were what whatever when where whether which while who whole why will
+    with within without would years yes yet you your
+    """
+)
+
+
+async def query_keywords(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The keywords of the question as the report, separated by commas."""
+    del session, models, limits
+    return Answer(report=", ".join(keywords(task.text)), picks=())
+
+
+def keywords(text: str) -> tuple[str, ...]:
+    """The distinct words of a text that are neither short nor common, in lower case and in their order."""
+    words = (match[0].casefold().replace("’", "'") for match in _WORD.finditer(text))
+    return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word not in _TELL_NOTHING))
+
+
+KEYWORDS = Agent(query_keywords, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+PICKS = 3
+HITS, RATED_HITS = 10, 5
+"""Hits for the keywords. The category of most of the first ten is taken for the wanted one, the best rated of the first
+five for the best product.
+"""
+_LONGEST_SEARCH = 500
+"""Characters that the search accepts."""
+
+
+async def best_sellers(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The products with the most ratings in the wanted category. Raises ModelError if the shop can't be searched."""
+    del models, limits
+    with Toolkit(session) as toolkit:
+        wanted = " ".join(keywords(task.text))[:_LONGEST_SEARCH]
+        # The category of most of the hits; among equals, the one that was found first.
+        counted = Counter(card["category"] for card in await _search(toolkit, query=wanted, limit=HITS))
+        within = {"category": counted.most_common(1)[0][0]} if counted else {}
+        bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
+    report = "\n".join(["# Bestsellers", "", *(listed(card) for card in bestsellers)])
+    return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bestsellers))
+
+
+async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:
+    (reply,) = await toolkit.acall_all([("product_catalog_search", arguments)])
+    if reply.error is not None:
+        raise ModelError("tool", f"the shop can't be searched: {reply.text}")
+    return whole_items(reply.value, "hits")
+
+
+BESTSELLERS = Agent(best_sellers, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+async def best_hit(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best rated of the first hits: what a search finds without reading the question.
+
+    It keeps to no budget and rules nothing out, since only the question says what is wanted. Raises ModelError if the
+    shop can't be searched.
+    """
+    del models, limits
+    with Toolkit(session) as toolkit:
+        words = " ".join(keywords(task.text))[:_LONGEST_SEARCH]
+        hits = await _search(toolkit, query=words, limit=RATED_HITS)
+    if not hits:
+        return Answer(report="Nothing in this shop has a word of the question.", picks=())
+    best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))
+    return Answer(report=f"# Best hit\n\n{listed(best)}", picks=(Pick(product=best["product_id"]),))
+
+
+SEARCH = Agent(best_hit, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+LONGEST_TITLE = 80
+
+
+def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside: Sequence[str] = ()) -> str:
+    """A product's line in a report: name, price and rating as far as they are known, and the citation.
+
+    ``card`` is a search hit or a record. ``remark`` follows the name, before the figures. For several ``pieces`` the
+    line gives the price of one. Evidence ``beside`` the product's is cited for their number, which no record holds.
+    """
+    price = ""
+    if card.get("price") is not None:
+        price = ("from " if card.get("price_from") else "") + format_money(card["price"], card["currency"])
+    stars, count, rating = card.get("average_rating"), card.get("rating_number"), ""
+    if stars is not None:
+        rating = f"{stars:g} stars" + ("" if not count else f" from {count:,} {'rating' if count == 1 else 'ratings'}")
+    facts = [remark, f"{pieces} × {price}" if pieces > 1 and price else price, rating]
+    described = ", ".join(fact for fact in facts if fact)
+    cited = "".join(f"[{each}]" for each in (product_evidence_id(card["product_id"]), *beside))
+    return f"- **{short_title(card['title'], LONGEST_TITLE)}**{f': {described}' if described else ''} {cited}."
+
+
+LACKS: Mapping[Lack, str] = {
+    "not_typed": "nobody has typed what it wants",
+    "no_things": "nothing is to be bought",
+    "nothing_offered": "the shop has nothing of a kind that is wanted",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "the cheapest products that keep to the rest cost more than the budget",
+    "no_such_brand": "the shop has nothing of the wanted brand that keeps to the rest",
+    "demands": "no product that keeps to the rest is said to be what is demanded",
+    "owned": "the user has already all that keeps to the rest",
+    "no_basket": "several of its limits are in the way, and none alone",
+}
+
+
+NO_SUCH_ORDER = "the shopper never made the order that it speaks of"
+
+
+def report_without(reference: Reference) -> str:
+    """One sentence that says why there is nothing to buy."""
+    proof = reference.proof
+    if proof is not None and proof.lack == "no_such_order":
+        return f"No basket of this shop answers the request: {NO_SUCH_ORDER}."
+    return f"No basket of this shop answers the request: {LACKS[reference.lack or 'no_basket']}."
+
+
+def report_of(
+    basket: FoundBasket,
+    records: Sequence[Mapping[str, Any]],
+    wish: Wish,
+    total: tuple[str, str] | None,
+    left: tuple[str, str] | None,
+) -> str:
+    """The report in markdown with evidence ids. Every figure stands beside the record or the calculation it is from.
+
+    ``records`` are those of the basket's products, in its order. ``total`` is the calculation of their cost with its
+    evidence, None if a single piece is bought. ``left`` is that of what remains of the budget, None without one.
+    """
+    wants = {want.name: want for want in wish.wants}
+    lines = ["## What to buy", ""]
+    for item, record in zip(basket.items, records, strict=True):
+        counted = () if total is None or item.quantity == 1 else (total[1],)
+        lines.append(listed(record, _remark(wants[item.thing], record), item.quantity, beside=counted))
+    if total is not None:
+        lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
+    if left is not None and wish.budget is not None:
+        rest = Money.of(wish.budget.value - basket.total.value, wish.budget.currency)
+        lines += ["", f"Left of the budget: {left[0]} = {format_amount(rest)} [{left[1]}]."]
+    return "\n".join(lines)
+
+
+def _remark(want: Want, record: Mapping[str, Any]) -> str:
+    """What the product is for, and the demands that its record confirms: "the planner, undated"."""
+    known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
+    listing = listing_of(Product.model_validate(known))
+    kept = [demand for demand in want.must if stance(listing.words, demand) == "kept"]
+    brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
+    return ", ".join([f"the {want.name}", *kept, *brands])
+
+
+async def best_basket(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best basket as a report, or why there is none. Raises ModelError without a reference."""
+    del models, limits
+    reference = task.reference
+    if reference is None:
+        raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
+    proof = reference.proof
+    if task.wish is not None and proof is not None and proof.state == "proved":
+        with Toolkit(session) as toolkit:
+            await toolkit.acall_all(_searches(task.wish))
+        nearest = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
+        refusal = Outcome(
+            decision="none",
+            because=() if proof.lack is None else (proof.lack,),
+            nearest=tuple(item.product_id for item in nearest.items) if nearest else (),
+        )
+        return Answer(report=report_without(reference), picks=(), outcome=refusal)
+    if task.wish is None or reference.best is None or not reference.best.items:
+        return Answer(report=report_without(reference), picks=())
+    with Toolkit(session) as toolkit:
+        report = await _report(toolkit, reference.best, task.wish)
+    return Answer(report=report, picks=reference.best.picks)
+
+
+def _searches(wish: Wish) -> list[Call]:
+    """The calls that show that a wish can't be met: each kind by price, ascending, and the orders that are named."""
+    kinds = dict.fromkeys(kind for want in wish.wants for kind in want.kinds)
+    orders: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
+    return [*orders, *(("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds)]
+
+
+async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:
+    ids = [item.product_id for item in basket.items]
+    records = await _values(toolkit, [("get_product_details", {"product_id": product_id}) for product_id in ids])
+    total, left = None, None
+    if len(ids) > 1 or basket.items[0].quantity > 1:
+        terms = (each.price if each.quantity == 1 else f"{each.quantity} * {each.price}" for each in basket.items)
+        total = await _calculated(toolkit, " + ".join(terms))
+    if wish.budget is not None:
+        left = await _calculated(toolkit, f"{wish.budget.amount} - {basket.total.amount}")
+    return report_of(basket, records, wish, total, left)
+
+
+async def _calculated(toolkit: Toolkit, expression: str) -> tuple[str, str]:
+    """The expression and the evidence id of its calculation."""
+    (done,) = await _values(toolkit, [("calculator", {"expression": expression})])
+    return expression, done["evidence"]
+
+
+async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any]]:
+    replies = await toolkit.acall_all(calls)
+    for reply in replies:
+        if reply.error is not None:
+            raise ModelError("tool", f"what the basket holds can't be looked up: {reply.text}")
+    return [reply.value for reply in replies]
+
+
+async def mute_oracle(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best basket for what the query states."""
+    return await best_basket(await asyncio.to_thread(_as_known, task, session), session, models, limits)
+
+
+async def ask_all(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best basket for what the query states and what the shopper tells, asked once on each topic."""
+    if session.shopper is not None:
+        with Toolkit(session) as toolkit:
+            await toolkit.acall_all(
+                [(ASK_SHOPPER, {"topic": topic, "question": f"What matters to you: {topic}?"}) for topic in TOPICS]
+            )
+    return await mute_oracle(task, session, models, limits)
+
+
+def _as_known(task: Task, session: Session) -> Task:
+    """The task with the wish as far as it is known by now, and with the reference for that wish."""
+    if session.shopper is None or session.shopper.query.wish is None:
+        return task
+    query = session.shopper.query
+    released = {fact.key for answered, _ in session.shopper.answers for fact in answered.new}
+    wish = session.shopper.query.wish.without([fact for fact in query.hidden if fact.key not in released])
+    known = query.model_copy(update={"wish": wish, "hidden": ()})
+    return task.model_copy(update={"wish": wish, "reference": Offers(session.world).reference(known)})
+
+
+ORACLE = Agent(best_basket, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
+MUTE_ORACLE = Agent(mute_oracle, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
+ASK_ALL = Agent(ask_all, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)

@@ -1,0 +1,338 @@
+"""The worth of a cart, or of a refusal, relative to the baskets that satisfy the wish (``grounding.basket``).
+
+The picks compared with the cheapest and the best basket; a declared outcome compared with the proof: the decision, its
+reasons, the alternative offered, and whether a run made the searches by which it could know.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.kinds import holds_words
+from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.text.wording import format_money
+from drretail.records.base import Record
+from drretail.records.money import USD
+from drretail.records.query import NOT_TYPED, Lack, Proof, Query, Reference, WantedThing
+from drretail.records.reading import Outcome, Pick
+from drretail.records.run import Run, Step
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+
+LACKS: Mapping[Lack, str] = {
+    "not_typed": NOT_TYPED,
+    "no_things": "nothing is to be bought",
+    "nothing_offered": "the shop has nothing of a kind that is wanted",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "what keeps to the wish costs more than its budget",
+    "no_such_brand": "nothing of the wanted brand keeps to the wish",
+    "demands": "nothing in the shop is said to be what is demanded",
+    "owned": "the user has all that keeps to the wish",
+    "no_basket": "no basket in the shop keeps to the wish",
+}
+NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
+NO_DECISION = "the report declares no picks"
+NOT_REQUIRED = "nothing has to be bought"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measure of a report; ``value`` is None if there is nothing to measure, and ``reason`` says why."""
+
+    value: float | None
+    reason: str
+    notes: tuple[str, ...] = ()
+
+
+def not_measured(wish: Wish | None, reference: Reference) -> str | None:
+    """Why the carts of a query's reports can't be measured, or None."""
+    if wish is None:
+        return NOT_TYPED
+    if reference.proof is not None and reference.proof.state == "proved":
+        return "the shop provably can't meet the wish (see Outcome)"
+    if reference.best is None:
+        return LACKS[reference.lack or "no_basket"]
+    return None
+
+
+def covered(cart: Cart) -> Measured:
+    """The share of the wants with the wanted quantity; optional wants don't count."""
+    needed = [number for number, thing in enumerate(cart.things) if not thing.optional]
+    if not needed:
+        return Measured(None, NOT_REQUIRED)
+    return Measured(sum(map(cart.is_covered, needed)) / len(needed), described(cart))
+
+
+def within_budget(cart: Cart) -> Measured:
+    """1 if the whole cart is known to cost no more than the wish allows, else 0."""
+    if not cart.wish.counts_money:
+        return Measured(None, "the query limits no price")
+    if not cart.picks:
+        return Measured(None, "nothing is picked")
+    return Measured(float(cart.keeps_to_money), described(cart))
+
+
+def feasible(cart: Cart) -> Measured:
+    """1 if the cart covers every want, keeps to the limits of price and holds nothing else, else 0.
+
+    An empty cart for a wish with only optional wants has no value: it is neither a fault nor a merit.
+    """
+    if not cart.picks and all(thing.optional for thing in cart.things):
+        return Measured(None, NOT_REQUIRED)
+    return Measured(float(cart.is_feasible), described(cart))
+
+
+def cost_ratio(cart: Cart) -> Measured:
+    """The cart's cost divided by the cheapest basket's; 1 is the least."""
+    cheapest = cart.reference.cheapest
+    if cart.left_out or not cart.picks:
+        return Measured(None, "not everything that is wanted is covered")
+    if cheapest is None or not cheapest.total.value:
+        return Measured(None, NOT_REQUIRED)
+    if cart.total is None:
+        return Measured(None, "the price of a pick is unknown")
+    return Measured(float(cart.total / cheapest.total.value), described(cart))
+
+
+def utility_ratio(cart: Cart) -> Measured:
+    """The cart's worth divided by the best basket's, from 0 to 1.
+
+    It is 0 if the cart exceeds a limit of price; unwanted pieces reduce it by their share of all pieces.
+    """
+    worth = worth_ratio(cart)
+    if worth is None:
+        return Measured(None, NOT_REQUIRED)
+    return Measured(worth * cart.share_wanted if cart.keeps_to_money else 0.0, described(cart))
+
+
+def worth_ratio(cart: Cart) -> float | None:
+    """The worth of the picks for the wants divided by the best basket's for them, at most 1; None if nothing has to be
+    bought.
+
+    A missing want is worth 0, and so is a pick without a known price; an optional want counts only if something is
+    picked for it.
+    """
+    best, worths = cart.reference.best, {fit.product_id: fit.worth for thing in cart.things for fit in thing.fits}
+    counted = {thing.name for thing, taken in zip(cart.things, cart.taken, strict=True) if taken or not thing.optional}
+    most = sum(worths[item.product_id] for item in (best.items if best else ()) if item.thing in counted)
+    return min(1.0, cart.worth / most) if most else None
+
+
+def described(cart: Cart) -> str:
+    """ "bird feeder: B0…; nothing for nest box; besides: B0…; $36.99 together"."""
+    picks = [
+        f"{thing.name}: {', '.join(_counted(part.fit.product_id, part.pieces) for part in taken)}"
+        for thing, taken in zip(cart.things, cart.taken, strict=True)
+        if taken
+    ]
+    lacks = [f"nothing for {thing.name}" for thing, taken in zip(cart.things, cart.taken, strict=True) if not taken]
+    besides = ", ".join(_counted(product, pieces) for product, pieces in cart.besides.items())
+    unpriced = ", ".join(cart.unpriced)
+    best = cart.reference.best
+    total = f"{format_money(cart.known_cost, USD if best is None else best.total.currency)} together"
+    more = [besides and f"besides: {besides}", unpriced and f"of unknown price: {unpriced}"]
+    return "; ".join(filter(None, [*picks, *lacks, *more, total if cart.picks else ""]))
+
+
+def _counted(product: str, pieces: int) -> str:
+    return product if pieces == 1 else f"{pieces} × {product}"
+
+
+MEASURES = {
+    "covered": covered,
+    "within_budget": within_budget,
+    "feasible": feasible,
+    "cost_ratio": cost_ratio,
+    "utility_ratio": utility_ratio,
+}
+"""By variant, in the order of tables."""
+
+
+_CENT = Decimal("0.01")
+_MOST_WORDS = 8
+"""Words of a search for one thing; a search with a whole question's words says nothing of any single thing."""
+_ORDERS_SHOWN = 20
+"""Orders that the tool lists by default."""
+SEARCH, ORDER, ORDERS = "product_catalog_search", "get_order_details", "get_user_orders"
+
+
+class Decided(Record):
+    """The value of the one verdict."""
+
+    state: str
+    """The proof's state: "proved" or "refuted"."""
+    declared: bool
+    refused: bool
+    """True if nothing is bought, or a want is refused while others are bought."""
+    bought: bool
+    reason: float | None = None
+    """The share of the declared reasons that are right: lifting that one limit would be enough. None if nothing was
+    refused, or if no single limit is to blame.
+    """
+    nearest: float | None = None
+    """The alternative offered, relative to the best one; None if there is none."""
+    shown: bool | None = None
+    """Whether the run made the searches by which it could know."""
+
+
+def decided_by(
+    run: Run, query: Query, reference: Reference, known: Mapping[str, Product], handed: Collection[str]
+) -> Decided | None:
+    """What a run decided, compared with the proof, and whether its own searches show it; None without a proof.
+
+    ``known`` are the records of the products that the run received, by id, and ``handed`` its evidence ids.
+    """
+    proof = reference.proof
+    if proof is None:
+        return None
+    named = () if run.outcome is None else run.outcome.nearest
+    offered = [known[key] for key in named if key in known and f"P:{key}" in handed]
+    decided = decide(run.outcome, reference, proof, offered, run.picks or ())
+    if proof.state != "proved" or query.wish is None:
+        return decided
+    shown = is_shown(query.wish, reference, run.steps, known, query.user_id)
+    return decided.model_copy(update={"shown": shown})
+
+
+def decide(
+    outcome: Outcome | None, reference: Reference, proof: Proof, offered: Sequence[Product], picks: Sequence[Pick]
+) -> Decided:
+    """The worth of a declared outcome; ``offered`` are the records of the alternatives that it names.
+
+    A decision "part" is a refusal only if the picks leave something out: a cart with a product for every want refuses
+    nothing, unless an order is refused.
+    """
+    if outcome is None:
+        return Decided(state=proof.state, declared=False, refused=False, bought=False)
+    needed = sum(not thing.optional for thing in reference.things)
+    most = needed if proof.lack == "no_such_order" else needed - 1
+    refused = outcome.decision == "none" or (outcome.decision == "part" and len(picks) <= most)
+    is_proved = proof.state == "proved"
+    reasons = {*proof.cheapest_without, *((proof.lack,) if proof.lack else ())}
+    named = len(set(outcome.because))
+    right = len(reasons & set(outcome.because)) / named if named else 0.0
+    return Decided(
+        state=proof.state,
+        declared=True,
+        refused=refused,
+        bought=outcome.decision != "none",
+        reason=right if is_proved and refused and reasons else None,
+        nearest=nearness(reference, proof, offered) if is_proved and refused else None,
+    )
+
+
+def nearness(reference: Reference, proof: Proof, offered: Sequence[Product]) -> float | None:
+    """1 if the offered products are the cheapest basket without the lacking limit, else its cost divided by theirs.
+
+    0 if nothing is offered, a price is unknown, or a product fails more than a limit of price; None without such a
+    basket.
+    """
+    best = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
+    if best is None:
+        return None
+    if {item.product_id for item in best.items} == {product.product_id for product in offered}:
+        return 1.0
+    would_do = {fit.product_id for thing in reference.things for fit in thing.fits}
+    if proof.lack == "too_dear" and not would_do.issuperset(product.product_id for product in offered):
+        return 0.0
+    quantities = {item.product_id: item.quantity for item in best.items}
+    prices = [(listing_of(product).price, quantities.get(product.product_id, 1)) for product in offered]
+    cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
+    is_whole = bool(prices) and len(prices) == len(best.items) and all(price is not None for price, _ in prices)
+    return min(1.0, float(best.total.value / cost)) if is_whole and cost else 0.0
+
+
+def is_shown(
+    wish: Wish, reference: Reference, steps: Sequence[Step], known: Mapping[str, Product], user_id: str | None
+) -> bool:
+    """Whether the run's searches show that the wish can't be met; ``known`` are the records that it received, by id."""
+    calls = [step for step in steps if step.kind == "tool" and step.error is None]
+    lack = None if reference.proof is None else reference.proof.lack
+    if lack == "no_such_order":
+        asked = (step for step in steps if step.kind == "tool")
+        return any(_asks_for_orders(step, wish, user_id) for step in asked)
+    searches = [_Search.of(step, known) for step in calls if step.name == SEARCH]
+    things = [(want, thing) for want, thing in zip(wish.wants, reference.things, strict=True) if not want.optional]
+    if lack == "too_dear":
+        bounds = [_least(want, thing, searches) for want, thing in things]
+        known_bounds = [bound for bound in bounds if bound is not None]
+        if wish.budget is not None:
+            return sum(known_bounds, Decimal(0)) > wish.budget.value
+        return bool(bounds) and len(known_bounds) == len(bounds)
+    # A search for the kind of one thing, without a highest price, found nothing suitable.
+    return any(
+        search.is_about(want)
+        and search.args.get("price_max") is None
+        and {fit.product_id for fit in thing.fits}.isdisjoint(hit.product_id for hit in search.hits)
+        for want, thing in things
+        for search in searches
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One search from its first hit on, with the records of its hits."""
+
+    args: Mapping[str, Any]
+    hits: tuple[Product, ...]
+
+    @classmethod
+    def of(cls, step: Step, known: Mapping[str, Product]) -> "_Search":
+        ids = (key.removeprefix("P:") for key in step.evidence if key.startswith("P:"))
+        return cls(step.args or {}, tuple(known[key] for key in ids if key in known))
+
+    def is_about(self, want: Want) -> bool:
+        """True for a search for a kind of the want that hides no suitable product.
+
+        It has few other words, begins at the first hit, excludes no cheap product and no rating that the want allows,
+        and requires all words only if they are the want's own.
+        """
+        text, category = str(self.args.get("query", "")), str(self.args.get("category", ""))
+        kinds = [kind for kind in want.kinds if holds_words(text, kind) or holds_words(category, kind)]
+        is_loose = self.args.get("match", "any") == "any" or any(
+            holds_words(kind, text) for kind in (*kinds, want.name)
+        )
+        is_whole = not self.args.get("offset") and not self.args.get("price_min")
+        stars = float(self.args.get("rating_min") or 0)
+        return (
+            bool(kinds)
+            and len(text.split()) <= _MOST_WORDS
+            and is_loose
+            and is_whole
+            and stars <= (want.rating_min or 0)
+        )
+
+
+def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decimal | None:
+    """The least cost of the want by the run's own searches; None if none of them bounds it.
+
+    In a search by ascending price, that is the first suitable hit, or the last hit if none is suitable. In a search
+    with a highest price and no suitable hit, it is above that price.
+    """
+    would_do = {fit.product_id for fit in thing.fits}
+    bounds: list[Decimal] = []
+    for search in searches:
+        if not search.is_about(want):
+            continue
+        known = ((listing_of(hit).price, hit.product_id in would_do) for hit in search.hits)
+        prices = [(price, does) for price, does in known if price is not None]
+        fitting = [price for price, does in prices if does]
+        is_ascending = search.args.get("sort_by") == "price" and search.args.get("order") in (None, "asc")
+        if is_ascending and search.args.get("price_max") is None:
+            bounds += [min(fitting)] if fitting else [price for price, _ in prices][-1:]
+        elif search.args.get("price_max") is not None and not fitting:
+            bounds.append(Decimal(str(search.args["price_max"])) + _CENT)
+    return max(bounds) * want.quantity if bounds else None
+
+
+def _asks_for_orders(step: Step, wish: Wish, user_id: str | None) -> bool:
+    """True for a look at an order that the wish names, or at a complete list of orders."""
+    args = step.args or {}
+    if step.name == ORDER:
+        return str(args.get("order_id", "")).removeprefix("O:") in wish.orders
+    if step.name != ORDERS or step.error is not None or args.get("user_id") != user_id:
+        return False
+    shown = sum(key.startswith("O:") for key in step.evidence)
+    return not args.get("offset") and not args.get("status") and shown < int(args.get("limit", _ORDERS_SHOWN))

@@ -1,0 +1,325 @@
+"""Answers questions through Anthropic's Message Batches: half the price, within a day.
+
+The requests of many waiting questions are gathered into batches, and each answer goes to the call that waits for it.
+Messages, schemas and answers are the same as when the model is asked directly. A ledger on disk keeps which requests
+were sent in which batch, so that a killed command finds its answers again and pays for nothing twice.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from langchain_anthropic import ChatAnthropic
+from pydantic import Field
+
+from drretail.errors import ModelError, UserError
+from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.llm.registry import Model
+from drretail.llm.retries_and_rates import ONCE, Pacer
+from drretail.records.base import Document, sha256_of
+from drretail.records.run import slug
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import Message
+
+MOST_REQUESTS = 10_000
+"""Requests in one batch. The provider takes 100,000 or 256 MB, and reports with long sources reach the size limit
+first.
+"""
+MOST_TRIES = 3
+FINAL = frozenset({"invalid_request_error", "not_found_error", "request_too_large"})
+"""Errors of the request itself: another batch would end in the same error."""
+QUIET_SECONDS = 1.0
+"""Seconds without a new request after which a batch is sent: by then every caller that can ask has asked and waits."""
+POLL_SECONDS = 30.0
+Sleep = Callable[[float], Awaitable[None]]
+Notify = Callable[[str], None]
+BATCHING = "anthropic"
+"""The only provider whose batch API is supported."""
+_OF_THE_SENDING = frozenset({"extra_body", "extra_headers", "extra_query", "timeout"})
+
+
+class Entry(Document):
+    """A batch that was submitted, or the note that all its answers are used."""
+
+    batch_id: str
+    event: Literal["submitted", "settled"]
+    requests: tuple[str, ...] = ()
+    """The custom ids of the batch's requests."""
+
+
+class BatchLedger:
+    """The batches whose answers may not all be used yet. With ``path`` None they are kept in memory only."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Raises UserError if the file has another format, or a line before the last is broken."""
+        self._batches: dict[str, str] = {}
+        self._open: dict[str, None] = {}
+        if path is not None:
+            drop_cut_line(path)
+            for line in read_jsonl(path) if path.exists() else ():
+                check_format(line, path)
+                self._note(Entry.model_validate(line))
+        self._file = None if path is None else LineAppender(path)
+
+    def batch_of(self, request: str) -> str | None:
+        """The id of the batch that a request was sent in. None if it was never sent, its batch is settled, or it was
+        forgotten.
+        """
+        return self._batches.get(request)
+
+    def submitted(self, batch_id: str, requests: tuple[str, ...]) -> None:
+        self._write(Entry(batch_id=batch_id, event="submitted", requests=requests))
+
+    def forget(self, request: str) -> None:
+        """Forgets a request whose answer was of no use, so that it is sent again."""
+        self._batches.pop(request, None)
+
+    def settle(self) -> None:
+        """Marks all batches as used, once every question of this command has its answer. The same questions, asked
+        again, are new.
+        """
+        for batch_id in list(self._open):
+            self._write(Entry(batch_id=batch_id, event="settled"))
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self, entry: Entry) -> None:
+        if self._file is not None:
+            self._file.append(entry.as_line())
+        self._note(entry)
+
+    def _note(self, entry: Entry) -> None:
+        if entry.event == "submitted":
+            self._open[entry.batch_id] = None
+            self._batches |= dict.fromkeys(entry.requests, entry.batch_id)
+        else:
+            self._open.pop(entry.batch_id, None)
+            self._batches = {request: batch for request, batch in self._batches.items() if batch != entry.batch_id}
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A question that waits for its answer. ``tries`` counts the batches that brought none."""
+
+    digest: str
+    params: dict[str, Any]
+    answer: "asyncio.Future[Message]"
+    tries: int = 0
+
+    @property
+    def custom_id(self) -> str:
+        return f"{self.digest}-{self.tries}"
+
+
+@dataclass(slots=True)
+class BatchSubmitter:
+    """Sends the questions to one model within one command as batches.
+
+    ``notify`` gets a line for each batch that was sent and for each that has ended.
+    """
+
+    client: "AsyncAnthropic"
+    book: BatchLedger
+    notify: Notify = lambda line: None
+    quiet: float = QUIET_SECONDS
+    poll: float = POLL_SECONDS
+    sleep: Sleep = asyncio.sleep
+    most: int = MOST_REQUESTS
+    _waiting: dict[str, _Waiting] = field(default_factory=dict[str, _Waiting])
+    _seen: Counter[str] = field(default_factory=Counter[str])
+    _task: "asyncio.Task[None] | None" = None
+
+    async def answer(self, params: dict[str, Any]) -> "Message":
+        """The message that answers ``params`` (those of messages.create), once a batch has brought it.
+
+        Raises ModelError if the provider rejects the request, or after ``MOST_TRIES`` batches in which it expired, was
+        cancelled, or failed for the provider's own reasons.
+        """
+        # Equal questions, such as a judge's repeats, need answers of their own.
+        digest = sha256_of(params)[:40]
+        numbered = f"{digest}-{self._seen[digest]}"
+        self._seen[digest] += 1
+        waiting = _Waiting(numbered, params, asyncio.get_running_loop().create_future())
+        self._waiting[numbered] = waiting
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._serve())
+        try:
+            return await waiting.answer
+        finally:
+            self._waiting.pop(numbered, None)
+
+    async def _serve(self) -> None:
+        """Sends new requests once no more arrive, and polls the batches, until no question waits."""
+        try:
+            while self._waiting:
+                before = -1
+                while before != self._seen.total():
+                    before = self._seen.total()
+                    await self.sleep(self.quiet)
+                await self._submit([waiting for waiting in self._waiting.values() if self._batch(waiting) is None])
+                if not await self._collect():
+                    await self.sleep(self.poll)
+        except ModelError as problem:
+            for waiting in self._waiting.values():
+                if not waiting.answer.done():
+                    failed = ModelError(problem.kind, problem.message)
+                    failed.__cause__ = problem.__cause__
+                    waiting.answer.set_exception(failed)
+
+    async def _submit(self, fresh: list[_Waiting]) -> None:
+        for start in range(0, len(fresh), self.most):
+            part = fresh[start : start + self.most]
+            requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
+            batch = await _performed(self.client.messages.batches.create(requests=requests))
+            self.book.submitted(batch.id, tuple(waiting.custom_id for waiting in part))
+            self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
+
+    async def _collect(self) -> bool:
+        """Hands out the results of ended batches. False if none has ended."""
+        ended = False
+        for batch_id in dict.fromkeys(filter(None, map(self._batch, list(self._waiting.values())))):
+            batch = await self._retrieved(batch_id)
+            if batch is None or batch.processing_status == "ended":
+                ended = True
+                await self._hand_out(batch_id, gone=batch is None)
+        return ended
+
+    async def _hand_out(self, batch_id: str, *, gone: bool) -> None:
+        """Answers the questions of one batch in the order in which they were asked, since results come in any order."""
+        results: dict[str, Any] = {}
+        if not gone:
+            async for item in await _performed(self.client.messages.batches.results(batch_id)):
+                results[item.custom_id] = item.result
+        counts = Counter(result.type for result in results.values())
+        counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items())) or "no results"
+        self.notify(f"Batch {batch_id} {'is gone' if gone else 'has ended'}: {counted}.")
+        for waiting in [waiting for waiting in self._waiting.values() if self._batch(waiting) == batch_id]:
+            self._settle(waiting, results.get(waiting.custom_id))
+
+    def _settle(self, waiting: _Waiting, result: Any) -> None:
+        if waiting.answer.done():
+            return
+        kind = _kind(result)
+        if kind == "succeeded":
+            waiting.answer.set_result(result.message)
+        elif kind in FINAL:
+            waiting.answer.set_exception(ModelError("model", f"the provider refuses the question: {_problem(result)}"))
+        else:
+            self.book.forget(waiting.custom_id)
+            waiting.tries += 1
+            if waiting.tries >= MOST_TRIES:
+                problem = f"no answer in {MOST_TRIES} batches; the last time it was: {_problem(result)}"
+                waiting.answer.set_exception(ModelError("timeout" if kind == "expired" else "model", problem))
+
+    def _batch(self, waiting: _Waiting) -> str | None:
+        return self.book.batch_of(waiting.custom_id)
+
+    async def _retrieved(self, batch_id: str) -> Any:
+        """The current state of the batch. None if the provider no longer knows it."""
+        from anthropic import NotFoundError
+
+        try:
+            return await _performed(self.client.messages.batches.retrieve(batch_id))
+        except ModelError as problem:
+            if isinstance(problem.__cause__, NotFoundError):
+                return None
+            raise
+
+
+async def _performed(call: Awaitable[Any]) -> Any:
+    """The result of a call to the provider's batch API. Raises ModelError if the client gave up."""
+    from anthropic import APIError
+
+    try:
+        return await call
+    except APIError as problem:
+        reason = f"{type(problem).__name__}: {problem.message}"
+        raise ModelError("model", f"the batch could not be sent or read: {reason}") from problem
+
+
+def _kind(result: Any) -> str:
+    """The type of a result: its error's type if it has one, and "missing" for a result that never came."""
+    if result is None:
+        return "missing"
+    return result.error.error.type if result.type == "errored" else result.type
+
+
+def _problem(result: Any) -> str:
+    kind = _kind(result)
+    return f"{kind}: {result.error.error.message}" if result is not None and result.type == "errored" else kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """A message in the shape in which the chat model expects a response."""
+
+    message: "Message"
+
+    def parse(self) -> "Message":
+        return self.message
+
+
+class BatchedAnthropic(ChatAnthropic):
+    """A ChatAnthropic whose requests go through batches. A call returns once a batch has brought the answer, maybe
+    after hours.
+    """
+
+    send: Callable[[dict[str, Any]], Awaitable[Any]] = Field(exclude=True)
+
+    async def _acreate(self, payload: dict[str, Any]) -> Any:
+        # The request's body: all that the client would send, without settings that concern only the sending.
+        body = {name: value for name, value in payload.items() if name not in _OF_THE_SENDING}
+        return _Response(await self.send(body | payload.get("extra_body", {})))
+
+
+@dataclass(frozen=True, slots=True)
+class BatchedJudging:
+    """A model that is asked through batches. Use it in ``with``, which closes its ledger."""
+
+    model: Model
+    book: BatchLedger
+
+    def settle(self) -> None:
+        """Call it once all questions have answers and these are saved: asked again, the same questions are new ones."""
+        self.book.settle()
+
+    def __enter__(self) -> "BatchedJudging":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.book.close()
+
+
+def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> BatchedJudging:
+    """``model``, asked through batches. ``folder`` keeps which requests were sent, and ``notify`` gets a line for each
+    batch.
+
+    ``pace`` goes to ``BatchSubmitter``. Raises UserError if the model's provider has no batches.
+    """
+    if model.info.provider != BATCHING:
+        raise UserError(f"--batch needs a judge of {BATCHING}, and {model.spec} is none: leave --batch out.")
+    assert isinstance(model.chat, ChatAnthropic)
+    # langchain knows no batches, and builds this client with the address and key that the model was given.
+    client = model.chat._async_client  # pyright: ignore[reportPrivateUsage]
+    book = BatchLedger(folder / f"batches-{slug(model.spec)}.jsonl")
+    submitter = BatchSubmitter(client.with_options(max_retries=model.retrying.retries), book, notify, **pace)
+    fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
+    # A batch may take a day: neither the time-out of a call nor the limits per minute apply. Verdicts name
+    # the model as before.
+    batched = replace(
+        model,
+        chat=BatchedAnthropic(**fields, send=submitter.answer),
+        seconds=None,
+        attempt_seconds=None,
+        retrying=ONCE,
+        pacer=Pacer(),
+        streamed=False,
+    )
+    return BatchedJudging(batched, book)

@@ -1,0 +1,180 @@
+"""Tables of runs: a searchable table of all, the claims of every report as a bar, and failures."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from drretail.records.base import canonical_json
+from drretail.records.score import in_order, place_of
+from drretail.records.scoreboard import ShownColumn
+from drretail.tables.table import Cell, Column, Row, Table
+from drretail.viewer.arithmetic import means_of
+from drretail.viewer.claims import WORDS
+from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import Links
+from drretail.viewer.page.run_lines import OUTCOMES, FailedVerdict, RunLine
+from drretail.viewer.tables.scoreboard import JUDGE_FAILED, KINDS
+from drretail.viewer.tables.scores import system_names
+
+LONGEST_QUESTION = 90
+
+
+def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
+    """A row for each run, by system, with the data for the search."""
+    names = system_names(view.definition.systems)
+    place = {label: at for at, label in enumerate(in_order(names))}
+    lines = sorted(lines, key=lambda line: place[line.label])
+    columns = (
+        []
+        if view.scores.scoreboard is None
+        else [each for each in view.scores.scoreboard.columns if any(each.name in line.values for line in lines)]
+    )
+    outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
+    # Without characters that could end the element that contains it.
+    index = canonical_json(word_index(lines)).replace("<", "\\u003c").replace("&", "\\u0026")
+    html = template("all_runs.html.jinja").render(
+        lines=lines,
+        names=names,
+        links=links,
+        columns=columns,
+        figure=_figure,
+        cut=_cut,
+        systems=[names[label] for label in in_order({line.label for line in lines})],
+        queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
+        outcomes={name: count for name, count in outcomes.items() if count},
+        meanings_of_outcomes=OUTCOMES,
+        means=[
+            (names[label], mean)
+            for label in in_order({line.label for line in lines})
+            for added in [
+                [(line.question.query.query_id, each) for line in lines if line.label == label for each in line.added]
+            ]
+            for mean in means_of(label, added, view.scores.scores)
+        ],
+        several_judges=len({added.by for line in lines for added in line.added}) > 1,
+        index=Markup(index),  # noqa: S704
+    )
+    return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
+    """By word, the indices of the lines that contain it.
+
+    Each index is the distance from the previous one: small, and read fast.
+    """
+    found: dict[str, list[int]] = defaultdict(list)
+    last: dict[str, int] = {}
+    for place, line in enumerate(lines):
+        for word in line.words:
+            found[word].append(place - last.get(word, 0))
+            last[word] = place
+    return dict(sorted(found.items()))
+
+
+def _figure(line: RunLine, column: ShownColumn) -> str:
+    value = line.values.get(column.name)
+    if value is not None:
+        return Cell(value, KINDS.get(column.unit, "number")).figure
+    return JUDGE_FAILED if any(each.family == column.metric for each in line.failed) else ""
+
+
+def _cut(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST_QUESTION else f"{words[:LONGEST_QUESTION].rpartition(' ')[0]} …"
+
+
+_WIDE, _TALL = 100, 10
+"""Width and height of a bar of claims, in units of its own."""
+
+
+def claims_grid(lines: Sequence[RunLine], links: Links) -> Table | None:
+    """The claims of all reports as bars: a row for each question, a column for each researching system.
+
+    None if no report was judged.
+    """
+    researched = [line for line in lines if place_of(line.label) in ("system", "counterfactual")]
+    if not any(line.is_judged for line in researched):
+        return None
+    names = system_names({line.label for line in researched})
+    runs: dict[int, dict[str, list[RunLine]]] = defaultdict(lambda: defaultdict(list))
+    for line in researched:
+        runs[line.question.number][line.label].append(line)
+    questions = {line.question.number: line.question for line in researched}
+    parts: Any = template("parts.html.jinja").module
+    rows: list[Row] = []
+    for number, by_label in sorted(runs.items()):
+        text = questions[number].query.text
+        short = text if len(text) <= 80 else f"{text[:80].rpartition(' ')[0]}…"
+        cells: list[Cell] = []
+        for label in names:
+            bars: list[Markup] = []
+            for line in by_label[label]:
+                lacking = parts.chip(line.state) if line.state != "done" else line.lacks_claims
+                bars.append(
+                    Markup('<a href="{}">{}</a>').format(links.run(line), claims_bar(line) if line.counts else lacking)
+                )
+            cells.append(Cell("", html=Markup().join(bars)) if bars else Cell("not asked"))
+        rows.append(Row(short, tuple(cells), link=links.question(questions[number])))
+    return Table("Claims by question and system", tuple(map(Column, names.values())), tuple(rows), heading="Question")
+
+
+def claims_bar(line: RunLine) -> Markup:
+    """The claims of one report as a bar, with a part for each support, as wide as its share."""
+    total = sum(line.counts.values())
+    label = ", ".join(f"{count} {WORDS[support]}" for support, count in line.counts.items())
+    parts: list[Markup] = []
+    x = 0.0
+    for support, count in line.counts.items():
+        width = _WIDE * count / total
+        part = Markup('<rect x="{:.1f}" width="{:.1f}" height="{}" class="{}"/>')
+        parts.append(part.format(x, width, _TALL, support))
+        x += width
+    return Markup(
+        '<svg class="claimbar" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{label}">'
+        "<title>{label}</title>{}</svg>"
+    ).format(_WIDE, _TALL, Markup().join(parts), label=label)
+
+
+MOST_FAILED = 200
+"""The most failed judgements shown one by one; of more, only the number is shown."""
+
+
+def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], links: Links) -> Markup:
+    """Runs and judgements that failed or stopped early, with reasons; empty if there are none."""
+    runs = [_row(line, links, line.label, line.state, line.why) for line in lines if line.why]
+    judgements = [
+        _row(line, links, line.label, f"{each.family}: {each.item}", each.why) for line in lines for each in line.failed
+    ]
+    judgements += [Row("a pair", (Cell(""), Cell(each.item), Cell(each.why))) for each in failed]
+    if not runs and not judgements:
+        return Markup()
+    kinds = Counter((line.label, f"run: {line.kind}") for line in lines if line.kind)
+    kinds += Counter((line.label, f"{each.family} by {each.by}") for line in lines for each in line.failed)
+    kinds += Counter(("a pair", f"{each.family} by {each.by}") for each in failed)
+    by_kind = [Row(label, (Cell(kind), Cell(count, "count"))) for (label, kind), count in kinds.most_common()]
+    tables = {
+        "runs": ("Runs that did not end well", "Query", ("System", "State", "Why"), runs),
+        "judgements": ("Judgements that came to nothing", "About", ("System", "Judgement", "Why"), judgements),
+        "by_kind": ("Failures by system and kind", "System", ("Kind", "Count"), by_kind),
+    }
+    html = template("failures.html.jinja").render(
+        left_out=max(0, len(judgements) - MOST_FAILED),
+        **{
+            name: Table(
+                title,
+                tuple(map(Column, columns)),
+                tuple(rows[:MOST_FAILED] if rows is judgements else rows),
+                heading=heading,
+            )
+            for name, (title, heading, columns, rows) in tables.items()
+        },
+    )
+    return Markup(html)  # noqa: S704
+
+
+def _row(line: RunLine, links: Links, *words: str) -> Row:
+    name = line.question.query.query_id + (f", repeat {line.repeat}" if line.repeat > 1 else "")
+    return Row(name, tuple(map(Cell, words)), meaning=line.question.query.text[:160], link=links.run(line))

@@ -1,0 +1,298 @@
+"""Results of Serper and of a SearXNG: what is asked, what comes, and what goes wrong."""
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from drretail.env.web.base import WebResult
+from drretail.env.web.providers import SEARXNG_ACCESS, SERPER_ACCESS, SearxngSearch, SerperSearch
+from drretail.env.web.searches import Service, first_results, iso_date
+from drretail.errors import ToolError
+
+KEY = "k-0123456789abcdef0123456789abcdef"
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+ORGANIC = [
+    {"title": "Feeder  heights", "link": "https://a.example/x", "snippet": "Five feet.", "position": 1},
+    {"title": "Older", "link": "https://b.example/", "snippet": "Six feet.", "date": "Mar 3, 2024"},
+    {"title": "Same page", "link": "https://A.example/x/?utm_source=y", "snippet": "Again."},
+    {"title": "News", "link": "http://c.example/n", "snippet": "Seven.", "date": "2 days ago"},
+]
+
+
+@pytest.fixture
+def waited() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def serper(httpserver: HTTPServer, waited: list[float]) -> SerperSearch:
+    service = Service("Serper", httpserver.url_for("/search"), 5, SERPER_ACCESS, wait=waited.append, now=lambda: NOW)
+    return SerperSearch(service, SecretStr(KEY))
+
+
+def hits(first: int, count: int) -> list[dict[str, Any]]:
+    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
+
+
+def answered(httpserver: HTTPServer, *answers: tuple[int, Any, dict[str, str]]) -> None:
+    """The given answers in turn, then the last again."""
+    left = list(answers)
+
+    def answer(_: Request) -> Response:
+        status, body, headers = left.pop(0) if len(left) > 1 else left[0]
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        return Response(text, status, headers)
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+
+
+def problem(search: Callable[[], object]) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        search()
+    whole = f"{caught.value} {caught.value!r} {caught.value.as_result()} {caught.value.__cause__!r}"
+    assert KEY not in whole
+    return caught.value
+
+
+def test_the_query_and_key_are_sent(
+    httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    answered(httpserver, (200, {"organic": ORGANIC}, {}))
+    assert serper.search("how high to hang a \ud800 feeder?", 5)  # half a character is no trouble
+    ((request, _),) = httpserver.log
+    assert (request.method, request.get_json()) == ("POST", {"q": "how high to hang a ? feeder?", "num": 5})
+    assert request.headers["X-API-KEY"] == KEY
+    assert "Cookie" not in request.headers
+
+
+@pytest.mark.parametrize(
+    ("pages", "k", "found"),
+    [
+        ([hits(0, 10), hits(8, 10), hits(16, 10)], 25, 25),
+        ([hits(0, 10), hits(0, 10)], 100, 10),
+        ([hits(0, 10), None], 100, 10),
+    ],
+    ids=["more than a page holds", "nothing new", "a page that fails"],
+)
+def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
+    pages: list[list[dict[str, Any]] | None], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch
+) -> None:
+    answers = [(404, "", {}) if page is None else (200, {"organic": page}, {}) for page in pages]
+    answered(httpserver, *answers)
+    assert [each.title for each in serper.search("x", k)] == [str(index) for index in range(found)]
+    asked = [request.get_json().get("page", 1) for request, _ in httpserver.log]
+    assert asked == list(range(1, len(pages) + 1))
+
+
+def test_results_come_in_order_each_page_once_with_iso_dates(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": ORGANIC, "ads": [{"link": "https://ad.example"}], "credits": 1}, {}))
+    assert serper.search("feeder", 5) == [
+        WebResult("Feeder heights", "https://a.example/x", "Five feet."),
+        WebResult("Older", "https://b.example/", "Six feet.", "2024-03-03"),
+        WebResult("News", "http://c.example/n", "Seven.", "2026-03-08"),
+    ]
+    assert [result.title for result in serper.search("feeder", 1)] == ["Feeder heights"]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [None, 3, "text", [], {"title": "no link"}, {"link": 5}, {"link": "javascript:x()"}, {"link": "//x.example"}],
+)
+def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": [item, ORGANIC[0]]}, {}))
+    assert [result.url for result in serper.search("x", 5)] == ["https://a.example/x"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "message"),
+    [
+        (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
+        (400, {"message": "Not enough credits"}, "forbidden", "no credits left"),
+        (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
+        (404, "", "unavailable", "check the address"),
+        (302, "", "unavailable", "redirects elsewhere"),
+        (307, "", "unavailable", "redirects elsewhere"),
+        (500, "<html>", "unavailable", "fault of its own"),
+        (503, "", "unavailable", "search again later"),
+        (429, "", "limit", "asked too often"),
+        (200, "<html>hello", "unavailable", "not JSON"),
+        (200, "[" * 100_000, "unavailable", "not JSON"),
+        (200, "[]", "unavailable", "form that is not known"),
+        (200, {"organic": "none"}, "unavailable", "form that is not known"),
+        (200, "x" * 4_000_001, "unavailable", "more than"),
+    ],
+)
+def test_what_goes_wrong_is_a_sentence_with_what_to_do(
+    status: int, body: Any, kind: str, message: str, httpserver: HTTPServer, serper: SerperSearch
+) -> None:
+    answered(httpserver, (status, body, {"Location": httpserver.url_for("/elsewhere")}))
+    error = problem(lambda: serper.search("x", 5))
+    assert error.kind == kind
+    assert message in error.message
+    assert {request.path for request, _ in httpserver.log} == {"/search"}, "no key is sent elsewhere"
+
+
+def test_trouble_is_waited_for_three_times(httpserver: HTTPServer, serper: SerperSearch, waited: list[float]) -> None:
+    busy = (429, "", {"Retry-After": "2"})
+    answered(httpserver, busy, (503, "", {}), (200, {"organic": ORGANIC}, {}), (500, "", {}))
+    assert len(serper.search("x", 5)) == 3
+    assert waited == [2.0, 1.0]
+    problem(lambda: serper.search("x", 5))
+    assert (len(httpserver.log), waited) == (3 + 3, [2.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("after", "message", "asked"),
+    [
+        *((after, "in 61 seconds", 1) for after in ("61", "Tue, 10 Mar 2026 12:01:01 GMT")),
+        *((after, "asked too often", 3) for after in ("soon", "-5", "", "٣", "Tue, 99 Foo")),
+    ],
+)
+def test_a_long_wait_is_told_instead_of_waited_and_an_unreadable_one_is_no_trouble(
+    after: str, message: str, asked: int, httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
+) -> None:
+    answered(httpserver, (429, "", {"Retry-After": after.encode().decode("latin-1")}))
+    error = problem(lambda: serper.search("x", 5))
+    assert (error.kind, message in error.message) == ("limit", True)
+    assert (len(httpserver.log), len(waited)) == (asked, asked - 1)
+
+
+def test_a_service_that_hangs_is_a_time_out_and_one_that_is_not_there_named_with_its_address() -> None:
+    def hang(_: Request) -> Response:
+        time.sleep(0.6)
+        return Response("{}")
+
+    def asked_at(address: str) -> ToolError:
+        service = Service("Serper", address, 0.2, SERPER_ACCESS, wait=lambda _: None)
+        return problem(lambda: SerperSearch(service, SecretStr(KEY)).search("x", 5))
+
+    with HTTPServer() as server:  # one of its own, since it is still asked when the answer is not waited for any more
+        server.expect_request("/search").respond_with_handler(hang)
+        error = asked_at(server.url_for("/search"))
+    assert (error.kind, "within 0.2 seconds" in error.message) == ("timeout", True)
+    error = asked_at("http://127.0.0.1:9/search?key=hidden")
+    assert error.kind == "unavailable"
+    assert "http://127.0.0.1:9/search;" in error.message
+    assert "hidden" not in error.message
+
+
+@pytest.fixture
+def searxng(httpserver: HTTPServer) -> SearxngSearch:
+    address = httpserver.url_for("/search")
+    return SearxngSearch(Service("SearXNG", address, 5, SEARXNG_ACCESS, wait=lambda _: None, now=lambda: NOW))
+
+
+def test_results_have_title_address_snippet_and_date(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    first = {
+        "title": "A",
+        "url": "https://a.example/",
+        "content": "Five\n feet.",
+        "publishedDate": "2024-03-03T00:00:00",
+        "engines": ["duckduckgo"],
+        "score": 2.0,
+    }
+    second = {"title": "B", "url": "https://b.example/", "content": None, "publishedDate": None}
+    httpserver.expect_request("/search").respond_with_json(
+        {"query": "x", "results": [first, "broken", {"url": None}, second, first], "answers": []}
+    )
+    assert searxng.search("bird & bees?", 5) == [
+        WebResult("A", "https://a.example/", "Five feet.", "2024-03-03"),
+        WebResult("B", "https://b.example/", ""),
+    ]
+    ((request, _),) = httpserver.log
+    assert (request.method, dict(request.args)) == ("GET", {"q": "bird & bees?", "format": "json"})
+
+
+def test_json_switched_off_or_a_bad_address_is_said(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    httpserver.expect_request("/search").respond_with_data("<html>Forbidden", 403)
+    message = r"\(403\): let it answer in JSON .*formats: \[html, json\] .*settings\.yml"
+    with pytest.raises(ToolError, match=message) as caught:
+        searxng.search("x", 5)
+    assert caught.value.kind == "forbidden"
+    nowhere = Service("SearXNG", "http://a..b/search", 2, SEARXNG_ACCESS, wait=lambda _: None)
+    with pytest.raises(ToolError, match="cannot be reached"):
+        SearxngSearch(nowhere).search("x", 5)
+
+
+def test_more_results_are_of_its_further_pages(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    for number in (1, 2, 3):
+        found = [
+            {"title": "A", "url": f"https://a.example/{number}/{index}"} for index in range(10 if number < 3 else 0)
+        ]
+        args = {"q": "x", "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
+        httpserver.expect_request("/search", query_string=args).respond_with_json({"results": found})
+    assert len(searxng.search("x", 30)) == 20
+    assert len(searxng.search("x", 10)) == 10
+
+
+SILENT = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"results": [], "unresponsive_engines": SILENT}, r"google: Suspended: CAPTCHA, brave: timeout\)"),
+        *((value, "form that is not known") for value in ([], {"results": None})),
+    ],
+)
+def test_silent_engines_are_named(value: Any, message: str, httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    httpserver.expect_request("/search").respond_with_json(value)
+    with pytest.raises(ToolError, match=message):
+        searxng.search("x", 5)
+    found = [{"title": "A", "url": "https://a.example/", "content": ""}]
+    for results, silent in ((found, SILENT), ([], [])):  # while others answer it is no trouble
+        httpserver.clear()
+        httpserver.expect_request("/search").respond_with_json({"results": results, "unresponsive_engines": silent})
+        assert len(searxng.search("x", 5)) == len(results)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Mar 3, 2024", "2024-03-03"),
+        ("3 Mar 2024", "2024-03-03"),
+        ("2024-03-03T23:59:00Z", "2024-03-03"),
+        ("5 hours ago", "2026-03-10"),
+        ("13 hours ago", "2026-03-09"),
+        ("1 day ago", "2026-03-09"),
+        ("2 weeks ago", "2026-02-24"),
+        ("3 months ago", None),
+        ("2024-13-45", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_date_is_a_day_or_nothing(text: str | None, day: str | None) -> None:
+    assert iso_date(text, NOW) == day
+
+
+@given(st.text(), st.dates(min_value=date(1970, 1, 1)))
+def test_every_day_is_read_as_it_was_written_and_no_text_is_too_odd_for_a_date(text: str, day: date) -> None:
+    assert iso_date(day.isoformat(), NOW) == day.isoformat()
+    assert iso_date(f"{day.day} {day.strftime('%B')} {day.year:04d}", NOW) == day.isoformat()
+    found = iso_date(text, NOW)
+    assert found is None or date.fromisoformat(found)
+
+
+@given(st.lists(st.builds(WebResult, st.text(), st.text(), st.text())), st.integers(0, 6))
+def test_results_are_at_most_k_bounded_and_of_the_web(found: list[WebResult], k: int) -> None:
+    kept = first_results(found, k)
+    assert len(kept) <= k
+    assert all(result.url.lower().startswith(("http://", "https://")) for result in kept)
+
+
+def test_hidden_characters_and_endless_texts_do_not_come_through() -> None:
+    (result,) = first_results([WebResult("A\u202eB\x00", "https://a.example/", "word " * 5000)], 5)
+    assert (result.title, len(result.snippet) <= 1500) == ("AB", True)

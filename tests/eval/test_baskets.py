@@ -1,0 +1,99 @@
+"""The measures of a report's cart, beside the cheapest and the best basket."""
+
+from typing import Any
+
+import pytest
+
+from drretail.eval.baskets import LACKS, MEASURES, covered, not_measured
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.wish import Want, Wish
+from tests.grounding.basket.things import product
+
+RATED = {"average_rating": 4.0, "rating_number": 10_000}
+BEST = RATED | {"average_rating": 5.0}
+FEEDERS = (product("A", 10, **RATED), product("B", 20, **BEST), product("N", None, **BEST))
+BATHS = (product("C", 15, **RATED),)
+FEEDER, BATH = Want(name="feeder", kinds=("feeder",)), Want(name="bath", kinds=("bath",), quantity=2)
+OFFERED = {"feeder": FEEDERS, "bath": BATHS, "bowl": (product("D", 900, **RATED),), "hat": ()}
+
+
+def cart(*picks: str | Pick, wants: tuple[Want, ...] = (FEEDER, BATH), **limits: Any) -> Cart:
+    wish = Wish.model_validate({"wants": wants, "budget": Money.of(50)} | limits)
+    offered: list[list[Listing]] = [[listing_of(one) for kind in want.kinds for one in OFFERED[kind]] for want in wants]
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    known = {one.product_id: one for of_kind in OFFERED.values() for one in of_kind}
+    bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
+    records = {pick.product: known[pick.product] for pick in bought if pick.product in known}
+    return Cart(wish, reference_of(query, offered), bought, records)
+
+
+def measured(*picks: str | Pick, **given: Any) -> dict[str, float | None]:
+    found = {name: measure(cart(*picks, **given)).value for name, measure in MEASURES.items()}
+    return {name: None if value is None else round(value, 3) for name, value in found.items()}
+
+
+TWO_BATHS = Pick(product="C", quantity=2)
+
+
+@pytest.mark.parametrize(
+    ("picks", "limits", "expected"),
+    [
+        (["B", TWO_BATHS], {}, (1, 1, 1, 1.25, 1)),  # the best basket costs more than the cheapest
+        ([TWO_BATHS, "A"], {}, (1, 1, 1, 1, 0.889)),  # the cheapest is worth less
+        ([], {}, (0, None, 0, None, 0)),
+        (["B"], {}, (0.5, 1, 0, None, 0.556)),
+        (["B", "C"], {}, (0.5, 1, 0, None, 0.778)),  # half of a quantity covers no want, and is worth half
+        (["N", TWO_BATHS], {}, (1, 0, 0, None, 0)),  # an unknown price keeps to no budget
+        (["N", TWO_BATHS], {"budget": None}, (1, None, 1, None, 0.444)),
+        (["B", TWO_BATHS], {"budget": None}, (1, None, 1, 1.25, 1)),
+        (["B", TWO_BATHS], {"budget": Money.of(45)}, (1, 0, 0, 1.25, 0)),
+    ],
+)
+def test_a_cart_comes_to(picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]) -> None:
+    assert measured(*picks, **limits) == dict(zip(MEASURES, expected, strict=True))
+
+
+def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_no_fault() -> None:
+    stuffed = measured("B", TWO_BATHS, "D")
+    assert (stuffed["feasible"], stuffed["within_budget"], stuffed["utility_ratio"]) == (0, 0, 0)
+    besides = measured("A", "B", TWO_BATHS, budget=Money.of(500))
+    assert (besides["covered"], besides["feasible"], besides["utility_ratio"]) == (1, 0, 0.667)
+    assert measured("A", "B", TWO_BATHS, budget=Money.of(500), room=True)["feasible"] == 1
+
+    assert measured(Pick(product="B", alternatives=("A", "D")), TWO_BATHS)["feasible"] == 1
+
+    maybe = BATH.model_copy(update={"optional": True})
+    assert list(measured("B", wants=(FEEDER, maybe)).values()) == [1, 1, 1, 2, 1]
+    assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
+    assert set(measured(wants=(maybe,)).values()) == {None}
+    assert measured(TWO_BATHS, wants=(maybe,))["feasible"] == 1
+    assert measured("D", wants=(maybe,), budget=Money.of(1000))["feasible"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wish", "lack"),
+    [
+        (None, "not_typed"),
+        (Wish(), "no_things"),
+        (Wish(wants=(FEEDER, Want(name="hat", kinds=("hat",)))), "nothing_offered"),
+        (Wish(wants=(Want(name="bowl", kinds=("bowl",)),), budget=Money.of(50)), "too_dear"),
+        (Wish(wants=(FEEDER.model_copy(update={"brands_wanted": ("Nordlys",)}),)), "no_such_brand"),
+        (Wish(wants=(BATH.model_copy(update={"rating_min": 4.5}),)), "demands"),
+        (Wish(wants=(BATH,), owned=("C",)), "owned"),
+    ],
+)
+def test_without_a_basket_to_compare_with_the_reason_is_given_instead(wish: Wish | None, lack: str) -> None:
+    wants = () if wish is None else wish.wants
+    offered = [[listing_of(one) for kind in want.kinds for one in OFFERED[kind]] for want in wants]
+    reference = reference_of(Query(query_id="q1", text="?", wish=wish, source="t"), offered)
+    assert (reference.best, reference.lack) == (None, lack)
+    assert not_measured(wish, reference) == LACKS[lack]  # pyright: ignore[reportArgumentType]
+
+
+def test_the_reason_names_the_picks_and_what_lacks() -> None:
+    assert covered(cart("A", "D")).reason == "feeder: A; nothing for bath; besides: D; $910.00 together"
