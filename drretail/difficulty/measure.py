@@ -31,6 +31,7 @@ HITS = (1, 3, 5, 10)
 DEEPEST = 200
 """Hits of a search that are looked at for the depth; a query that needs more has no depth."""
 NEARLY_ALL = 0.95
+"""The share of the best utility that counts as reaching it, in the depth of a query."""
 _NOTHING = "nothing"
 _FINEST = 100_000
 """Steps into which a budget is divided to count carts: to the cent up to $1,000."""

@@ -187,6 +187,7 @@ LABELS = "labels"
 NO_QUESTION = "Is this so?"
 """The question for sets that have none, since a judge is always shown one."""
 AT_ONCE = 8
+"""Concurrent questions to one judge, without batches."""
 ANSWER = Range(60, 400)
 """Tokens of an answer about one claim."""
 

@@ -31,6 +31,7 @@ MOST_REQUESTS = 10_000
 first.
 """
 MOST_TRIES = 3
+"""The most batches in which one request is sent. Each may take a day."""
 FINAL = frozenset({"invalid_request_error", "not_found_error", "request_too_large"})
 """Errors of the request itself: another batch would end in the same error."""
 QUIET_SECONDS = 1.0

@@ -18,6 +18,7 @@ from drretail.records.query import NEED_KINDS, Query
 
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
+# Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
 _ENOUGH_FOR_ALL_KINDS, _ENOUGH_OF_ONE_KIND = 20, 5
 
 

@@ -20,6 +20,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run
 
 PARALLEL = 4
+"""The default number of runs at the same time. Each may have several model calls in flight (``MODEL_CALLS``)."""
 
 
 class Watch:

@@ -58,6 +58,7 @@ from drretail.trajectory import Trajectory
 from drretail.untrusted import visible
 
 MODEL_CALLS = 16
+"""The most model calls in flight over all runs: enough for four runs with four researchers each."""
 WEB_EFFECTS: tuple[EffectKind, ...] = ("web_search", "page_fetch")
 
 

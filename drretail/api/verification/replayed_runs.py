@@ -42,6 +42,7 @@ from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
+"""Runs made again at the same time."""
 OTHER_PROMPTS = "its prompts are not those of this version"
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 

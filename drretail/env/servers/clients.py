@@ -68,6 +68,7 @@ REFUSALS = {
 """What is wrong, by the status of Elasticsearch's first answer."""
 # Long, since building an index over millions of orders is one request.
 LOADING_SECONDS = 600.0
+# A server that is up is found in milliseconds; a user should not wait long to read that it is down.
 LONGEST_SEARCH_FOR_SERVER = 5.0
 TRIES_OF_ELASTIC = 2
 

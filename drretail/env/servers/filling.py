@@ -127,6 +127,7 @@ def _unused(servers: Servers) -> tuple[int, str]:
     return number, index_name(servers.name, number)
 
 
+# Rows of one batch. A product has kilobytes of text, an order a hundred bytes.
 PRODUCTS_AT_ONCE = 1_000
 ORDERS_AT_ONCE = 10_000
 DUPLICATE_KEY = 11000

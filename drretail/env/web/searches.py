@@ -28,6 +28,7 @@ from drretail.parsing import parse_json
 MOST_BYTES = 4_000_000
 """The most bytes of an answer, unpacked."""
 TRIES = 3
+"""Attempts of one search. An agent waits for it, so few."""
 LONGEST_WAIT = 5.0
 """The most seconds before a retry; if a service asks for more, the search fails."""
 PAGE_SIZE = 10

@@ -15,6 +15,7 @@ from drretail.tables.figures import counted
 
 A_JUDGE = "PROVIDER:MODEL"
 REPEATS = 3
+"""The repeats that the advice names."""
 
 
 def missing(

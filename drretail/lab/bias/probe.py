@@ -35,6 +35,7 @@ from drretail.records.score import Verdict
 VERSION = 1
 STAGE = "probe"
 AT_ONCE = 8
+"""Concurrent questions to one judge."""
 Report = tuple[str, str]
 """A system's label and a query id, which identify one report."""
 Effects = Sequence[BiasEffect]

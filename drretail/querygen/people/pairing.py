@@ -10,7 +10,9 @@ from drretail.querygen.people.persona import Persona, PersonContext
 from drretail.records.query import Query
 
 POOL = 4
-"""Without a model, a task has this many times as many choosers as users are wanted."""
+"""Without a model, a task has this many times as many choosers as users are wanted, so that balancing the users
+over all tasks has a choice.
+"""
 # A query's id has at most 64 characters: the task's id, a hyphen and 8 of the user's hash.
 _LONGEST_TASK_ID = 64 - 9
 Choices = Mapping[str, Sequence[str]]
