@@ -3,14 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import combinations, product
 from statistics import quantiles
 
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.constraints.demands import stance, stance_against
-from drretail.grounding.constraints.fits import is_below, is_too_dear, priced_in
+from drretail.grounding.constraints.fits import is_below, is_over_budget, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
 from drretail.grounding.profile.prices import PriceSpan, quarter
@@ -51,11 +50,8 @@ def _broken(
 ) -> Iterator[str]:
     """The broken parts of a wish: the budget, then each want's limits, named by the want."""
     listings = {product_id: listing_of(product) for product_id, product in records.items()}
-    if wish.budget is not None:
-        priced = ((pick, listings[pick.product]) for pick in picks if pick.product in listings)
-        costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in priced)
-        if sum(costs, Decimal(0)) > wish.budget.value:
-            yield "budget"
+    if is_over_budget(wish, picks, records):
+        yield "budget"
     for want in wish.wants:
         of_kind = [
             listing for listing in listings.values() if any(is_of_kind(listing.product, kind) for kind in want.kinds)

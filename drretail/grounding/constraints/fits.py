@@ -6,12 +6,14 @@ products that break it are left out. For unwanted qualities silence suits, since
 without.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.constraints.demands import stance, stance_against
-from drretail.grounding.constraints.listing import Listing, is_of_brand, pieces_in
-from drretail.records.wish import Want
+from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 
 
 def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> list[Listing]:
@@ -65,6 +67,15 @@ def is_too_dear(want: Want, listing: Listing) -> bool:
 def priced_in(listing: Listing, currency: str | None) -> Decimal | None:
     """The price of one piece in a currency, or in its own; None if it is not known exactly."""
     return listing.price if currency in (None, listing.product.currency) else None
+
+
+def is_over_budget(wish: Wish, picks: Sequence[Pick], products: Mapping[str, Product]) -> bool:
+    """True if the known prices of the picks exceed the wish's budget. ``products`` has the known ones by id."""
+    if wish.budget is None:
+        return False
+    known = ((pick, listing_of(products[pick.product])) for pick in picks if pick.product in products)
+    costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in known)
+    return sum(costs, Decimal(0)) > wish.budget.value
 
 
 def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:

@@ -6,9 +6,8 @@ stays complete. If the report declares picks, the copy declares the changed ones
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
-from drretail.grounding.constraints.fits import fitting, is_below, priced_in
+from drretail.grounding.constraints.fits import fitting, is_below, is_over_budget
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
 from drretail.grounding.text.sentences import Sentence
@@ -75,7 +74,7 @@ def not_wanted(material: Material) -> Iterator[Planted]:
         for product_id, product in material.shown.items()
         if product_id not in material.case.all_owned
         and not any(is_of_kind(product, kind) for want in wish.wants for kind in want.kinds)
-        and not _is_over(material, wish, cart := material.cart(Pick(product=product_id)))
+        and not is_over_budget(wish, cart := material.cart(Pick(product=product_id)), material.known(cart))
     }
     for sentence, _ in material.sentences(citing={f"P:{product}" for product in material.picked}) if carts else ():
         product = material.chance.choice(list(carts))
@@ -102,7 +101,7 @@ def wrong_quantity(material: Material) -> Iterator[Planted]:
         wanted = place.pick.quantity
         more = [place.pick.model_copy(update={"quantity": wanted + pieces}) for pieces in _MORE_PIECES]
         carts = {pick.quantity: material.cart(pick, without=place.pick) for pick in more}
-        within = [count for count, cart in carts.items() if not _is_over(material, place.wish, cart)]
+        within = [count for count, cart in carts.items() if not is_over_budget(place.wish, cart, material.known(cart))]
         for sentence, cited in place.sentences() if within and not place.wish.room else ():
             count = material.chance.choice(within)
             yield material.added(sentence, f"Take {count} of it [{cited[0]}].", f"wanted are {wanted}", carts[count])
@@ -147,7 +146,11 @@ class _Place:
         carts = {
             title: self.material.cart(self.pick.model_copy(update={"product": title}), self.pick) for title in titles
         }
-        chosen = [product_id for product_id, cart in carts.items() if _is_over(self.material, self.wish, cart) == over]
+        chosen = [
+            product_id
+            for product_id, cart in carts.items()
+            if is_over_budget(self.wish, cart, self.material.known(cart)) == over
+        ]
         for sentence, _ in self.sentences() if chosen else ():
             product = self.material.chance.choice(chosen)
             mark = f"P:{product}" if product in self.material.shown or not marks else marks[product]
@@ -171,13 +174,3 @@ def _places(material: Material, known: Mapping[str, Product] | None = None) -> I
         yield from (
             _Place(material, wish, want, picks[product_id], others) for product_id in of_kind if product_id in picks
         )
-
-
-def _is_over(material: Material, wish: Wish, cart: Sequence[Pick]) -> bool:
-    """True if the known prices of the picks exceed the budget."""
-    if wish.budget is None:
-        return False
-    products = material.known(cart)
-    listings = ((pick, listing_of(products[pick.product])) for pick in cart if pick.product in products)
-    costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in listings)
-    return sum(costs, Decimal(0)) > wish.budget.value

@@ -183,7 +183,8 @@ def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) 
 def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterator[LabelledPage]:
     """The pages that a keyword finds, each with the keyword that ranks it best, or with its own if that finds it.
 
-    Ranks are among all pages that were made. A sandbox takes fewer, so that a page can only rank higher in it.
+    Ranks are among all pages that were made. In a sandbox fewer pages compete, but the weights of words differ too;
+    the margin of five ranks allows for that.
     """
     index = Bm25([(page.page.title, page.page.text) for page in pages])
     ranks: list[dict[str, int]] = [{} for _ in pages]
