@@ -122,7 +122,7 @@ def download(
             if stop.is_set():
                 raise _Stopped
 
-        around = Surroundings(client, pause, lambda: datetime.now(UTC), tally.on_bytes, tally.expect)
+        around = Surroundings(client, pause, lambda: datetime.now(UTC), tally.resumed, tally.on_bytes, tally.expect)
         jobs = [pool.submit(_bring, file, folder, around, tally) for file in wanted]
         try:
             # A file that no host has does not stop the others; any other error does.
@@ -178,10 +178,15 @@ class _Tally:
         self._here = self._came = self._done = self._parts = 0
         self._began = time.monotonic()
 
+    def resumed(self, size: int) -> None:
+        with self._lock:
+            self._here += size
+
     def on_bytes(self, change: int) -> None:
         with self._lock:
             self._here += change
-            self._came += max(change, 0) if change < ROOM_TO_SPARE else 0
+            # Discarded bytes did come, so they count for the speed.
+            self._came += max(change, 0)
             self._bar.describe(f"downloading: {self}")
             whole = sum(self._sizes.values())
             share = self._here / whole if whole else 0.0

@@ -43,8 +43,10 @@ class Surroundings:
     wait: Callable[[float], None]
     """Waits for so many seconds. Raises to end the transfer."""
     now: Callable[[], datetime]
+    resumed: Callable[[int], None]
+    """Called with the number of bytes on disk before the first request."""
     on_bytes: Callable[[int], None]
-    """Called with every change in the number of bytes on disk."""
+    """Called with every later change in that number."""
     expect: Callable[[Path, int], None]
     """Called with the partial file and its full size. Raises UserError if there is no room for it."""
 
@@ -85,7 +87,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
     import httpx2
 
     failures, tries = 0, TRIES
-    around.on_bytes(_have(part))
+    around.resumed(_have(part))
     while True:
         before = _have(part)
         try:
