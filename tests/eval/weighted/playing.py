@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.session import Judge
 from drretail.eval.triplets.triplet_support import (
     DUPLICATES,
     REPORT,
@@ -18,7 +20,7 @@ from drretail.eval.triplets.triplet_support import (
 )
 from drretail.eval.values import Value
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import Verdict
+from drretail.records.score import Score, Verdict
 from tests import build
 
 _KEY = re.compile(r"^- `(?P<key>[a-z_]+)` \(", re.MULTILINE)
@@ -123,6 +125,12 @@ def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tupl
         else:
             found.append(verdict(SUPPORT, item, outcome))
     return found
+
+
+def answered(folder: Path, metric: str, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
+    """By system and variant the rows over reports that have a value."""
+    scores = build.scored(folder, metric, judge, **given).scores
+    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 
 def figure(value: Value) -> float | str:
