@@ -77,9 +77,14 @@ def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: S
         assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
 
 
-def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(strict: ShopEnv, env: ShopEnv) -> None:
-    reward, _ = handed_in(strict, *wanted(strict), CHEAP)
-    assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
+def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(env: ShopEnv) -> None:
+    wish = env.query.wish
+    assert wish is not None
+    bounded = env.query.model_copy(update={"wish": wish.model_copy(update={"room": False})})
+    with Shop.open(env.shop.world, bounded) as opened, ShopEnv(opened) as strict:
+        strict.reset(QUERY)
+        reward, _ = handed_in(strict, *wanted(strict), CHEAP)
+        assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
     assert reward == pytest.approx(1 / 3)
     assert handed_in(env, *wanted(env), CHEAP) == (1.0, "")
     env.reset(QUERY)

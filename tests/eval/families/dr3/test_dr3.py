@@ -30,7 +30,6 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL
 from tests.eval.families.dr3.research import (
-    ANSWERS,
     CARE,
     CARE_ID,
     EVIDENCE,
@@ -264,17 +263,6 @@ def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(fo
         "avg6": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
         "avg_available": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
     }
-
-
-def test_what_the_judge_broke_is_failed_and_no_average_is_made(folder: Path, gold: Path) -> None:
-    wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
-    judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
-    found = rows(folder, judge, gold=gold)
-    for name in ("IR_UF", "IR_SC", "IR", "DQ"):
-        assert (found[name].value, found[name].n_failed) == (None, 1), name
-    assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
-    assert found["avg_available"].items == {"with CC": 1, "with FA": 1, "with IF": 1}
-    assert asked.count("Depth") == 3  # once, and repaired twice
 
 
 def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(folder: Path, gold: Path) -> None:
