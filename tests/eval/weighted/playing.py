@@ -42,11 +42,8 @@ class Played:
     """Of one of two articles, by the place in which it is read, in every criterion."""
     triplets: Sequence[tuple[str, str, str]] = ()
     """(fact, ref_idx, url)."""
-    groups: Sequence[Sequence[int]] = ()
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """By fact; "supported" without."""
-    spelling: Callable[[str], str] = str
-    """How the judge copies criteria."""
 
     def __call__(self, question: str) -> Any:
         keys = [each["key"] for each in _KEY.finditer(question)]
@@ -71,7 +68,7 @@ class Played:
                 "triplets": [dict(zip(("fact", "ref_idx", "url"), triplet, strict=True)) for triplet in self.triplets]
             }
         if "say exactly the same in other words" in question:
-            return {"groups": [[*group] for group in self.groups]}
+            return {"groups": []}
         if "You check facts of a report" in question:
             return {"facts": [self._ruled(each) for each in _FACT.finditer(question)]}
         raise AssertionError(
@@ -79,12 +76,12 @@ class Played:
         )
 
     def _scored(self, key: str, text: str) -> dict[str, Any]:
-        return {"criterion": self.spelling(text), "analysis": "So.", "target_score": self.score(key, text)}
+        return {"criterion": text, "analysis": "So.", "target_score": self.score(key, text)}
 
     def _beside(self, key: str, text: str, first: str, second: str) -> dict[str, Any]:
         one, two = (self.worth(each, place) for place, each in enumerate((first, second), 1))
         scores = {"article_1_score": one, "article_2_score": two}
-        return {"criterion": self.spelling(text), "analysis": f"{key}: so.", **scores}
+        return {"criterion": text, "analysis": f"{key}: so.", **scores}
 
     def _ruled(self, fact: re.Match[str]) -> dict[str, Any]:
         label = self.labels.get(fact["text"], "supported")
