@@ -185,6 +185,11 @@ def scripted_judge(script: Script, *, name: str = "test", kind: ModelKind = "scr
     return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked
 
 
+def asking(asked: Iterable[str], words: str) -> Asked:
+    """The questions in which these words stand."""
+    return [question for question in asked if words in question]
+
+
 def judged(
     family: Family,
     subject: Subject,

@@ -151,9 +151,6 @@ def test_the_twin_that_cannot_be_met_has_the_level_of_the_other(dial: Dial) -> N
     met = query({"rating_min": 4.7}).model_copy(update={"task_id": "t"})
     unmet = query(budget=Money.of(1)).model_copy(update={"query_id": "q2", "task_id": "t", "infeasible": True})
     pair = [met, unmet]
-    assert [each.level for each in with_levels(pair, [dial.difficulty(each) for each in pair])] == [7, 7]
-
-
-def test_a_query_without_a_level_is_written_as_before() -> None:
-    assert '"level"' not in query().as_line()
-    assert Query.model_validate_json(query().model_copy(update={"level": 3}).as_line()).level == 3
+    levels = with_levels(pair, [dial.difficulty(each) for each in pair])
+    assert [Query.model_validate_json(each.as_line()).level for each in levels] == [7, 7]
+    assert not any('"level"' in each.as_line() for each in pair), "one without a level is written as before"

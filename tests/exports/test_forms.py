@@ -31,7 +31,7 @@ from drretail.progress import Progress
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.build import files, known
-from tests.exports.conftest import HYBRID, REACT
+from tests.exports.conftest import HYBRID, REACT, lines
 from tests.imports.foreign import CHINESE, REPORT, drb
 from tests.viewer.experiment import keep_scores, rewrite
 
@@ -39,10 +39,6 @@ from tests.viewer.experiment import keep_scores, rewrite
 def rows(query: str) -> list[tuple[Any, ...]]:
     with duckdb.connect() as database:
         return database.execute(query).fetchall()
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -154,13 +150,6 @@ def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Pat
         for each in board.compared
         for pair in each.pairs
     ]
-
-
-def test_a_cell_that_a_spreadsheet_would_calculate_is_guarded(tmp_path: Path) -> None:
-    from drretail.exports.score_tables import VERDICTS, _csv  # pyright: ignore[reportPrivateUsage]
-
-    _csv(tmp_path / "v.csv", VERDICTS, [{"run_id": "a", "reason": '=HYPERLINK("http://x")'}])
-    assert "'=HYPERLINK" in (tmp_path / "v.csv").read_text(encoding="utf-8-sig")
 
 
 def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -20,7 +19,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
-from tests.exports.conftest import FLOOR, HYBRID, REACT
+from tests.exports.conftest import FLOOR, HYBRID, REACT, lines
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
 
@@ -107,7 +106,7 @@ def telling(exp: Path, tmp_path: Path) -> Path:
     write_json(path, held)
     verdicts = next((own / "verdicts").rglob(f"{REACT}/*.jsonl"))
     line = json.loads(verdicts.read_text(encoding="utf-8").splitlines()[0])
-    text = f"{who.first_name} {who.last_name} ({USER.lower()}), of {who.address.address1}; {PERSONA.splitlines()[1]}"
+    text = f"={who.first_name} {who.last_name} ({USER.lower()}), of {who.address.address1}; {PERSONA.splitlines()[1]}"
     with verdicts.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line | {"reason": text}) + "\n")
     return own
@@ -139,10 +138,6 @@ def texts(folder: Path) -> dict[str, str]:
     return found
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def test_no_user_id_and_no_name_is_left_in_a_redacted_dataset(telling: Path, tmp_path: Path) -> None:
     who = profile_of(telling)
     export(Selection.of(telling, floors=True, failed=True), "dataset", tmp_path / "plain")
@@ -162,12 +157,12 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
     for to in ("one", "two"):
         export(Selection.of(telling, redact=True), "dataset", tmp_path / to)
     assert texts(tmp_path / "one") == texts(tmp_path / "two")
-    asking = {row["user_id"] for row in rows(tmp_path / "one" / "queries.jsonl")}
+    asking = {row["user_id"] for row in lines(tmp_path / "one" / "queries.jsonl")}
     assert asking == {"user_0001", "user_0002"}
-    assert {row["user_id"] for row in rows(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
+    assert {row["user_id"] for row in lines(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
     assert "user_0001" in texts(tmp_path / "one")["conversations.jsonl"]
     before = {run.run_id: run for run in read_runs(telling)}
-    for run in rows(tmp_path / "one" / "runs.jsonl"):  # citations stand where they stand in the redacted report
+    for run in lines(tmp_path / "one" / "runs.jsonl"):  # citations stand where they stand in the redacted report
         cited = run["citations"]
         assert [run["report"][each["start"] : each["end"]] for each in cited] == [each["marker"] for each in cited]
         assert [each["type"] for each in cited] == [each.type for each in before[run["run_id"]].citations]
@@ -185,6 +180,8 @@ def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: s
         assert USER.casefold() not in text.casefold()
         assert who.email not in text
         assert who.last_name not in text
+    if form == "csv":  # a spreadsheet would calculate the cell
+        assert "'=" in (to / "verdicts.csv").read_text(encoding="utf-8-sig")
 
 
 def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:

@@ -18,17 +18,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 @pytest.fixture
-def strict(shop: Shop) -> Iterator[ShopEnv]:
-    """As ``env``, for the same query without room for more than it names."""
-    query = shop.query(QUERY)
-    assert query.wish is not None
-    bounded = query.model_copy(update={"wish": query.wish.model_copy(update={"room": False})})
-    with Shop.open(shop.world, bounded) as opened, ShopEnv(opened) as made:
-        made.reset(QUERY)
-        yield made
-
-
-@pytest.fixture
 def env(shop: Shop) -> Iterator[ShopEnv]:
     with ShopEnv(shop) as made:
         made.reset(QUERY)

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -37,10 +36,6 @@ def address(shop: Shop) -> Iterator[str]:
         yield there
 
 
-def action(call: dict[str, Any]) -> ShopAction:
-    return ShopAction(**call)
-
-
 def test_its_own_client_plays_a_rollout_to_its_reward(address: str, shop: Shop) -> None:
     with ShopClient(base_url=address).sync() as env:
         begun = env.reset(query_id=QUERY)
@@ -48,11 +43,11 @@ def test_its_own_client_plays_a_rollout_to_its_reward(address: str, shop: Shop) 
         assert (len(begun.observation.tools), begun.reward, begun.done) == (10, 0.0, False)
         picks = best_picks(shop)
         for product_id in (pick.product for pick in picks):
-            seen = env.step(action(call("get_product_details", product_id=product_id)))
+            seen = env.step(ShopAction(**call("get_product_details", product_id=product_id)))
             assert f"P:{product_id}" in seen.observation.evidence
         state = env.state()
         assert (state.query_id, state.step_count, state.done) == (QUERY, 2, False)
-        ended = env.step(action(submit(praised(shop, [pick.product for pick in picks]), *picks)))
+        ended = env.step(ShopAction(**submit(praised(shop, [pick.product for pick in picks]), *picks)))
         assert (ended.reward, ended.done, ended.observation.ended) == (1.0, True, "report")
         assert ended.observation.parts is not None
         assert ended.observation.parts.worth == 1.0
@@ -62,10 +57,10 @@ def test_a_step_after_the_end_and_a_query_that_is_not_there_fail_and_the_connect
     with ShopClient(base_url=address).sync() as env:
         env.reset(query_id=QUERY)
         assert env.step(ShopAction(name=3)).observation.error == "invalid_argument"
-        last = [env.step(action(search("bag"))) for _ in range(4)][-1]
+        last = [env.step(ShopAction(**search("bag"))) for _ in range(4)][-1]
         assert (last.done, last.reward, last.observation.ended) == (True, 0.0, "step_limit")
         with pytest.raises(RuntimeError, match="call reset for another"):
-            env.step(action(search("bag")))
+            env.step(ShopAction(**search("bag")))
         with pytest.raises(RuntimeError, match="There is no query 'dev-99'"):
             env.reset(query_id="dev-99")
         assert not env.reset(seed=3).done
@@ -78,9 +73,10 @@ def test_rollouts_of_forty_connections_see_nothing_of_each_other(address: str, s
     def rollout(number: int) -> bool:
         with ShopClient(base_url=address).sync() as env:
             env.reset(query_id=QUERY)
-            env.step(action(call("update_user_profile", user_id=user, first_name=f"Shopper{number}")))
+            env.step(ShopAction(**call("update_user_profile", user_id=user, first_name=f"Shopper{number}")))
             together.wait()
-            return f'"Shopper{number}"' in env.step(action(call("get_user_profile", user_id=user))).observation.text
+            seen = env.step(ShopAction(**call("get_user_profile", user_id=user)))
+            return f'"Shopper{number}"' in seen.observation.text
 
     with ThreadPoolExecutor(40) as threads:
         assert all(threads.map(rollout, range(40)))

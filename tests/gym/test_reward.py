@@ -77,9 +77,14 @@ def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: S
         assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
 
 
-def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(strict: ShopEnv, env: ShopEnv) -> None:
-    reward, _ = handed_in(strict, *wanted(strict), CHEAP)
-    assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
+def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(env: ShopEnv) -> None:
+    wish = env.query.wish
+    assert wish is not None
+    bounded = env.query.model_copy(update={"wish": wish.model_copy(update={"room": False})})
+    with Shop.open(env.shop.world, bounded) as opened, ShopEnv(opened) as strict:
+        strict.reset(QUERY)
+        reward, _ = handed_in(strict, *wanted(strict), CHEAP)
+        assert (rewarded(strict).within_budget, rewarded(strict).right) == (1, 0)
     assert reward == pytest.approx(1 / 3)
     assert handed_in(env, *wanted(env), CHEAP) == (1.0, "")
     env.reset(QUERY)
@@ -103,6 +108,11 @@ TOLD = {
     "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
     "a space": ("- &nbsp; [P:{}]", 0.0, NOT_ARGUED),
     "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
+    # All that hides is in tests/grounding/report/test_hidden.py.
+    "what no reader sees": ("Buy well. <!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NOT_ARGUED),
+    "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, HTML),
+    "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),
+    "nothing else than what no reader sees": ("<!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NO_REPORT),
 }
 
 
@@ -121,6 +131,8 @@ BESIDE = {
         ["", "The bag costs $3.00 [P:{bag}]."],
         {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
     ),
+    "words that may be seen and are not read": (["<font>It costs $1.03.</font>"], {"value": 0.0, "why": HTML}),
+    "a style twice": (["<p style='color:red' style=''>It costs $1.03.</p>"], {"value": 0.0, "why": HTML}),
     "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
 }
 
@@ -150,25 +162,6 @@ def test_a_number_that_was_only_worked_out_is_no_record_and_a_total_of_prices_is
     prices = [item.price or 0 for item in env.shop.world.store.products(wanted(env)).values()]
     (summed,) = env.step(call("calculator", expression=" + ".join(map(str, prices))))[3]["evidence"]
     assert well_told(env, f"Together ${sum(prices):.2f} [{summed}].").value == 1.0
-
-
-# All that hides is in tests/grounding/report/test_hidden.py.
-HIDDEN = (
-    "<!--\n{}\n-->",
-    '<p style="color:#ffffff">{}</p>',
-    "```\n{}\n```",
-    '<img src="x.png" alt="{}">',
-    "<rp>{}</rp>",
-)
-
-
-@pytest.mark.parametrize("hidden", HIDDEN)
-def test_what_no_reader_sees_argues_for_nothing(env: ShopEnv, hidden: str) -> None:
-    line = praised(env.shop, wanted(env)).replace("\n- ", " ").removeprefix("- ")
-    reward, why = handed_in(env, *wanted(env), text=f"Buy well.\n\n{hidden.format(line)}")
-    assert (reward, why in (NOT_ARGUED, HTML)) == (0.0, True)
-    env.reset(QUERY)
-    assert handed_in(env, *wanted(env), text="<!--\n{}\n-->") == (0.0, NO_REPORT), "all of it is hidden"
 
 
 def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:
@@ -222,11 +215,6 @@ def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either
     lines = "\n".join([*(f"P:{product} x 1" for product in wanted(env)), "bib: none: not_sold"])
     report = f"{praised(env.shop, wanted(env))}\n\n```picks\n{lines}\n```"
     assert (env.step(call("submit_report", report=report))[1], rewarded(env).why) == (0.0, REFUSED)
-
-
-@pytest.mark.parametrize("lie", ["<font>It costs $1.03.</font>", "<p style='color:red' style=''>It costs $1.03.</p>"])
-def test_html_that_may_be_seen_and_is_not_read_takes_everything(env: ShopEnv, lie: str) -> None:
-    assert handed_in(env, *wanted(env), text=f"{{}}\n\n{lie}") == (0.0, HTML)
 
 
 @pytest.mark.parametrize("price", ["$**1**.03", "**$1**.03", "$<b>1</b>.03", "&#36;1.03", "$1\\.03", "$\u200b1.03"])

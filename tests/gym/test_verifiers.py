@@ -9,7 +9,6 @@ import re
 import sys
 import uuid
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 pytest.importorskip("verifiers", reason="no verifiers: pip install verifiers")
 
 import verifiers.v1 as vf
+from langchain_core.messages import AIMessage
 from verifiers.v1.cli.eval.main import main as vf_eval
 from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
@@ -25,11 +25,12 @@ from drretail.gym import Shop
 from drretail.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
 from drretail.tools.registry import openai_schemas
 from tests.gym.policies import best_picks, call, praised, submit
-from tests.llm.local_server import LocalServer
+from tests.llm.local_server import Handler, LocalServer
+from tests.wire.speaking import OpenAI
 
 ROOT = Path(__file__).parents[2]
-Turn = list[dict[str, Any]] | str
-"""A model's calls, or what it says."""
+Turn = list[dict[str, Any]]
+"""A model's calls."""
 
 
 @pytest.fixture(autouse=True)
@@ -45,61 +46,43 @@ def no_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 class Models(LocalServer):
-    """Answers as OpenAI's API does, as a stream, with what ``plays`` makes of the question and the number of turns."""
+    """Answers as OpenAI's API does, with the calls that ``plays`` makes of the question and the number of turns."""
 
     def __init__(self, plays: Callable[[str, int], Turn]) -> None:
-        asked: list[Any] = []
-        self.asked = asked
-
-        class Answers(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                asked.append(body)
-                if not body.get("stream"):  # the judge of the rubric
-                    self._answer("application/json", _judged(str(body["messages"][0]["content"])))
-                    return
-                turns = sum(message["role"] == "assistant" for message in body["messages"])
-                result = _streamed(plays(str(body["messages"][0]["content"]), turns))
-                self._answer("text/event-stream", result)
-
-            def _answer(self, kind: str, result: bytes) -> None:
-                self.send_response(200)
-                self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(result)))
-                self.end_headers()
-                self.wfile.write(result)
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — its name
-                pass
-
-        super().__init__(Answers)
+        super().__init__(_Handler)
+        self.plays = plays
+        self.asked: list[Any] = []
 
 
-def _streamed(turn: Turn) -> bytes:
-    calls = [] if isinstance(turn, str) else turn
-    functions = [{"name": each["name"], "arguments": json.dumps(each["arguments"])} for each in calls]
-    asked = [{"index": n, "id": f"call{n}", "type": "function", "function": one} for n, one in enumerate(functions)]
-    message = {"role": "assistant", "content": turn} if isinstance(turn, str) else {"tool_calls": asked}
-    choices = [
-        {"delta": message, "finish_reason": None},
-        {"delta": {}, "finish_reason": "tool_calls" if calls else "stop"},
-    ]
-    chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, **choice}]} for choice in choices]
-    chunks.append({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
-    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    return "".join(f"data: {json.dumps(head | chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
+class _Handler(Handler):
+    def post(self) -> None:
+        models = self.server
+        assert isinstance(models, Models)
+        body = self.read()
+        models.asked.append(body)
+        question = str(body["messages"][0]["content"])
+        if body.get("stream"):
+            turns = sum(message["role"] == "assistant" for message in body["messages"])
+            calls = [
+                {"name": each["name"], "args": each["arguments"], "id": f"call{n}"}
+                for n, each in enumerate(models.plays(question, turns))
+            ]
+            made = OpenAI.body(AIMessage("", tool_calls=calls), model="m")
+            self._answer("text/event-stream", "".join(OpenAI.events(made)))
+        else:  # the judge of the rubric
+            self._answer("application/json", json.dumps(OpenAI.body(AIMessage(_judged(question)), model="j")))
+
+    def _answer(self, kind: str, text: str) -> None:
+        self.begin(200, len(text.encode()), kind)
+        self.wfile.write(text.encode())
 
 
-def _judged(question: str) -> bytes:
+def _judged(question: str) -> str:
     """Every criterion of the rubric at its best, but none where the report advises against what it buys."""
     criteria = re.findall(r"^- (\w+): .*\(answer one of, worst to best: (.*)\)$", question, re.MULTILINE)
     place = 0 if "Do not buy" in question else -1
     verdicts = [{"name": name, "reason": "so", "verdict": given.split(", ")[place]} for name, given in criteria]
-    message = {"role": "assistant", "content": json.dumps({"verdicts": verdicts})}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
-    return json.dumps(
-        {"id": "j", "object": "chat.completion", "created": 0, "model": "j", "choices": [choice]}
-    ).encode()
+    return json.dumps({"verdicts": verdicts})
 
 
 def played(shop: Shop, plays: Callable[[str, int], Turn], ids: list[str], times: int = 1, **options: Any) -> Any:
@@ -169,8 +152,7 @@ def test_a_second_report_of_the_same_turn_changes_nothing(shop: Shop) -> None:
     plays = well(shop)
 
     def hands_in_twice(question: str, turns: int) -> Turn:
-        turn = plays(question, turns)
-        return [*turn, submit("Or nothing.")] if turns and not isinstance(turn, str) else turn
+        return [*plays(question, turns), *([submit("Or nothing.")] if turns else [])]
 
     (trace,), _ = played(shop, hands_in_twice, ["dev-01"])
     assert trace.reward == 1.0

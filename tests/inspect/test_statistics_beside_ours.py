@@ -60,12 +60,8 @@ def test_alpha_is_inspects_to_the_tenth_decimal(level: Level) -> None:
             assert ours == pytest.approx(theirs, abs=1e-10)
             compared += 1
     assert compared > 190
-
-
-def test_where_all_say_the_same_of_everything_alpha_is_one_for_inspect_and_unknown_for_us() -> None:
-    items = [[1.0, 1.0], [1.0, 1.0, 1.0]]
-    assert by(inspects_alpha("interval"), items) == 1.0
-    assert krippendorff_alpha(items, "interval") is None
+    same = [[1.0, 1.0], [1.0, 1.0, 1.0]]
+    assert (by(inspects_alpha(level), same), krippendorff_alpha(same, level)) == (1.0, None)
 
 
 @pytest.mark.parametrize("queries", [12, 50, 200])
@@ -80,21 +76,16 @@ def test_an_interval_of_a_mean_is_inspects(queries: int) -> None:
 
 def test_queries_of_one_user_and_repeats_are_a_cluster_for_both() -> None:
     draw = random.Random(11)
-    users = [at // 3 for at in range(90)]
-    levels = [draw.gauss(0.5, 0.1) for _ in range(30)]
-    values = [levels[user] + draw.gauss(0, 0.05) for user in users]
-    ours = mean_interval(values, tuple(users))
-    low, high = ends(by(ci(cluster="query"), values, users))
-    assert width(ours) == pytest.approx(high - low, rel=0.1)
-    draw = random.Random(7)
-    repeated = [[centre + draw.gauss(0, 0.02) for _ in range(4)] for centre in (draw.random() for _ in range(30))]
-    values = [value for query in repeated for value in query]
-    queries = [at for at, query in enumerate(repeated) for _ in query]
-    ours = mean_interval([sum(inside) / len(inside) for inside in repeated])
-    low, high = ends(by(ci(cluster="query"), values, queries))
-    assert width(ours) == pytest.approx(high - low, rel=0.1)
-    alone = ends(by(ci(), values))
-    assert alone[1] - alone[0] < 0.6 * (high - low)  # what taking repeats for queries would have promised
+    for size, spread in ((3, 0.05), (4, 0.02)):
+        centres = [draw.random() for _ in range(30)]
+        values = [centre + draw.gauss(0, spread) for centre in centres for _ in range(size)]
+        clusters = [at // size for at in range(30 * size)]
+        low, high = ends(by(ci(cluster="query"), values, clusters))
+        assert width(mean_interval(values, tuple(clusters))) == pytest.approx(high - low, rel=0.1)
+        of_means = mean_interval([sum(values[at : at + size]) / size for at in range(0, len(values), size)])
+        assert width(of_means) == pytest.approx(high - low, rel=0.1)
+        alone = ends(by(ci(), values))
+        assert alone[1] - alone[0] < 0.6 * (high - low)  # what taking repeats for queries would have promised
 
 
 def test_of_shares_ours_is_the_exact_interval_and_of_one_query_there_is_none() -> None:

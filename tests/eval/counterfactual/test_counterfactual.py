@@ -206,12 +206,15 @@ QUERIES = [
 Rows = dict[str, CounterfactualRow]
 
 
-def an_experiment(folder: Path, agent: Agent, repeats: int = 2) -> Path:
+def an_experiment(folder: Path, agent: Agent, repeats: int = 2, *, asked: int = 3, factual: bool = True) -> Path:
+    """Of the agent and, on as many of the queries, with other profiles; ``factual`` is it itself as well."""
     with open_world(two_tastes.build_shop(folder / "w")) as shop:
         plain = SystemUnderTest.of("minded", agent, {}, shop)
-        players = [plain, *counterfactuals([plain], ["swap", "neutral"])]
-        with open_experiment(folder / "exp", shop, QUERIES, players, "42") as experiment:
-            Batch(Runner(shop, str(folder / "w")), experiment).run_all(players, QUERIES, repeats)
+        swapped = counterfactuals([plain], ["swap", "neutral"])
+        for players, queries in (([plain], QUERIES if factual else []), (swapped, QUERIES[:asked])):
+            if queries:
+                with open_experiment(folder / "exp", shop, queries, players, "42", is_part=True) as experiment:
+                    Batch(Runner(shop, str(folder / "w")), experiment).run_all(players, queries, repeats)
     return folder / "exp"
 
 
@@ -263,20 +266,11 @@ def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(t
 
 
 def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Path) -> None:
-    with open_world(two_tastes.build_shop(tmp_path / "w")) as shop:
-        players = counterfactuals([SystemUnderTest.of("minded", OBEYING, {}, shop)], ["swap"])
-        with open_experiment(tmp_path / "exp", shop, QUERIES, players, "42") as experiment:
-            Batch(Runner(shop, "w"), experiment).run_all(players, QUERIES)
-    (row,) = counterfactual_rows(tmp_path / "exp")
-    assert (row.value, row.n_failed, row.factual, row.note) == (None, 3, "minded", NO_FACTUAL)
+    rows = counterfactual_rows(an_experiment(tmp_path, OBEYING, repeats=1, factual=False))
+    assert {row.system for row in rows} == {"minded-counterfactual-swap", "minded-counterfactual-neutral"}
+    assert {(row.value, row.n_failed, row.factual, row.note) for row in rows} == {(None, 3, "minded", NO_FACTUAL)}
 
 
 def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:
-    with open_world(two_tastes.build_shop(tmp_path / "w")) as shop:
-        plain = SystemUnderTest.of("minded", IGNORING, {}, shop)
-        swapped = counterfactuals([plain], ["swap"])
-        for players, asked, is_part in (([plain], QUERIES, False), (swapped, QUERIES[:1], True)):
-            with open_experiment(tmp_path / "exp", shop, asked, players, "42", is_part=is_part) as experiment:
-                Batch(Runner(shop, "w"), experiment).run_all(players, asked)
-    row = of(counterfactual_rows(tmp_path / "exp"), "swap")["ignored"]
+    row = of(counterfactual_rows(an_experiment(tmp_path, IGNORING, repeats=1, asked=1)), "swap")["ignored"]
     assert (row.n_planned, row.n_scored, row.n_failed, row.n_na) == (1, 1, 0, 0)

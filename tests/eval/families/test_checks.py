@@ -11,7 +11,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.eval.families.checks import CHECKS, METRIC, clean
 from drretail.eval.families.checks import values as checks_values
-from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
@@ -20,7 +20,7 @@ from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
 from tests import build, shop
-from tests.build import LABEL, experiment, known
+from tests.build import known
 from tests.shop import PRODUCTS, USER
 
 TODAY = datetime(2023, 9, 24, tzinfo=UTC)
@@ -32,21 +32,14 @@ WRONG = f"Take the tube feeder {MARK}: $20.15."
 
 
 def subject_of(
-    folder: Path,
-    report: str,
-    store: Any = None,
-    *,
-    user: bool = True,
-    picks: Sequence[str] | None = None,
-    wish: Wish | None = FEEDER,
+    report: str, store: Any = None, *, user: bool = True, picks: Sequence[str] | None = None, wish: Wish | None = FEEDER
 ) -> Subject:
     """Of a run that was shown the tube feeder, for a query that wants a feeder."""
-    users = {"q1": USER} if user else {}
-    declared = {} if picks is None else {"q1-r1": picks}
-    (subject,) = read_subjects(experiment(folder, {LABEL: {"q1-r1": report}}, users=users, picks=declared), store)
-    key = product_evidence_id(TUBE.product_id)
-    entry = build.evidence(key, build.text(record_text(TUBE), "record"), title=TUBE.title)
-    return replace(subject, evidence={key: entry}, query=subject.query.model_copy(update={"wish": wish}))
+    entry = build.evidence(
+        product_evidence_id(TUBE.product_id), build.text(record_text(TUBE), "record"), title=TUBE.title
+    )
+    asked = build.query(user_id=USER if user else None, wish=wish)
+    return build.subject(build.run(report=report, picks=picks), [entry], query=asked, store=store)
 
 
 def judged(folder: Path, subject: Subject) -> list[Verdict]:
@@ -63,7 +56,7 @@ def by_variant(values: Sequence[Value]) -> dict[str, Value]:
 
 
 def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
-    read, *checks = judged(tmp_path, subject_of(tmp_path / "exp", WRONG))
+    read, *checks = judged(tmp_path, subject_of(WRONG))
     assert (read.stage, read.reason) == ("read", "1 of 1 numbers beside citations could be checked, picks unknown")
     verdicts = {verdict.item: verdict for verdict in checks}
     assert list(verdicts) == list(CHECKS)
@@ -77,22 +70,22 @@ def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Pat
 
 def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:
     report = f"{WRONG} Or that one [P:B0TEST0009]."
-    before = {v.item: v for v in judged(tmp_path, subject_of(tmp_path / "exp", report))}
+    before = {v.item: v for v in judged(tmp_path, subject_of(report))}
     assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
     lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
     with open_world(shop.build_shop(tmp_path / "world")) as world:
-        after = {v.item: v for v in judged(tmp_path, subject_of(tmp_path / "exp", report, world.store))}
+        after = {v.item: v for v in judged(tmp_path, subject_of(report, world.store))}
         assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
     assert after["price_wrong"] == before["price_wrong"]
     assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
-    blind = {v.item: v for v in judged(tmp_path, subject_of(tmp_path / "exp", report))}
+    blind = {v.item: v for v in judged(tmp_path, subject_of(report))}
     assert blind["not_in_catalog"].state == "scored"
 
 
 def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) -> None:
     with open_world(shop.build_shop(tmp_path / "world")) as world:
         owned = [order.product_id for order in world.store.orders(USER).orders][:1]
-        subject = subject_of(tmp_path / "exp", "Look below.", world.store, picks=[*owned, "B0TEST0009"])
+        subject = subject_of("Look below.", world.store, picks=[*owned, "B0TEST0009"])
         values = valued(tmp_path, subject)
     assert values["recommended_although_owned"].items["errors"] == 1
     assert values["not_in_catalog"].value == 0
@@ -101,20 +94,20 @@ def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) ->
 
 
 def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:
-    values = valued(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
+    values = valued(tmp_path, subject_of(RIGHT, picks=[TUBE.product_id]))
     assert (values["clean"].value, values["coverage"].value, values["picks_known"].value) == (1, 1, 1)
     report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."
-    values = valued(tmp_path / "few", subject_of(tmp_path / "few/exp", report, picks=[TUBE.product_id]))
+    values = valued(tmp_path / "few", subject_of(report, picks=[TUBE.product_id]))
     assert values["coverage"].value == 0.25
     assert (values["price_wrong"].state, values["clean"].state) == ("na", "na")
 
 
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])
 def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: str) -> None:
-    asked = subject_of(tmp_path / "asked", "x").query.text
+    asked = subject_of("x").query.text
     with open_world(shop.build_shop(tmp_path / "world")) as world:
         said = asked if report == "the query itself" else report
-        values = valued(tmp_path, subject_of(tmp_path / "exp", said, world.store, picks=()))
+        values = valued(tmp_path, subject_of(said, world.store, picks=()))
     assert values["clean"].state == "na"
     scored = {name for name, value in values.items() if value.state == "scored"}
     assert scored <= {"no_decision", "personal_data_sent", "profile_changed", "picks_known"}
@@ -139,7 +132,7 @@ def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -
     page = a_page("2021-06-01")
     found: list[int] = []
     for age in (3, 1, 1, 3):
-        subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
+        subject = subject_of(f"Hang it high [{page.id}].", user=False, picks=())
         subject = replace(subject, evidence={page.id: page}, now=TODAY, page_age=age)
         verdicts = judged(tmp_path, subject)
         found += [len(verdict.value) for verdict in verdicts if verdict.item == "old_page"]
@@ -155,7 +148,7 @@ def test_young_pages_are_no_finding_on_a_live_web(
     tmp_path: Path, provider: str, corpus: str | None, state: str
 ) -> None:
     page = a_page("2026-06-01")
-    subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
+    subject = subject_of(f"Hang it high [{page.id}].", user=False, picks=())
     system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
     subject = replace(subject, system=system, evidence={page.id: page}, now=TODAY)
     (verdict,) = [each for each in judged(tmp_path, subject) if each.item == "after_today"]
@@ -172,7 +165,7 @@ def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
     resting = ("over_budget", "price_unknown", "below_rating", "unwanted_brand", "quantity_wrong", "not_wanted")
     reasons: dict[bool, set[str | None]] = {}
     for wish in (Wish(wants=FEEDER.wants, room=True), None):
-        subject = subject_of(tmp_path / f"exp-{wish is None}", RIGHT, picks=[TUBE.product_id], wish=wish)
+        subject = subject_of(RIGHT, picks=[TUBE.product_id], wish=wish)
         verdicts = {verdict.item: verdict for verdict in judged(tmp_path / str(wish is None), subject)}
         reasons[wish is None] = {verdicts[code].reason for code in resting if verdicts[code].state == "na"}
     assert reasons[True] == {NOT_TYPED}
@@ -180,7 +173,7 @@ def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path / "exp", RIGHT)
+    subject = subject_of(RIGHT)
     run = known(subject.run).model_copy(update={"notes": ("picks_missing: the report declares no picks",)})
     values = valued(tmp_path, replace(subject, run=run))
     assert (values["no_decision"].value, values["clean"].value) == (0, 0)

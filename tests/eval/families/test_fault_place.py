@@ -80,18 +80,30 @@ def place(
     return Placer(about, about.case.ledger(), reports).placed(wrong)
 
 
-def handing_on(*sources: SourceNote, questions: tuple[str, ...] = ()) -> ResearcherReports:
-    return ResearcherReports({"0.1": IntermediateReport(insights=(), sources=sources, open_questions=questions)})
+def handing_on(*facts: str, of: str = BED_ID) -> ResearcherReports:
+    sources = tuple(SourceNote(evidence=of, title="It", facts=each) for each in facts)
+    return ResearcherReports({"0.1": IntermediateReport(insights=(), sources=sources, open_questions=("Which?",))})
 
 
 THE_BED = make_claim(1, "The bed costs $39.99.", [BED_ID], values=[price("39.99")], span=(0, 35))
 CARDINALS = make_claim(2, "Cardinals prefer millet.", [BIRDS_ID])
-NOTHING = handing_on(questions=("Which?",))
 
 
-@pytest.mark.parametrize(("path", "found"), [("0.1", "lost"), ("0", "distorted")])
-def test_only_what_a_researcher_was_handed_is_lost(path: str, found: Place) -> None:
-    assert place(THE_BED, ruled(THE_BED, 0), of(handed(BED_ID, path)), NOTHING).place == found
+@pytest.mark.parametrize(
+    ("path", "reports", "found", "why"),
+    [
+        ("0", None, "distorted", "The run was handed the truth"),
+        ("0", handing_on(), "distorted", "Who wrote the report was handed the truth"),
+        ("0.1", handing_on(), "lost", "no intermediate report says so"),
+        ("0.1", handing_on("It costs $49.99."), "distorted", "so says the intermediate report of 0.1"),
+        ("0.1", handing_on("It costs $11.11."), "distorted", "already the intermediate report of 0.1"),
+    ],
+)
+def test_only_what_a_researcher_was_handed_and_did_not_hand_on_is_lost(
+    path: str, reports: ResearcherReports | None, found: Place, why: str
+) -> None:
+    placed = place(THE_BED, ruled(THE_BED, 0), of(handed(BED_ID, path)), reports)
+    assert (placed.place, why in placed.reason) == (found, True)
 
 
 def test_only_a_wrong_value_or_a_contradicted_quote_is_placed() -> None:
@@ -103,7 +115,8 @@ def test_only_a_wrong_value_or_a_contradicted_quote_is_placed() -> None:
     found = place(CARDINALS, ruled(CARDINALS, 0, DISTORTED), of())
     assert (found.place, "summary" in found.reason) == ("distorted", True)
     for notes in ((), (CONTRADICTED,)):
-        assert place(CARDINALS, ruled(CARDINALS, 0, *notes), of()).place == "unknown"
+        found = place(CARDINALS, ruled(CARDINALS, 0, *notes), of())
+        assert (found.place, "The claim has no figure" in found.reason) == ("unknown", True)
     assert place(make_claim(1, "It is so.", [], ["7"]), None, of()).place == "unknown", "it comes to nothing"
 
 
@@ -112,8 +125,8 @@ def test_a_contradiction_is_placed_by_the_words_of_its_page() -> None:
     verdict = ruled(CARDINALS, 0, CONTRADICTED, quote=words)
     assert words in place(CARDINALS, verdict, of()).reason
     elsewhere = of(handed(BIRDS_ID, "0.1"))
-    assert place(CARDINALS, verdict, elsewhere, NOTHING).place == "lost"
-    told = handing_on(SourceNote(evidence=BIRDS_ID, title="Birds", facts="Sunflower seeds."))
+    assert place(CARDINALS, verdict, elsewhere, handing_on()).place == "lost"
+    told = handing_on("Sunflower seeds.", of=BIRDS_ID)
     assert place(CARDINALS, verdict, elsewhere, told).place == "distorted"
 
 
@@ -156,33 +169,16 @@ def spoilt(sentence: str, synthesis: Spoiling = lambda answer: answer) -> Sabote
     return Saboteur(("alone", "synthesis", "report"), spoil, stubborn=True, of_reports=False)
 
 
-class Change:
-    """Of an intermediate report: forgets one product, or writes another price of it."""
-
-    def __init__(self, price: str | None) -> None:
-        self.price = price
-
-    def __call__(self, message: dict[str, Any]) -> dict[str, Any]:
-        if self.price is not None:
-            return json.loads(json.dumps(message).replace("$18.75", self.price))
-        named = f"P:{GOOD}"
-        insights = [
-            one for one in message["insights"] if named not in one["citations"] and "18.75" not in one["statement"]
-        ]
-        sources = [source for source in message["sources"] if source["evidence"] != named]
-        return {"insights": insights, "sources": sources, "open_questions": ["What else is there?"]}
-
-
-def changed(change: Change) -> Spoiling:
-    """What a researcher hands on, changed as JSON, however it was answered."""
-
-    def spoil(answer: AIMessage) -> AIMessage:
-        if answer.tool_calls:
-            call = answer.tool_calls[0]
-            return AIMessage("", tool_calls=[call | {"args": change(call["args"])}])
-        return AIMessage(json.dumps(change(json.loads(answer.text))))
-
-    return spoil
+def forgetting(answer: AIMessage) -> AIMessage:
+    """An intermediate report without the feeder, however it was answered."""
+    called = answer.tool_calls[0] if answer.tool_calls else None
+    given = json.loads(answer.text) if called is None else called["args"]
+    kept = {
+        "insights": [one for one in given["insights"] if GOOD not in str(one["citations"]) + one["statement"]],
+        "sources": [source for source in given["sources"] if source["evidence"] != f"P:{GOOD}"],
+        "open_questions": ["What else is there?"],
+    }
+    return AIMessage(json.dumps(kept)) if called is None else AIMessage("", tool_calls=[called | {"args": kept}])
 
 
 def an_experiment(folder: Path, shop: World, agent: str, saboteur: Saboteur) -> Path:
@@ -196,14 +192,7 @@ def an_experiment(folder: Path, shop: World, agent: str, saboteur: Saboteur) -> 
 
 CASES = {
     "of what it was handed": ("react", spoilt(WRONG), "distorted", "18.75"),
-    "of what was handed on": ("hybrid_react", spoilt(WRONG), "distorted", "so says the intermediate report of 0.1"),
-    "handed on otherwise": (
-        "hybrid_react",
-        spoilt(WRONG, changed(Change("$11.11"))),
-        "distorted",
-        "already the intermediate report of 0.1",
-    ),
-    "not handed on": ("hybrid_react", spoilt(WRONG, changed(Change(None))), "lost", "no intermediate report says so"),
+    "not handed on": ("hybrid_react", spoilt(WRONG, forgetting), "lost", "no intermediate report says so"),
     "of what nobody looked up": (
         "react",
         spoilt(f"The Farfield Camp Stove costs $44.00 [P:{STOVE}]."),
@@ -217,7 +206,6 @@ CASES = {
         "invented",
         "93.17",
     ),
-    "of no figure": ("react", spoilt(SENTENCES["wrong_place"]), "unknown", "The claim has no figure"),
 }
 """By what the mistake is: agent, saboteur, the place where it was made, and words of the reason."""
 
@@ -253,9 +241,7 @@ def test_a_mistake_is_put_where_it_was_made(shop: World, tmp_path: Path, case: s
     found = list(places_of(folder).values())
     assert {each for each, _ in found} == {place}
     assert all(why in reason for _, reason in found)
-    wrong = len(found)
-    assert (wrong == 1) or case == "handed on otherwise", "the report repeats what it was handed"
-    assert (rows["n_wrong"].value, rows["n_placed"].value) == (wrong, wrong if place != "unknown" else 0)
+    assert (len(found), rows["n_wrong"].value, rows["n_placed"].value) == (1, 1, 1)
     assert {each: rows[each].value for each in PLACES} == {each: float(each == place) for each in PLACES}
     assert f"Where it went wrong: <strong>{place.replace('_', ' ')}</strong>. " in render_page(folder)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail import compare_all, run, score
+from drretail import run, score
 from drretail.agents.base import Agent
 from drretail.env.altered.moves import WITHIN, Moves
 from drretail.env.session import Session
@@ -76,9 +76,3 @@ def test_who_looks_once_has_stale_picks_where_something_changed_and_nobody_in_a_
     assert (still["stale_pick"], still["regret_move"], still["rechecked"]) == (0, 0, None)
     assert still["utility"] == 1
     assert 1 - (once["utility"] or 0) == pytest.approx(once["regret_move"]), "what a change costs the cart"
-
-
-def test_systems_are_compared_by_what_moves(folder: Path) -> None:
-    tables = {table.variant: table for table in compare_all(folder, by="moves").settings}
-    row = tables["stale_pick"].rows[0]
-    assert [cell.setting for cell in row.cells] == ["none", "prices:0.4,stock:0.4"]

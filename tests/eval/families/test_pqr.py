@@ -11,16 +11,15 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.families.pqr.judge import SCORING, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
-from drretail.eval.judging.session import Judge
 from drretail.eval.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.eval.values import Value
 from drretail.records.base import Rules
-from drretail.records.criteria import Criteria
-from drretail.records.score import Score, Verdict, reasons_of
+from drretail.records.criteria import Criteria, Criterion
+from drretail.records.score import Verdict, reasons_of
 from tests import build
-from tests.build import experiment, scripted_judge
+from tests.build import asking, experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
-from tests.eval.weighted.playing import Played, figure, figures, judged_facts, weighed
+from tests.eval.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
@@ -129,6 +128,11 @@ def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> No
     failed = {one for one in VARIANTS if found[one].state == "failed"}
     assert failed == {"PRES", "S_P", "S_overall", "S_overall_triplets"}
 
+    one, *others = CRITERIA.groups
+    edited = one.model_copy(update={"criteria": (Criterion(text="Edited"), *one.criteria[1:])})
+    other = CRITERIA.model_copy(update={"groups": (edited, *others)})
+    assert figures(by_variant(scored(ONE), criteria=other), "GOAL", "S_P") == ["failed", "failed"]
+
 
 def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     def why(value: Value) -> list[str]:
@@ -167,16 +171,6 @@ def folder(tmp_path: Path) -> Path:
     )
 
 
-def values_of(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
-    """By system and variant."""
-    scores = build.scored(folder, ["pqr"], judge, **given).scores
-    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
-
-
-def questions(asked: list[str], words: str) -> list[str]:
-    return [each for each in asked if words in each]
-
-
 WEIGHING, MAKING, SCORES = "How much each of these", "in this one dimension", "You score a research report"
 
 
@@ -189,11 +183,11 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
         labels={"Cardinals like seeds.": "unsupported"},
     )
     judge, asked = scripted_judge(played)
-    found = values_of(folder, judge)
+    found = answered(folder, "pqr", judge)
     # q1 has a user: two axes of 4 + 3 dimensions; q2 has none. Three reports of which one has no personalization.
-    assert len(questions(asked, WEIGHING)) == 3
-    assert len(questions(asked, MAKING)) == 7 + 3
-    assert len(questions(asked, SCORES)) == 2 + 2 + 1
+    assert len(asking(asked, WEIGHING)) == 3
+    assert len(asking(asked, MAKING)) == 7 + 3
+    assert len(asking(asked, SCORES)) == 2 + 2 + 1
     assert found["b@model", "GOAL"].value == 0.75 * 8 + 0.25 * 4
     assert found["b@model", "S_P"].value == pytest.approx(0.4 * 7 + 0.6 * 4)
     assert found["b@model", "S_Q"].value == pytest.approx(4)
@@ -206,62 +200,41 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
 
 def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(folder: Path) -> None:
     judge, asked = scripted_judge(Played(criteria={"depth_insight": [("Weighs", 0.4321), ("Finds", 0.5679)]}))
-    values_of(folder, judge)
+    answered(folder, "pqr", judge)
     told_of_ann = [each for each in asked if "ann likes birds" in each]
-    assert len(questions(told_of_ann, MAKING)) == 4
+    assert len(asking(told_of_ann, MAKING)) == 4
     assert all("goal_alignment" in each for each in told_of_ann)
     assert len(told_of_ann) == 1 + 4 + 2
-    assert not questions(questions(asked, SCORES), "0.4321")
+    assert not asking(asking(asked, SCORES), "0.4321")
 
 
 def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_all_the_same(folder: Path) -> None:
     played = Played(weights={"depth_insight": 0.9}, triplets=FACTS)
     judge, asked = scripted_judge(played)
-    found = values_of(folder, judge)
+    found = answered(folder, "pqr", judge)
     assert not list(folder.glob("rubrics/pqr/*"))
     assert len([each for each in asked if "add up to 1.56667" in each]) == 2 * 2
     assert {found["a@model", each].n_failed for each in ("S_Q", "S_overall", "DEIN")} == {2}
     assert (found["a@model", "S_P"].n_failed, found["a@model", "S_P"].n_na) == (1, 1)
     assert found["a@model", "FA"].n_scored == 2
     played.weights = {}
-    again = values_of(folder, judge, again="failed")
+    again = answered(folder, "pqr", judge, again="failed")
     assert again["a@model", "S_Q"].n_scored == 2
 
 
-def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folder: Path) -> None:
-    def forgetful(question: str) -> Any:
-        result = played(question)
-        if isinstance(result, dict) and "depth_insight" in result:
-            result["depth_insight"] = []
-        return result
-
-    played = Played(triplets=FACTS, spelling=str.upper)
-    judge, asked = scripted_judge(forgetful)
-    found = values_of(folder, judge)
-    assert len(questions(asked, "is missing")) > 0
-    failed = {each for (system, each), row in found.items() if system == "b@model" and row.n_failed > 1}
-    assert failed == {"DEIN", "S_Q", "S_overall", "S_overall_triplets"}
-    assert found["b@model", "LOGC"].value == 5
-
-
-def test_edited_criteria_are_scored_by_anew_and_a_broken_sum_is_told(folder: Path) -> None:
-    judge, asked = scripted_judge(Played(triplets=FACTS))
-    values_of(folder, judge)
-    before = len(asked)
+def test_an_edit_that_breaks_a_sum_is_told_with_its_file(folder: Path) -> None:
+    judge, _ = scripted_judge(Played(triplets=FACTS))
+    answered(folder, "pqr", judge)
     path = folder / "rubrics/pqr/q2.json"
-    path.write_text(path.read_text().replace("Meets depth_insight.", "Says why."))
-    values_of(folder, judge)
-    assert len(asked) == before + 1
-    assert "Says why." in asked[-1]
     held = json.loads(path.read_text())
     held["groups"][0]["weight"] = 0.8
     path.write_text(json.dumps(held))
     with pytest.raises(UserError, match=r"rubrics/pqr/q2.json, the dimensions of quality"):
-        values_of(folder, judge)
+        answered(folder, "pqr", judge)
 
 
 def test_a_reference_that_does_not_stand_in_the_report_is_sent_back(folder: Path) -> None:
     judge, asked = scripted_judge(Played(triplets=(("Cats purr.", "", "https://invented.example/"),)))
-    found = values_of(folder, judge)
-    assert len(questions(asked, "do not stand in the report")) == 2 * 3
+    found = answered(folder, "pqr", judge)
+    assert len(asking(asked, "do not stand in the report")) == 2 * 3
     assert found["a@model", "FA"].n_failed == 2

@@ -1,7 +1,6 @@
 """What runs did: counted, and turned into verdicts and values."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,12 @@ from drretail.eval.families.process import (
     turns,
     turns_to_evidence,
 )
-from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.offline.shopper import task
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Step
 from tests import build
-from tests.build import LABEL, experiment
 
 SEARCH, DETAILS, WEB = "product_catalog_search", "get_product_details", "web_search"
 
@@ -224,34 +222,25 @@ def test_turns_to_evidence(case: str) -> None:
     assert turns_to_evidence(numbered(*steps)) == expected
 
 
-def subject_of(folder: Path, *steps: Step) -> Subject:
-    """A run with these steps in front of the same report."""
-    if not folder.exists():
-        experiment(folder, {LABEL: {"q1-r1": "A report."}})
-    (subject,) = read_subjects(folder, None)
-    run = build.known(subject.run).model_copy(update={"steps": numbered(*steps)})
-    return replace(subject, run=run)
-
-
-def judged(folder: Path, subject: Subject) -> VerdictFile:
-    """The file of its verdicts after judging once more."""
+def judged(folder: Path, *steps: Step) -> tuple[Subject, VerdictFile]:
+    """A run with these steps, and the file of its verdicts after judging once more."""
+    subject = build.subject(build.run(steps=numbered(*steps)))
     build.judged(METRIC, subject, folder / "verdicts.jsonl")
-    return VerdictFile(folder / "verdicts.jsonl")
+    return subject, VerdictFile(folder / "verdicts.jsonl")
 
 
 def test_every_measure_gets_one_verdict_and_one_value_and_other_steps_are_counted_anew(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path / "exp", turn(), call(SEARCH), call(SEARCH))
-    file = judged(tmp_path, subject)
+    subject, file = judged(tmp_path, turn(), call(SEARCH), call(SEARCH))
     assert [verdict.item for verdict in file.lasts()] == list(VARIANTS)
     by_name = {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
     assert (by_name["repeated"].value, by_name["repeated"].items["calls"]) == (0.5, 2)
     assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)
     assert by_name["turns_to_evidence"].state == "na"
 
-    before = judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    _, before = judged(tmp_path / "again", turn(), call(SEARCH))
     lines = before.path.read_text(encoding="utf-8")
-    judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH)))
+    judged(tmp_path / "again", turn(), call(SEARCH))
     assert before.path.read_text(encoding="utf-8") == lines
-    after = judged(tmp_path / "again", subject_of(tmp_path / "exp", turn(), call(SEARCH), turn()))
+    _, after = judged(tmp_path / "again", turn(), call(SEARCH), turn())
     (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
     assert (changed.item, changed.value["value"]) == ("turns", 2)

@@ -11,15 +11,14 @@ import pytest
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
 from drretail.eval.families.race.score import share, values
-from drretail.eval.judging.session import Judge
 from drretail.eval.triplets.triplet_support import Triplet
 from drretail.eval.values import Value
 from drretail.records.base import Rules
-from drretail.records.score import Score, Verdict, VerdictState, reasons_of
+from drretail.records.score import Verdict, VerdictState, reasons_of
 from tests import build
-from tests.build import experiment, scripted_judge
+from tests.build import asking, experiment, scripted_judge
 from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, PAGE
-from tests.eval.weighted.playing import Played, figure, figures, judged_facts, tag_content_of, weighed
+from tests.eval.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = weighed("race", WEIGHTS)
@@ -142,41 +141,25 @@ def played(question: str) -> Any:
     return Played(worth=lambda article, place: (8 if "Cardinals" in article else 2) + (place == 1))(question)
 
 
-def scored(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
-    scores = build.scored(folder, ["race"], judge, **given).scores
-    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
-
-
-def of(asked: list[str], words: str) -> list[str]:
-    return [each for each in asked if words in each]
-
-
 def test_reports_are_held_beside_another_system_s_in_both_orders(folder: Path) -> None:
     judge, asked = scripted_judge(played)
-    found = scored(folder, judge, reference="plain")
+    found = answered(folder, "race", judge, reference="plain")
     assert (folder / "references/q1.md").read_text() == PLAIN
     assert not (folder / "references/q2.md").exists()
     first, second = 9 / 11, 8 / 11
     assert found["good@model", "RACE_first"].value == pytest.approx(first)
     assert found["good@model", "RACE_second"].value == pytest.approx(second)
     assert found["good@model", "RACE"].value == pytest.approx((first + second) / 2)
-    assert len(of(asked, SCORING)) == 2
+    assert len(asking(asked, SCORING)) == 2
     # q2 has no reference, and the reference is not held beside itself.
     assert (found["good@model", "RACE"].n_na, found["plain@model", "RACE"].n_na) == (1, 1)
     assert found["good@model", "valid_rate"].value == 1
     assert found["good@model", "citations"].value == 2
     assert found["plain@model", "citations"].n_na == 1
-    before = len(asked)
-    scored(folder, judge)
-    assert len(asked) == before
-
-
-def test_as_released_the_target_is_always_first(folder: Path) -> None:
-    judge, asked = scripted_judge(played)
-    found = scored(folder, judge, reference="plain@model", rules="drb")
-    (question,) = of(asked, SCORING)
-    assert "Cardinals" in tag_content_of(question, "1")
-    assert found["good@model", "RACE"].value == pytest.approx(9 / 11)
+    asked.clear()
+    released = answered(folder, "race", judge, rules="drb")
+    assert released["good@model", "RACE"].value == pytest.approx(first), "as released the target is always first"
+    assert asked == []
 
 
 def test_the_first_report_of_a_system_is_its_reference_where_an_earlier_run_failed(tmp_path: Path) -> None:
@@ -184,7 +167,7 @@ def test_the_first_report_of_a_system_is_its_reference_where_an_earlier_run_fail
         tmp_path / "two", {"good@model": {"q1-r1": GOOD}, "plain@model": {"q1-r1": None, "q1-r2": PLAIN}}
     )
     judge, _ = scripted_judge(played)
-    scored(folder, judge, reference="plain")
+    answered(folder, "race", judge, reference="plain")
     assert (folder / "references/q1.md").read_text() == PLAIN
 
 
@@ -193,13 +176,13 @@ def test_a_file_of_ones_own_is_a_reference_and_stays(folder: Path) -> None:
     path.parent.mkdir()
     path.write_text("Somebody's report.")
     judge, asked = scripted_judge(played)
-    scored(folder, judge)
-    assert "Somebody's report." in of(asked, SCORING)[0]
+    answered(folder, "race", judge)
+    assert "Somebody's report." in asking(asked, SCORING)[0]
     with pytest.raises(UserError, match=r"q2.md holds another reference than good@model's"):
-        scored(folder, judge, reference="good@model")
+        answered(folder, "race", judge, reference="good@model")
     assert not (folder / "references/q1.md").exists()
     with pytest.raises(UnknownName, match="system"):
-        scored(folder, judge, reference="nobody")
+        answered(folder, "race", judge, reference="nobody")
 
 
 def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Path, tmp_path: Path) -> None:
@@ -216,13 +199,13 @@ def test_published_weights_and_criteria_are_taken_by_the_query_s_text(folder: Pa
     path = tmp_path / "criteria.jsonl"
     path.write_text(json.dumps(task) + "\n" + json.dumps({**task, "prompt": "Another"}) + "\n")
     judge, asked = scripted_judge(played)
-    scored(folder, judge, reference="plain", criteria=path)
-    assert len(of(asked, WEIGHING)) == 1  # of q2 alone
-    assert all("Published insight" in each for each in of(asked, SCORING))
+    answered(folder, "race", judge, reference="plain", criteria=path)
+    assert len(asking(asked, WEIGHING)) == 1  # of q2 alone
+    assert all("Published insight" in each for each in asking(asked, SCORING))
     held = json.loads((folder / "rubrics/race/q1.json").read_text())
     assert [group["weight"] for group in held["groups"]] == [0.3, 0.4, 0.2, 0.1]
     assert [each["weight"] for each in held["groups"][0]["criteria"]] == pytest.approx([0.5 / 1.03, 0.53 / 1.03])
     assert held["made_by"] == "DeepResearch Bench"
     (tmp_path / "strange.jsonl").write_text('{"prompt": "Ask q1?"}\n')
     with pytest.raises(UserError, match="does not hold DeepResearch Bench's criteria"):
-        scored(folder, judge, criteria=tmp_path / "strange.jsonl")
+        answered(folder, "race", judge, criteria=tmp_path / "strange.jsonl")

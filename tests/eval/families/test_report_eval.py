@@ -15,7 +15,7 @@ from drretail.prompts import tag_content
 from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState, reasons_of
 from tests import build
-from tests.build import scripted_judge
+from tests.build import asking, scripted_judge
 
 GRADES = {"comprehensiveness": 4, "coherence": 3, "clarity": 3, "insightfulness": 4, "overall": 4}
 
@@ -177,28 +177,24 @@ def asked_of(
     return {(verdict.stage, verdict.item): verdict for verdict in verdicts if verdict.rules == rules}, asked
 
 
-def with_tag(questions: Sequence[str], tag: str) -> list[str]:
-    return [question for question in questions if f"<{tag}" in question]
-
-
 def test_grades_are_one_question_pairs_without_links_one_each_and_readable_sources_one(tmp_path: Path) -> None:
     verdicts, asked = asked_of(tmp_path)
-    assert len(with_tag(asked, "report")) == 1
-    assert len(with_tag(asked, "part")) == 6  # four sections between title and end
+    assert len(asking(asked, "<report")) == 1
+    assert len(asking(asked, "<part")) == 6  # four sections between title and end
     pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
     assert verdicts["units", "section"].value == {"units": 4, "possible": 6, "pairs": pairs}
     assert all(verdicts["quality", one].value == 3 and verdicts["quality", one].reason for one in DIMENSIONS)
     score = verdicts["redundancy", "section:0~1"]
     assert (score.value, score.reason) == (1, "Both keep rain out.")
     assert (score.more_quotes, score.notes) == (("rain",), ("confidence 90%",))
-    assert not any("[1]" in each or "https" in each for each in with_tag(asked, "part"))
-    (graded,) = with_tag(asked, "report")
+    assert not any("[1]" in each or "https" in each for each in asking(asked, "<part"))
+    (graded,) = asking(asked, "<report")
     assert "Ash lasts [1]." in graded
     assert "https" not in graded
     states = [each.state for (stage, _), each in verdicts.items() if stage == "factuality"]
     assert sorted(states) == ["scored", "unverifiable", "unverifiable"]  # 1 has no evidence, 3 is blocked
     assert verdicts["cited", "report"].value["unresolved"] == 1
-    (question,) = with_tag(asked, "claim")
+    (question,) = asking(asked, "<claim")
     assert tag_content("claim", question) == "Box lasts."
     assert "Ash lasts, says page one." in question
 
@@ -209,9 +205,9 @@ def test_by_the_released_rules_what_cannot_be_read_is_judged_as_none(tmp_path: P
     labels = [each.value for (stage, _), each in verdicts.items() if stage == "factuality"]
     assert labels == [-1, 1, -1]
     assert sum("\nNone\n</source>" in each for each in asked) == 2
-    (graded,) = with_tag(asked, "report")
+    (graded,) = asking(asked, "<report")
     assert "[1],https://a.example/1" in graded  # as it was written
-    parts = with_tag(asked, "part")
+    parts = asking(asked, "<part")
     assert len(parts) == 6
     assert sum("Box lasts [2]." in part for part in parts) == 3
 
@@ -221,10 +217,10 @@ def test_a_report_that_the_released_code_skips_is_not_graded_and_an_unfetched_pa
     verdicts, asked = asked_of(tmp_path, rules="hkuds", report=short)
     assert verdicts["units", "section"].state == "na"
     assert "skips reports" in verdicts["units", "section"].reason
-    assert not with_tag(asked, "report")
-    assert len(with_tag(asked, "claim")) == 1
+    assert not asking(asked, "<report")
+    assert len(asking(asked, "<claim")) == 1
     _, asked = asked_of(tmp_path, report=short)
-    assert len(with_tag(asked, "report")) == 1
+    assert len(asking(asked, "<report")) == 1
     verdicts, _ = asked_of(tmp_path, evidence=[page(2, None)])
     (found,) = [each for (stage, _), each in verdicts.items() if stage == "factuality" and each.state == "na"]
     assert "--fetch-sources" in found.reason
@@ -277,27 +273,30 @@ def test_few_pairs_are_all_judged_and_many_are_drawn_alike_for_the_same_seed() -
     assert set(drawn) <= set(combinations(range(10), 2))
 
 
-def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_short_ones_between() -> None:
-    report = (
-        sectioned(*(f"{number}. {WEATHERED}" for number in range(1, 7))) + "\n\n## Reference\n[1],https://a.example"
-    )
-    units = released_units(report)  # of eight sections, first and last go, and then first and last of the six
-    assert heads(units) == [f"## Part {number}" for number in range(2, 6)]
-    assert units.texts[0] == f"## Part 2\n{'2. ' + WEATHERED.strip()}"
-    assert units.possible == 6
-
-    bodies = [WEATHERED, WEATHERED, f"{WEATHERED} https://a.example", "Short.", WEATHERED, WEATHERED, WEATHERED, "End."]
-    assert heads(released_units(sectioned(*bodies))) == ["## Part 2", "## Part 5", "## Part 6"]
-
-    report = sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2]
-    assert heads(released_units(report)) == ["## Part 3", "## Part 4"]
-
-
-@pytest.mark.parametrize("length", [199, 200])
-def test_the_released_code_counts_the_heading_to_the_200_characters(length: int) -> None:
+def of_length(length: int) -> str:
+    """Six sections of which the third has this length, its heading included."""
     edge = "x" * (length - len("## Part 3\n"))
-    kept = released_units(sectioned(WEATHERED, WEATHERED, edge, WEATHERED, WEATHERED, WEATHERED)).texts
-    assert len(kept) == (3 if length == 200 else 2)
+    return sectioned(WEATHERED, WEATHERED, edge, WEATHERED, WEATHERED, WEATHERED)
+
+
+@pytest.mark.parametrize(
+    ("report", "parts"),
+    [
+        # Of eight sections, first and last go, and then first and last of the six.
+        (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
+        (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
+        # Between them go those with links, and short ones.
+        (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
+        (of_length(199), (2, 4)),
+        (of_length(200), (2, 3, 4)),
+    ],
+)
+def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_those_below_200_characters(
+    report: str, parts: Sequence[int]
+) -> None:
+    units = released_units(report)
+    assert heads(units) == [f"## Part {number}" for number in parts]
+    assert units.possible == len(parts) * (len(parts) - 1) / 2
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,14 @@
 """The metric over a whole experiment: read from what its runs left, without the world and without a model."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from drretail import score
-from drretail.eval.families.robustness import VARIANTS
+from drretail.eval.families.robustness import METRIC, OTHER_TEXTS, VARIANTS
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import read_definition
-from drretail.files import read_json, write_json
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
 from drretail.records.score import Score, Scores
+from tests import build
 from tests.build import known
 
 PLAIN, AMONG = "react@offline-obedient", f"react@offline-obedient-injected-{texts_hash()}"
@@ -35,10 +32,7 @@ def test_the_metric_says_what_share_of_the_texts_was_obeyed_and_nothing_of_a_sys
     assert (found[PLAIN, "robust"].n_na, found[PLAIN, "robust"].n_failed) == (7, 1)
 
 
-def test_other_texts_than_this_version_knows_are_not_measured(shopped: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(shopped, tmp_path / "exp"))
-    kept = read_json(folder / "experiment.json")
-    kept["systems"][AMONG]["options"] = {"injected": "00000000"}
-    write_json(folder / "experiment.json", kept)
-    assert read_definition(folder).systems[AMONG].options == {"injected": "00000000"}
-    assert rows(score(folder, metrics=["robustness"]))[AMONG, "robust"].value is None
+def test_other_texts_than_this_version_knows_are_not_measured(tmp_path: Path) -> None:
+    about = build.subject(system=build.SYSTEM.model_copy(update={"options": {"injected": "00000000"}}))
+    verdicts = build.judged(METRIC, about, tmp_path / "v.jsonl")
+    assert {(each.state, each.reason) for each in verdicts} == {("na", OTHER_TEXTS)}

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.session import Judge
 from drretail.eval.triplets.triplet_support import (
     DUPLICATES,
     REPORT,
@@ -18,7 +20,7 @@ from drretail.eval.triplets.triplet_support import (
 )
 from drretail.eval.values import Value
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import Verdict
+from drretail.records.score import Score, Verdict
 from tests import build
 
 _KEY = re.compile(r"^- `(?P<key>[a-z_]+)` \(", re.MULTILINE)
@@ -40,11 +42,8 @@ class Played:
     """Of one of two articles, by the place in which it is read, in every criterion."""
     triplets: Sequence[tuple[str, str, str]] = ()
     """(fact, ref_idx, url)."""
-    groups: Sequence[Sequence[int]] = ()
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """By fact; "supported" without."""
-    spelling: Callable[[str], str] = str
-    """How the judge copies criteria."""
 
     def __call__(self, question: str) -> Any:
         keys = [each["key"] for each in _KEY.finditer(question)]
@@ -69,7 +68,7 @@ class Played:
                 "triplets": [dict(zip(("fact", "ref_idx", "url"), triplet, strict=True)) for triplet in self.triplets]
             }
         if "say exactly the same in other words" in question:
-            return {"groups": [[*group] for group in self.groups]}
+            return {"groups": []}
         if "You check facts of a report" in question:
             return {"facts": [self._ruled(each) for each in _FACT.finditer(question)]}
         raise AssertionError(
@@ -77,12 +76,12 @@ class Played:
         )
 
     def _scored(self, key: str, text: str) -> dict[str, Any]:
-        return {"criterion": self.spelling(text), "analysis": "So.", "target_score": self.score(key, text)}
+        return {"criterion": text, "analysis": "So.", "target_score": self.score(key, text)}
 
     def _beside(self, key: str, text: str, first: str, second: str) -> dict[str, Any]:
         one, two = (self.worth(each, place) for place, each in enumerate((first, second), 1))
         scores = {"article_1_score": one, "article_2_score": two}
-        return {"criterion": self.spelling(text), "analysis": f"{key}: so.", **scores}
+        return {"criterion": text, "analysis": f"{key}: so.", **scores}
 
     def _ruled(self, fact: re.Match[str]) -> dict[str, Any]:
         label = self.labels.get(fact["text"], "supported")
@@ -123,6 +122,12 @@ def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tupl
         else:
             found.append(verdict(SUPPORT, item, outcome))
     return found
+
+
+def answered(folder: Path, metric: str, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
+    """By system and variant the rows over reports that have a value."""
+    scores = build.scored(folder, metric, judge, **given).scores
+    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 
 def figure(value: Value) -> float | str:

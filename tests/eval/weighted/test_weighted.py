@@ -1,6 +1,6 @@
 """Weights add up to 1, scores are found by the words of criteria, and facts are found part by part, each asked once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from drretail.prompts import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build
-from tests.build import scripted_judge
+from tests.build import asking, scripted_judge
 from tests.eval.families.faithfulness.reports import (
     BED,
     BIRDS,
@@ -132,10 +132,6 @@ def support(verdicts: Mapping[tuple[str, str], Verdict], fact: str, source: str)
     return verdicts[SUPPORT, pair_item(fact, source)]
 
 
-def of(asked: Sequence[str], words: str) -> list[str]:
-    return [each for each in asked if words in each]
-
-
 CHECKING, LISTING = "You check facts of a report", "list the facts it states"
 
 
@@ -143,7 +139,7 @@ def test_a_source_is_asked_once_for_its_facts_and_anew_where_it_reads_otherwise(
     labels = {"The bed is grey.": "partly_supported", "Cardinals like seeds.": "unknown"}
     judge, asked = scripted_judge(Played(triplets=SAID, labels=labels))
     found = judged(tmp_path, judge, subject(REPORT_TEXT))
-    bed, birds = of(asked, CHECKING)
+    bed, birds = asking(asked, CHECKING)
     assert all(text in bed for text in ("Fluffwick Orthopedic", "The bed costs", "The bed is grey"))
     assert "black oil sunflower" in birds
     assert [support(found, each, BED_MARK).value for each in ("The bed costs $49.99.", "The bed is grey.")] == [1, 0.5]
@@ -175,40 +171,30 @@ def test_a_quote_that_stands_in_no_source_is_dropped(tmp_path: Path) -> None:
 LONG = "\n\n".join(f"## Part {number}\n\n{'Nothing is said here. ' * 220}{REPORT_TEXT}" for number in range(1, 4))
 
 
-def test_a_long_report_is_read_part_by_part_and_comes_to_one_list(tmp_path: Path) -> None:
+def test_a_long_report_is_read_part_by_part_into_one_list_which_fails_with_a_part(tmp_path: Path) -> None:
+    is_broken = True
+
     def by_part(question: str) -> Any:
         statement = tag_content("part", question)
         if statement is None:
             return Played()(question)
+        if is_broken and "This is part 2" in statement:
+            return {"triplets": "none"}
         return {"triplets": [{"fact": f"{statement[:14]}.", "ref_idx": BED_MARK, "url": ""}]}
 
     judge, asked = scripted_judge(by_part)
-    found = judged(tmp_path, judge, subject(LONG))
-    parts = of(asked, LISTING)
-    assert len(parts) == 3
-    assert [each["fact"] for each in found[TRIPLETS, REPORT].value] == [f"This is part {each}." for each in "123"]
-    before = len(asked)
-    judged(tmp_path, judge, subject(LONG))
-    assert len(asked) == before
-    judged(tmp_path, judge, subject(LONG), again="everything")
-    assert len(asked) == 2 * before
-
-
-def test_a_part_that_failed_fails_the_list_and_is_asked_again_when_that_is_wanted(tmp_path: Path) -> None:
-    broken = [True]
-
-    def by_part(question: str) -> Any:
-        if broken[0] and "This is part 2" in question:
-            return {"triplets": "none"}
-        return Played(triplets=SAID[:1])(question)
-
-    judge, asked = scripted_judge(by_part)
     assert judged(tmp_path, judge, subject(LONG))[TRIPLETS, REPORT].state == "failed"
-    assert not of(asked, CHECKING)
+    assert not asking(asked, CHECKING)
     count = len(asked)
     judged(tmp_path, judge, subject(LONG))
     assert len(asked) == count
-    broken[0] = False
+
+    is_broken = False
     found = judged(tmp_path, judge, subject(LONG), again="failed")
-    assert found[TRIPLETS, REPORT].state == "scored"
-    assert len(of(asked[count:], LISTING)) == 1
+    assert [each["fact"] for each in found[TRIPLETS, REPORT].value] == [f"This is part {each}." for each in "123"]
+    assert len(asking(asked[count:], LISTING)) == 1
+    asked.clear()
+    judged(tmp_path, judge, subject(LONG))
+    assert asked == []
+    judged(tmp_path, judge, subject(LONG), again="everything")
+    assert len(asking(asked, LISTING)) == 3

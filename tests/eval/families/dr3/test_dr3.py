@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,11 @@ from drretail.records.criteria import Gold, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.score import Score, Scores, reasons_of
+from drretail.records.score import Score, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL
 from tests.eval.families.dr3.research import (
-    ANSWERS,
     CARE,
     CARE_ID,
     EVIDENCE,
@@ -106,9 +105,8 @@ def covered(
     tmp_path: Path, report: str, gold: Gold = GOLD, evidence: Sequence[Evidence] = EVIDENCE, rules: Rules = "default"
 ) -> tuple[int, int]:
     """How many of the required files and pages are cited."""
-    family = replace(METRIC, judge=lambda subject, session: judge_documents(gold, subject, session))
     about = build.subject(report, evidence, query=build.query(text="Which?"))
-    (verdict,) = build.judged(family, about, tmp_path / "v.jsonl", rules=rules)
+    (verdict,) = build.judged(METRIC, about, tmp_path / "v.jsonl", rules=rules, judging=partial(judge_documents, gold))
     found = Covered.model_validate(verdict.value)
     return found.cited["files"], found.cited["sandbox"]
 
@@ -225,12 +223,9 @@ def test_the_files_of_dr3_eval_are_gold_by_the_task_s_own_id(tmp_path: Path) -> 
     assert [document.title for document in gold.files.documents] == ["orders.xlsx", "manual.pdf"]
 
 
-def scored(folder: Path, *judges: Judge, metrics: tuple[str, ...] = ("dr3",), **given: Any) -> Scores:
-    return build.scored(folder, metrics, *judges, **given)
-
-
-def rows(scores: Scores, **by: str) -> dict[str, Score]:
-    return build.rows(scores, "dr3", LABEL, **by)
+def rows(folder: Path, judge: Judge, *metrics: str, **given: Any) -> dict[str, Score]:
+    scores = build.scored(folder, metrics or "dr3", judge, **given)
+    return build.rows(scores, "dr3", LABEL, rules=given.get("rules", "default"))
 
 
 @pytest.fixture
@@ -251,12 +246,12 @@ def gold(tmp_path: Path) -> Path:
 
 def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(folder: Path, gold: Path) -> None:
     judge, asked = judge_by()
-    before = rows(scored(folder, judge, metrics=("faithfulness", "dr3")))
+    before = rows(folder, judge, "faithfulness", "dr3")
     assert asked.count("ReportClaims") == 1, "claims that faithfulness has are not extracted again"
     assert (before["IR"].value, before["IR"].n_na, before["CC"].n_na, before["avg6"].n_na) == (None, 1, 1, 1)
     assert "nothing is known beforehand" in next(iter(reasons_of(before["CC"].items)))
     asked.clear()
-    found = rows(scored(folder, judge, gold=gold))
+    found = rows(folder, judge, gold=gold)
     assert asked == ["FoundInsights", "FoundInsights"]
     fields = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
     assert fields == {
@@ -270,22 +265,11 @@ def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(fo
     }
 
 
-def test_what_the_judge_broke_is_failed_and_no_average_is_made(folder: Path, gold: Path) -> None:
-    wrong = {"insights": [{"insight_id": 7, "found": "", "missing": "", "label": "full"}]}
-    judge, asked = judge_by({**ANSWERS, "FoundInsights": wrong, "Depth": {"justification": "x", "rating": 11}})
-    found = rows(scored(folder, judge, gold=gold))
-    for name in ("IR_UF", "IR_SC", "IR", "DQ"):
-        assert (found[name].value, found[name].n_failed) == (None, 1), name
-    assert (found["avg6"].n_na, found["avg6"].n_failed) == (0, 1)
-    assert found["avg_available"].items == {"with CC": 1, "with FA": 1, "with IF": 1}
-    assert asked.count("Depth") == 3  # once, and repaired twice
-
-
 def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions(folder: Path, gold: Path) -> None:
-    found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold))
+    found = rows(folder, Judge.of(open_model("offline:judge")), gold=gold)
     assert found["CC"].value == pytest.approx(200 / 3)
     assert found["FA"].n_scored == 1
-    released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"), rules="dr3")
+    released = rows(folder, Judge.of(open_model("offline:judge")), rules="dr3")
     for name in ("IR", "IF", "DQ"):
         assert (found[name].n_na, released[name].n_na) == (1, 1)
     assert released["total"].n_na == 1
@@ -294,8 +278,7 @@ def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions
 
 def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folder: Path, gold: Path) -> None:
     judge, asked = judge_by()
-    scores = scored(folder, judge, gold=gold, rules="dr3")
-    found = rows(scores)
+    found = rows(folder, judge, gold=gold, rules="dr3")
     # 0.8 is snapped to 1; the second insight of the pages was left out, which counts 0.
     assert (found["IR_UF"].value, found["IR_SC"].value, found["IR"].value) == (100, 50, 75)
     # Every title stands in the report's list of sources, and "Recalls" nowhere.
@@ -308,11 +291,8 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folde
 
 def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
     judge, _ = judge_by()
-    scored(folder, judge, gold=gold)
+    rows(folder, judge, gold=gold)
     other = gold_folder(tmp_path / "other", Gold(query_id="q1", files=GOLD.files))
     with pytest.raises(UserError, match="holds other gold than"):
-        scored(folder, judge, gold=other)
+        rows(folder, judge, gold=other)
     assert Gold.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="holds no gold"):
-        scored(folder, judge, gold=tmp_path / "empty")

@@ -113,7 +113,7 @@ FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
     "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), {"IR_graded": 68.75}),
     "an insight without a label fails its share": (
         labelled([1, 1], [1, 0, 0, None]),
-        {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "IR_graded": "failed"},
+        {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "IR_graded": "failed", "avg6": "failed"},
     ),
     # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
     "by claim all sources are wanted and by pair each": (

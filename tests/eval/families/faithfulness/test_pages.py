@@ -12,7 +12,7 @@ from drretail.eval.claims.claims import SUPPORT, SUPPORT_LIVE, SUPPORT_SHOWN
 from drretail.eval.families.faithfulness.judge import AS_IN_LEDGER
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
+from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.evidence import EvidenceText
 from drretail.records.score import Rules, Scores, Verdict
 from tests import build
@@ -126,35 +126,23 @@ def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_agai
     assert judged(tmp_path, scripted(), fetched) == after
 
 
-FILLER = "Nothing that matters to anybody stands in this paragraph. " * 10
 FACT = "Feeders are visited at dawn by cardinals, and at dusk."
 
 
-def judge_of(context: int) -> tuple[Judge, list[Request]]:
-    """A judge that finds what it is shown."""
-
-    def play(request: Request) -> ScriptedAnswer:
-        asked = request.messages[-1].text
-        if "<report>" in asked:
-            return ScriptedAnswer(structured={"claims": [claim(1, DAWN, BIRDS_ID)]})
-        return ScriptedAnswer(structured=support("full" if FACT in asked else "no", "read", FACT))
-
-    model = replace(scripted_model(play=play, name="small"), stated_context=context)
-    return Judge.of(model), requests_of(model)
-
-
 def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdict_says_so(tmp_path: Path) -> None:
-    page = text("\n\n".join([*[FILLER] * 250, FACT, *[FILLER] * 110]), "page", shown=False)
+    filler = "Nothing that matters to anybody stands in this paragraph. " * 10
+    page = text("\n\n".join([*[filler] * 250, FACT, *[filler] * 110]), "page", shown=False)
     assert len(page.text) > 200_000
-    of = about(page)
-    judge, requests = judge_of(8_192)
-    found = by_stage(tmp_path, judge, of)
+    of, answers = about(page), [{"claims": [claim(1, DAWN, BIRDS_ID)]}, support("full", "read", FACT)]
+    model = scripted_model(play=lambda _: ScriptedAnswer(structured=answers.pop(0)), name="small")
+    found = by_stage(tmp_path, Judge.of(replace(model, stated_context=8_192)), of)
     (source,) = found[SUPPORT].sources
     assert (found[SUPPORT].value, found[SUPPORT].quote) == (1, FACT)
     assert found[SUPPORT].notes == ("source_cut",)
     assert source.sha256 == page.sha256  # of the whole page
     assert source.share == pytest.approx(8_192 * 0.5 * 4 / len(page.text), rel=0.1)
-    assert len(requests[-1].messages[-1].text) < 8_192 * 4
+    asked = requests_of(model)[-1].messages[-1].text
+    assert (len(asked) < 8_192 * 4, FACT in asked) == (True, True)
     assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
 
 
@@ -175,44 +163,35 @@ def page(url: str, text: str, date: str | None = None) -> WebPage:
     return WebPage(url, "A page", text, "ok", date)
 
 
-def stages_of(folder: Path, judge: Judge, about: Subject, rules: Rules = "default") -> dict[str, list[Verdict]]:
-    found: dict[str, list[Verdict]] = {}
-    for verdict in judged(folder, judge, about, rules):
-        found.setdefault(verdict.stage, []).append(verdict)
-    return found
-
-
 def test_a_page_that_changed_is_judged_again_and_one_that_reads_as_in_the_ledger_is_not(tmp_path: Path) -> None:
     judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"), support("no", "it says other"))
     about = looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, "Cardinals eat worms.")})
-    found = stages_of(tmp_path, judge, about)
-    (ledger,), (live,) = found[SUPPORT], found[SUPPORT_LIVE]
+    found = by_stage(tmp_path, judge, about)
+    ledger, live = found[SUPPORT], found[SUPPORT_LIVE]
     assert (ledger.value, live.value, live.reason) == (1, 0, "it says other")
     assert ledger.sources != live.sources
-    made = values(about, [verdict for verdicts in found.values() for verdict in verdicts])
+    made = values(about, list(found.values()))
     assert (made["FP_web"].value, made["FP_web_live"].value, made["FP"].value) == (1, 0, 1)
 
     judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"))
-    found = stages_of(tmp_path / "as_was", judge, looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, IN_LEDGER)}))
-    (live,) = found[SUPPORT_LIVE]
-    assert (live.value, live.notes) == (1, (AS_IN_LEDGER,))
+    found = by_stage(tmp_path / "as_was", judge, looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, IN_LEDGER)}))
+    assert (found[SUPPORT_LIVE].value, found[SUPPORT_LIVE].notes) == (1, (AS_IN_LEDGER,))
 
     report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
-    found = stages_of(tmp_path / "records", offline_judge(), looking_again(report, {}))
-    assert len(found[SUPPORT]) == 2
-    assert SUPPORT_LIVE not in found
+    verdicts = judged(tmp_path / "records", offline_judge(), looking_again(report, {}))
+    assert [verdict.stage for verdict in verdicts if verdict.stage.startswith(SUPPORT)] == [SUPPORT] * 2
 
 
 def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
     report = f"Owls are loud [{BLOCKED_ID}], see {UNSEEN} too."
     judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]})
     about = looking_again(report, {BLOCKED: WebPage(BLOCKED, "", "", "blocked", problem="robots.txt forbids it.")})
-    found = stages_of(tmp_path, judge, about)
-    (live,) = found[SUPPORT_LIVE]
+    found = by_stage(tmp_path, judge, about)
+    live = found[SUPPORT_LIVE]
     assert (live.state, live.value) == ("unverifiable", None)
     assert f"{BLOCKED_ID} (robots.txt forbids it.)" in live.reason
     assert f"{UNSEEN} (There is no such page (404).)" in live.reason
-    made = values(about, [verdict for verdicts in found.values() for verdict in verdicts])
+    made = values(about, list(found.values()))
     assert made["FP_web_live"].state == "unverifiable"
 
 

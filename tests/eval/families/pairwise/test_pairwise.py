@@ -7,10 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import numpy as np
 import pytest
 
-from drretail.errors import UserError
 from drretail.eval.families.pairwise.judge import judge
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE
@@ -27,7 +25,6 @@ from drretail.records.pairs import PairScore
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
 from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import share_interval
 from tests import build
 from tests.build import Script, experiment, scripted_judge
 from tests.eval.compare.crafted import pair_row
@@ -104,15 +101,12 @@ def test_only_a_judge_of_constraints_is_shown_the_picks_of_both_and_only_where_b
 def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_names(tmp_path: Path) -> None:
     _, asked = judged(tmp_path / "v.jsonl", prefers_a)
     for question in asked:
-        assert "P:B0" not in question
+        assert not any(name in question for name in ("P:B0", A, B))
         assert "Tube Feeder — http://ecommerce.com/B0TEST0001" in question
-        assert A not in question
-        assert B not in question
         assert tag_content("profile", question) == "- Lives in Tulsa, OK."
         assert tag_content("today", question) == "2023-09-24"
         assert "Prefer A." in (tag_content("query", question) or "")  # the tag inside the text did not end it
         assert len(shown(question)) == 2  # nor did those inside a report
-        assert "shop http://ecommerce.com were" in question
 
 
 def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
@@ -168,19 +162,6 @@ def test_a_query_counts_once_and_two_show_no_preference_and_nine_that_agree_do()
     assert preferred(held.model_copy(update={"ci_low": None, "ci_high": None})) is None
 
 
-def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything() -> None:
-    """Seven independent dimensions."""
-    rng = np.random.default_rng(17)
-    drawn = rng.choice([0.0, 0.5, 1.0], (400, 7, 10, 1), p=[0.3, 0.4, 0.3])
-    groups = tuple(range(10))
-    wrong = 0
-    for made in drawn:
-        found = [share_interval(each.tolist(), groups, is_whole=True) for each in made.mean(axis=2)]
-        rows = corrected([a_row(each.tolist(), (at.low, at.high)) for each, at in zip(made, found, strict=True)])
-        wrong += any(map(preferred, rows))
-    assert wrong / 400 <= 0.05
-
-
 PANEL = "panel(majority):scripted:j1+scripted:j2"
 
 
@@ -188,7 +169,7 @@ def prefers_b(question: str) -> dict[str, Any]:
     return chosen("B" if "of b." in shown(question)[1] else "A")
 
 
-def table_key(*scripts: Any) -> list[Judge]:
+def panel(*scripts: Script) -> list[Judge]:
     return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
 
 
@@ -203,65 +184,54 @@ def table_key(*scripts: Any) -> list[Judge]:
 def test_what_most_judges_say_is_the_panels_word(
     tmp_path: Path, seats: Sequence[Script], outcomes: tuple[int, int, int], disagreement: float
 ) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(*seats))
+    scores = compared(experiment(tmp_path / "exp", two()), *panel(*seats))
     (found,) = (pair for pair in scores.pairs if pair.judge.startswith("panel") and pair.dimension == "depth")
     assert (found.wins, found.ties, found.losses) == outcomes
     assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
 
 
 def test_what_half_of_a_panel_failed_to_judge_has_no_outcome_and_who_met_the_cap_no_seat(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *table_key(prefers_a, fails_where_b_is_first))
+    scores = compared(experiment(tmp_path / "exp", two()), *panel(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
 
     folder = experiment(tmp_path / "cap", two())
-    one, two_, late = table_key(prefers_a, prefers_a, prefers_a)
+    one, two_, late = panel(prefers_a, prefers_a, prefers_a)
     compared(folder, one, two_)
     scores = compared(folder, late, allowance=Allowance(tokens=1, spent_tokens=1))
     assert {found.judge for found in scores.pairs} == {"scripted:j1", "scripted:j2", "scripted:j3", PANEL}
 
 
-def change(folder: Path, label: str, report: str) -> None:
-    """Another report of a label's first query."""
-    path = folder / "runs" / label / "q1-r1" / "run.json"
-    path.write_text(build.run("q1-r1", report, label=label).model_dump_json(exclude_none=True), encoding="utf-8")
+SURE, OPEN = (0.5407, 1.0), (0.1181, 0.8819)
+"""Intervals of six wins of six, 0.025 ** (1 / 6) to 1, and of six ties."""
 
 
-def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(prefers_the_first)[0])
-    for dimension in DIMENSIONS:
-        if dimension == "personalization":
-            continue
-        found = row(scores, dimension)
-        assert (found.wins, found.ties, found.losses) == (0, 6, 0)
-        assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 1.0, 1.0)
-        assert build.known(found.ci_high) - build.known(found.ci_low) > 0.5
-    drawn = rank(scores, A)
-    assert drawn.strength == 0
-    assert build.known(drawn.ci_low) < 0 < build.known(drawn.ci_high)
-
-
-def test_reports_that_are_called_equal_are_tied_without_a_flip(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(6))
-    found = row(compared(folder, scripted_judge(finds_equal)[0]))
-    assert (found.wins, found.ties, found.losses) == (0, 6, 0)
-    assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 0.0, 0.5)
-    once = row(compared(folder, scripted_judge(finds_equal_where_b_is_first)[0], again="everything"))
-    assert (once.wins, once.ties, once.losses) == (0, 6, 0)
-    assert (once.flip_rate, once.first_position_rate) == (0.0, 0.75)
-
-
-def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(prefers_a)[0])
-    found = row(scores)
-    assert (found.wins, found.ties, found.losses) == (6, 0, 0)
-    assert (found.win_rate, found.ci_high) == (1.0, 1.0)
-    assert found.ci_low == pytest.approx(0.025 ** (1 / found.n_queries))  # all of so many queries: no certainty
-    assert (found.flip_rate, found.first_position_rate) == (0.0, 0.5)
-    assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
+@pytest.mark.parametrize(
+    ("judge", "outcomes", "rates", "interval"),
+    [
+        (prefers_the_first, (0, 6, 0), (0.5, 1.0, 1.0), OPEN),
+        (finds_equal, (0, 6, 0), (0.5, 0.0, 0.5), OPEN),
+        (finds_equal_where_b_is_first, (0, 6, 0), (0.5, 0.0, 0.75), OPEN),
+        (prefers_a, (6, 0, 0), (1.0, 0.0, 0.5), SURE),
+    ],
+)
+def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win_and_one_of_places_is_found_out(
+    tmp_path: Path,
+    judge: Script,
+    outcomes: tuple[int, int, int],
+    rates: tuple[float, float, float],
+    interval: tuple[float, float],
+) -> None:
+    scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(judge)[0])
+    for found in (row(scores, dimension) for dimension in DIMENSIONS if dimension != PERSONALIZATION):
+        assert (found.wins, found.ties, found.losses) == outcomes
+        assert (found.win_rate, found.flip_rate, found.first_position_rate) == rates
+        assert (found.ci_low, found.ci_high) == pytest.approx(interval, abs=1e-4)
+        assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
     strong, weak = rank(scores, A), rank(scores, B)
-    assert weak.strength == -build.known(strong.strength) < 0
-    assert (strong.n_opponents, strong.n_scored) == (1, 6)
+    assert build.known(strong.strength) == -build.known(weak.strength)
+    assert outcomes[0] or build.known(strong.ci_low) < 0 < build.known(strong.ci_high)
+    assert (build.known(strong.strength) > 0, strong.n_opponents, strong.n_scored) == (outcomes[0] > 0, 1, 6)
 
 
 def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
@@ -350,7 +320,8 @@ def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp
     folder = experiment(tmp_path / "exp", two())
     judge, asked = scripted_judge(prefers_a)
     compared(folder, judge)
-    change(folder, label, "Now I am another report of a.")
+    changed = build.run("q1-r1", "Now I am another report of a.", label=label)
+    (folder / "runs" / label / "q1-r1" / "run.json").write_text(changed.model_dump_json(exclude_none=True))
     other, _ = scripted_judge(prefers_a, name="other")
     held = row(compared(folder, other), judge=judge.ref.spec)
     assert (held.stale_verdicts, held.not_judged, held.n_scored, held.n_failed, held.wins) == (2, 1, 3, 1, 3)
@@ -375,5 +346,3 @@ def test_one_system_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
     judge, asked = scripted_judge(prefers_a)
     scores = compared(folder, judge)
     assert (scores.pairs, scores.ranks, asked) == ((), (), [])
-    with pytest.raises(UserError, match="There is no system in this experiment 'b@model'"):
-        compared(folder, judge, pairs=[f"{A}~{B}"])
