@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Generator
 from functools import partial
@@ -18,7 +19,7 @@ from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.verification import first_failure
-from drretail.experiment import Definition, read_evidence, read_runs
+from drretail.experiment import Definition, read_definition, read_evidence, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
@@ -40,11 +41,9 @@ QUERIES = [
 REACT, OWN = "react@offline-shopper", "looking"
 RUN = f"runs/{REACT}/q1-r1"
 OWN_RUN = f"runs/{OWN}/q1-r1"
-CHECKS = f"verdicts/checks/code/{REACT}/q1-r1.jsonl"
+CHECKS, PROCESS = (f"verdicts/{family}/code/{REACT}/q1-r1.jsonl" for family in ("checks", "process"))
 JUDGE, OTHER_JUDGE = "verdicts/faithfulness/offline-judge", "faithfulness/openai-gpt-5"
 NOTES, BASKET, READING = f"runs/{REACT}/notes", "rubrics/basket/q1.json", f"readings/declared/{REACT}/q1-r1.json"
-NAN = "not a number"
-"""What stands for it until the line is written: JSON has none."""
 Edit = Callable[[Path], object]
 
 
@@ -101,6 +100,24 @@ def of_experiment(change: Callable[[Any], object]) -> Edit:
 
 def of_lines(name: str, change: Callable[[list[Any]], object]) -> Edit:
     return lambda folder: edit_lines(folder / RUN / name, change)
+
+
+def of_text(name: str, old: str, new: str) -> Edit:
+    """Replaces the first such text of a file, which may be none of JSON's afterwards."""
+
+    def edited(folder: Path) -> None:
+        path = next(folder.glob(name))
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        changed = re.sub(old, new, text, count=1).encode()
+        path.write_bytes(pack(changed) if path.suffix == ".gz" else changed)
+
+    return edited
+
+
+def twice(name: str) -> Edit:
+    """A key that stands twice in the first object of a file; the second value counts."""
+    return of_text(name, "{", '{"format": 7,')
 
 
 def calls(lines: list[Any]) -> list[Any]:
@@ -168,14 +185,8 @@ def another_score(value: Any) -> None:
     value["scores"][0].update(value=0.123)
 
 
-def tool_step(value: Any) -> Any:
-    return next(step for step in value["steps"] if step["name"] == "product_catalog_search")
-
-
-def in_text(folder: Path, old: str, new: str) -> None:
-    """Replaces the first such text of a run's journal, which may be none of JSON's afterwards."""
-    path = folder / RUN / "journal.jsonl.gz"
-    path.write_bytes(pack(gzip.decompress(path.read_bytes()).replace(old.encode(), new.encode(), 1)))
+def first_call(value: Any) -> Any:
+    return next(step for step in value["steps"] if step["kind"] == "tool")
 
 
 def counting(folder: Path, tokens: int) -> None:
@@ -193,27 +204,6 @@ def counting(folder: Path, tokens: int) -> None:
     edit(folder / RUN / "run.json", counted)
 
 
-def twice_in_text(folder: Path) -> None:
-    path = folder / RUN / "run.json"
-    path.write_text(path.read_text().replace('"report": ', '"report": "I found nothing.",\n  "report": ', 1))
-
-
-def twice(name: str) -> Edit:
-    """A key that stands twice in the first object of a file; the second value counts."""
-
-    def edited(folder: Path) -> None:
-        path = next(folder.glob(name))
-        path.write_text(path.read_text().replace("{", '{"format": 7,', 1))
-
-    return edited
-
-
-def asked_otherwise(folder: Path) -> None:
-    """Another question in a judge's journal, under the key of the one that was put."""
-    path = next(folder.glob(f"verdicts/faithfulness/*/{REACT}/q1-r1.journal.jsonl"))
-    edit_lines(path, lambda lines: lines[0]["request"].update(messages=[]))
-
-
 def of_other_prompts(folder: Path) -> None:
     """The hash of no prompt, in experiment.json and in all runs, as an excuse for other picks."""
 
@@ -229,11 +219,7 @@ def of_other_prompts(folder: Path) -> None:
 def failed_by_a_server(folder: Path) -> None:
     """One step that no server answered, as an excuse for another result of another step."""
     forged_result(folder)
-
-    def failed(value: Any) -> None:
-        next(step for step in value["steps"] if step["kind"] == "tool").update(error="unavailable: no answer")
-
-    edit(folder / RUN / "run.json", failed)
+    of_run(lambda value: first_call(value).update(error="unavailable: no answer"))(folder)
 
 
 def swapped(folder: Path) -> None:
@@ -245,9 +231,7 @@ def swapped(folder: Path) -> None:
 
 def verdict(change: Callable[[list[Any]], object], family: str = "faithfulness") -> Edit:
     def edited(folder: Path) -> None:
-        path = next(folder.glob(f"verdicts/{family}/*/{REACT}/q1-r1.jsonl"))
-        edit_lines(path, change)
-        path.write_text(path.read_text(encoding="utf-8").replace(f'"{NAN}"', "NaN"), encoding="utf-8")
+        edit_lines(next(folder.glob(f"verdicts/{family}/*/{REACT}/q1-r1.jsonl")), change)
 
     return edited
 
@@ -332,7 +316,7 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     "no journal": (lambda folder: (folder / RUN / "journal.jsonl.gz").unlink(), "its journal is missing"),
     "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
     "outage": (
-        of_run(lambda value: tool_step(value).update(error="timeout: no answer within 30 seconds.")),
+        of_run(lambda value: first_call(value).update(error="timeout: no answer within 30 seconds.")),
         "a call that a server is said to have failed has an answer",
     ),
     "imported": (
@@ -348,7 +332,7 @@ CHEAP: dict[str, tuple[Edit, str]] = {
         of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(params=None)),
         "has no attribute 'items'",
     ),
-    "no number": (lambda folder: in_text(folder, '"request":{', '"request":{"x":1e999,'), "Out of range"),
+    "no number": (of_text(f"{RUN}/journal.jsonl.gz", '"request":{', '"request":{"x":1e999,'), "Out of range"),
     "negative usage": (lambda folder: counting(folder, -1), "fewer tokens than none"),
 }
 
@@ -370,12 +354,16 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         "experiment.json",
     ),
     "a folder that is no run": (lambda folder: shutil.copytree(folder / RUN, folder / NOTES), "plan", NOTES),
-    "a value that is no number": (verdict(lambda lines: lines[0].update(value=NAN), "process"), "verdicts", "verdicts"),
+    "a value that is no number": (of_text(PROCESS, '"value":[^,}]+', '"value":NaN'), "verdicts", "verdicts"),
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
-    "a question in a judge's journal": (asked_otherwise, "verdicts", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"),
+    "another question under the key of the one that was put": (
+        of_text(f"{JUDGE}/{REACT}/q1-r1.journal.jsonl", '"messages":', '"messages":[],"asked":'),
+        "verdicts",
+        f"{JUDGE}/{REACT}/q1-r1.journal.jsonl",
+    ),
     "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
-    "a key that stands twice": (twice_in_text, "replay", f"{RUN}/run.json"),
+    "a key that stands twice in a run": (twice(f"{RUN}/run.json"), "replay", f"{RUN}/run.json"),
     "a forged result beside a step that no server answered": (failed_by_a_server, "tools", f"{RUN}/run.json"),
     "another answer with all that follows": (another_answer, "replay", f"{RUN}/run.json"),
     "a forged tool result with all that follows": (forged_result, "tools", f"{RUN}/results.jsonl.gz"),
@@ -454,19 +442,24 @@ def test_a_run_that_a_server_failed_is_left_open(world: World, tmp_path: Path, m
     assert fails(verify(tmp_path / "exp", world)) == {"tools": f"{RUN}/run.json"}
 
 
-def test_queries_are_compared_with_those_that_were_published(exp: Path, world: World, tmp_path: Path) -> None:
-    published = tmp_path / "q.jsonl"
-    write_lines(published, (query.as_line() for query in QUERIES))
-    assert verify(exp, world, queries=published).passes
-    edit(exp / "experiment.json", lambda value: value.update(asked={REACT: ["q1"]}))
-    reasons = {mismatch.reason for mismatch in verify(exp, world, queries=published).failures}
-    assert f"{REACT} was not asked the query q2" in reasons
-    edit(exp / "experiment.json", lambda value: value.pop("asked"))
-    more = [*QUERIES, QUERIES[0].model_copy(update={"query_id": "q3"})]
-    more[1] = more[1].model_copy(update={"kind": "gift"})
-    write_lines(published, (query.as_line() for query in more))
-    reasons = {mismatch.reason for mismatch in verify(exp, world, queries=published).failures}
-    assert reasons == {"the query q3 was left out", "the kind of the query q2 is not as it was published"}
+def test_queries_have_to_be_as_they_were_published_or_as_they_ship(exp: Path, world: World, tmp_path: Path) -> None:
+    def reasons(definition: Definition, published: list[Query] | None = None) -> list[str]:
+        checklist = Checklist()
+        check_queries(definition, published, checklist)
+        return [mismatch.reason for failed in checklist.failed.values() for mismatch in failed]
+
+    definition = read_definition(exp)
+    assert reasons(definition, QUERIES) == []
+    fewer = definition.model_copy(update={"asked": {REACT: ("q1",)}})
+    assert reasons(fewer, QUERIES) == [f"{REACT} was not asked the query q2"]
+    (first, second), shipped = QUERIES, shipped_queries("dev")[0]
+    easier = shipped.model_copy(update={"query_id": "dev-1"})
+    of_the_demo = Definition(world_fingerprint=WORLD, queries=(shipped, easier))
+    assert reasons(of_the_demo) == ["the query dev-1 says that it ships with drretail, and does not"]
+    others = [first, second.model_copy(update={"kind": "gift"}), first.model_copy(update={"query_id": "q3"})]
+    write_lines(tmp_path / "q.jsonl", (query.as_line() for query in others))
+    found = {mismatch.reason for mismatch in verify(exp, world, queries=tmp_path / "q.jsonl").failures}
+    assert found == {"the query q3 was left out", "the kind of the query q2 is not as it was published"}
 
 
 def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp_path: Path) -> None:
@@ -562,15 +555,6 @@ def test_what_can_not_be_known_is_said_and_of_another_version_what_would_check_i
     found = verify(exp, world)
     (line,) = {mismatch.line for check in found.checks[2:4] for mismatch in check.unchecked}
     assert "drretail@0.0.1" in line
-
-
-def test_a_query_that_says_it_ships_with_drretail_has_to_be_one_of_them() -> None:
-    query = shipped_queries("dev")[0]
-    checklist = Checklist()
-    easier = query.model_copy(update={"query_id": "dev-1"})
-    check_queries(Definition(world_fingerprint=WORLD, queries=(query, easier)), None, checklist)
-    (found,) = checklist.failed["versions"]
-    assert found.reason == "the query dev-1 says that it ships with drretail, and does not"
 
 
 def test_no_embeddings_that_a_folder_names_are_opened() -> None:
