@@ -85,8 +85,7 @@ def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path)
 
 
 def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> None:
-    build_shop(tmp_path / "w")
-    made = run(str(tmp_path / "w"), [QUESTION], {"own": MINE}, baselines=False)
+    made = run(str(build_shop(tmp_path / "w")), [QUESTION], {"own": MINE}, baselines=False)
     assert made.systems == ["own"]
     assert made.folder.name.startswith("drretail-")
     assert score(made, "checks").scores  # the world is opened again by what the runs say of it
