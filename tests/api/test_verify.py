@@ -19,9 +19,8 @@ from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.verification import first_failure
-from drretail.experiment import Definition, read_definition, read_evidence, read_runs
+from drretail.experiment import Definition, read_definition, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
-from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
 from drretail.llm.models import Models
 from drretail.querygen.shipped import WORLD, shipped_queries
@@ -155,26 +154,6 @@ def forged_result(folder: Path) -> None:
     rewrite(folder, old, old.replace('"price":', '"price":9', 1))
 
 
-def another_answer(folder: Path) -> None:
-    """The last answer of the journal, and all that follows from it: hashes, report and citations."""
-
-    def answered(lines: list[Any]) -> None:
-        calls(lines)[-1]["response"]["content"] = new
-
-    old = calls(list(read_jsonl(folder / RUN / "journal.jsonl.gz")))[-1]["response"]["content"]
-    new = f"It is the best.\n\n{old}"
-    edit_lines(folder / RUN / "journal.jsonl.gz", answered)
-    rewrite(folder, old, new)
-    evidence = read_evidence(folder / RUN)
-
-    def reported(value: Any) -> None:
-        text = f"It is the best.\n\n{value['report']}"
-        cited = [each.model_dump(mode="json", exclude_none=True) for each in find_citations(text, evidence)]
-        value.update(report=text, report_sha=sha256_of(text), citations=cited)
-
-    edit(folder / RUN / "run.json", reported)
-
-
 def without_query(folder: Path) -> None:
     edit(folder / "experiment.json", lambda value: value["queries"].pop())
     for path in folder.glob("runs/*/q2-r1"):
@@ -220,13 +199,6 @@ def failed_by_a_server(folder: Path) -> None:
     """One step that no server answered, as an excuse for another result of another step."""
     forged_result(folder)
     of_run(lambda value: first_call(value).update(error="unavailable: no answer"))(folder)
-
-
-def swapped(folder: Path) -> None:
-    other = folder / RUN.replace("q1", "q2")
-    (folder / RUN).rename(folder / "between")
-    other.rename(folder / RUN)
-    (folder / "between").rename(other)
 
 
 def verdict(change: Callable[[list[Any]], object], family: str = "faithfulness") -> Edit:
@@ -303,7 +275,7 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     "usage": (of_run(lambda value: value["usage"]["researcher"].update(output=1)), "counts other tokens"),
     "pick": (of_run(lambda value: value.update(picks=[{"product": "B0TEST0009"}])), "no answer declares the pick"),
     "citation": (of_run(lambda value: value["citations"].pop()), "run.json: citations is"),
-    "place": (swapped, "run.json: the run's place is"),
+    "place": (of_run(lambda value: value.update(query_id="q2")), "run.json: the run's place is"),
     "world": (of_run(lambda value: value.update(world_fingerprint="0" * 64)), "world_fingerprint is"),
     "prompts": (of_run(lambda value: value["prompt_hashes"].update(react="0")), "prompt_hashes is"),
     "evidence": (of_lines("evidence.jsonl.gz", lambda lines: lines[0]["texts"][0].update(text="x")), "another hash"),
@@ -365,7 +337,6 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
     "a key that stands twice in a run": (twice(f"{RUN}/run.json"), "replay", f"{RUN}/run.json"),
     "a forged result beside a step that no server answered": (failed_by_a_server, "tools", f"{RUN}/run.json"),
-    "another answer with all that follows": (another_answer, "replay", f"{RUN}/run.json"),
     "a forged tool result with all that follows": (forged_result, "tools", f"{RUN}/results.jsonl.gz"),
     "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
     "a query": (without_query, "plan", "rubrics/basket/q2.json"),
@@ -407,19 +378,25 @@ def test_what_follows_from_journals_world_and_verdicts_is_made_again(name: str, 
     assert all(mismatch.reason and mismatch.advice.endswith(".") for mismatch in found.failures)
 
 
-def test_an_answer_of_a_model_that_follows_rules_can_not_be_made_an_error(exp: Path, world: World) -> None:
+def failed(call: Any) -> None:
     """A run that is lost to a provider counts less than a bad one."""
+    del call["response"], call["usage"]
+    call["error"] = {"class": "ModelError", "kind": "timeout", "message": "no answer"}
 
-    def failed(lines: list[Any]) -> None:
-        last = calls(lines)[-1]
-        del last["response"], last["usage"]
-        last["error"] = {"class": "ModelError", "kind": "timeout", "message": "no answer"}
 
-    edit_lines(exp / RUN / "journal.jsonl.gz", failed)
+def praised(call: Any) -> None:
+    call["response"]["content"] = f"It is the best.\n\n{call['response']['content']}"
+
+
+@pytest.mark.parametrize(("change", "status"), [(failed, "failed"), (praised, "done")])
+def test_another_end_of_a_model_that_follows_rules_is_told_though_all_that_follows_was_made_anew(
+    change: Callable[[Any], None], status: str, exp: Path, world: World
+) -> None:
+    edit_lines(exp / RUN / "journal.jsonl.gz", lambda lines: change(calls(lines)[-1]))
     again = exp.parent / "again"
     run(world, QUERIES, ["react"], to=again, replay=exp, baselines=False)
     shutil.copytree(again / RUN, exp / RUN, dirs_exist_ok=True)
-    assert read_json(exp / RUN / "run.json")["status"] == "failed"
+    assert read_json(exp / RUN / "run.json")["status"] == status
     assert fails(verify(exp, world))["replay"] == f"{RUN}/run.json"
 
 

@@ -65,13 +65,9 @@ answer = { structured = { reading = "Thin.", rating = 3 } }
 """
 
 
-@pytest.fixture
-def two_systems(tmp_path: Path) -> Path:
+def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_path: Path) -> None:
     (tmp_path / "judge.toml").write_text(JUDGE + DERIVED, encoding="utf-8")
-    return an_experiment(tmp_path / "exp", 6)
-
-
-def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_systems: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", 6)
     command = ("lab", "bias", "exp", "--judge", "scripted:judge.toml", "--pin", "pin.json")
     done = succeeds(*command, COLUMNS="200")
     table = " ".join(done.stdout.split())
@@ -80,9 +76,9 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_s
     assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
     assert "asked on a later day, it shows drift" in table
-    kept = json.loads((two_systems / "lab" / "bias.json").read_text(encoding="utf-8"))
+    kept = json.loads((folder / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert kept["line"].startswith("Biases of scripted:judge")
     assert succeeds(*command, COLUMNS="200").stdout == done.stdout
-    assert finding_lines(two_systems) == [kept["line"]]
+    assert finding_lines(folder) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--probes", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 6  # what other probes found of these reports stays

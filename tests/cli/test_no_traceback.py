@@ -1,6 +1,7 @@
 """Whatever goes wrong, a command ends in one sentence; pipes and devices are written to as files are."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -41,13 +42,6 @@ def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[
     )
 
 
-def python(script: str, *args: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
-    """What a script comes to in an interpreter of its own."""
-    command = [sys.executable, "-c", script, *args]
-    env = environment(folder, **given)
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
-
-
 def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
     """What a command said, which ended with one sentence."""
     assert ended.returncode == code, ended.stderr
@@ -69,7 +63,7 @@ def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Com
 
 def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
     (tmp_path / "boom.py").write_text("import drretail.cli.tools as t\nt.table_of = lambda *_: 1 / 0\n")
-    result = sentence(python(f"import boom; {MAIN}", "tools", folder=tmp_path), 1)
+    result = sentence(shell(shlex.join([sys.executable, "-c", f"import boom; {MAIN}", "tools"]), tmp_path), 1)
     assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in result
     assert "--debug shows where it came from" in result
 
@@ -90,7 +84,7 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
         ("ask", "A café lamp – under $20?", "--world", shop),
         ("report", "exp", "--format", "text", "--json"),
     )
-    ended = python(MAINS, json.dumps(commands), folder=tmp_path, **ASCII)
+    ended = shell(shlex.join([sys.executable, "-c", MAINS, json.dumps(commands)]), tmp_path, **ASCII)
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.stdout.rpartition("\n{\n")[2].isascii()

@@ -77,32 +77,19 @@ def test_a_service_that_refuses_the_key_stops_the_run(drretail: Command, shop: s
     assert not any(step.error for step in run.steps)
 
 
-@pytest.mark.parametrize(
-    ("web", "message"),
-    [
-        ("serper", "set the environment variable SERPER_API_KEY"),
-        ("searxng", "searxng:http://localhost:8080"),
-        ("serpr", "Did you mean serper"),
-    ],
-)
-def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, message: str, error_of: ErrorOf, shop: str) -> None:
-    assert message in error_of("ask", QUESTION, "--world", shop, "--web", web)
+def test_a_web_that_cannot_be_opened_is_one_sentence(error_of: ErrorOf, shop: str) -> None:
+    told = error_of("ask", QUESTION, "--world", shop, "--web", "serper")
+    assert "set the environment variable SERPER_API_KEY" in told
 
 
 def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
-    sandbox = chosen_web(Settings())
-    systems = {
-        "fixed": System(agent="react", models={}, web_corpus=sandbox.corpus),
-        "open": System(agent="react", models={}, web_provider="serper"),
-    }
-    for web in ("sandbox", "serper"):
-        settings = Settings(web=web)
-        if web == "sandbox":
-            pages = pages_by_label(settings, systems)
-            assert (pages["fixed"].provider, pages["open"].provider) == ("sandbox", "open")
-        else:  # no key is needed, and what Serper found is fetched from the open web
-            pages = pages_by_label(settings, {"open": systems["open"]})
-        page = pages["open"].fetch("http://127.0.0.1:80/")
+    fixed = System(agent="react", models={}, web_corpus=chosen_web(Settings()).corpus)
+    searched = System(agent="react", models={}, web_provider="serper")
+    pages = pages_by_label(Settings(web="sandbox"), {"fixed": fixed, "open": searched})
+    assert (pages["fixed"].provider, pages["open"].provider) == ("sandbox", "open")
+    # No key is needed, and what Serper found is fetched from the open web.
+    for live in (pages["open"], pages_by_label(Settings(web="serper"), {"open": searched})["open"]):
+        page = live.fetch("http://127.0.0.1:80/")
         assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
 
 

@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 import yaml
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from drretail import compare, run, score
 from tests.cli.commands import ROOT, Command
-from tests.llm.provider import Provider, answers
+from tests.llm.provider import Provider, answers, completes
 
 EXAMPLES = ROOT / "examples"
 QUESTIONS = ["Which bird feeder costs less than $30?", "Is there a hanging bird bath?"]
@@ -58,36 +56,21 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experim
     assert compare(experiment, "script", "react", metrics=["checks"]).tables
 
 
-def scripted(request: Request) -> Response:
-    """Two calls at once, then a report on what they brought, as a model would in OpenAI's protocol."""
-    messages = json.loads(request.data)["messages"]
-    results = [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
-    turn: dict[str, Any] = {"role": "assistant", "content": None}
-    if not results:
-        asked = [
-            ("product_catalog_search", {"query": "bird feeder", "limit": 2}),
-            ("calculator", {"expression": "2*3"}),
-        ]
-        turn["tool_calls"] = [
-            {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
-            for n, (name, args) in enumerate(asked)
-        ]
-    else:
-        hit = results[0]["hits"][0]
-        line = f"{hit['title']} costs ${hit['price']} [{hit['evidence']}]."
-        turn["content"] = f"# One feeder\n\n{line}\n\n```picks\n{hit['evidence']} x 1\n```"
-    return Response(json.dumps({"choices": [{"message": turn}]}), content_type="application/json")
-
-
 @needs_mcp
 def test_the_loop_over_mcp_researches_with_the_model_that_it_is_given(
-    tmp_path: Path, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(scripted)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
+    calls = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
+        for name, args in asked
+    ]
+    report = "# One feeder\n\nIt costs $22.99 [P:B0I5TPX7F1].\n\n```picks\nP:B0I5TPX7F1 x 1\n```"
     monkeypatch.setenv("MODEL", "scripted")
-    loop = of_python("loop", "mcp_loop/agent.py")
-    experiment = run("demo", QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
+    with Provider(completes({"content": None, "tool_calls": calls}), completes({"content": report})) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+        loop = of_python("loop", "mcp_loop/agent.py")
+        experiment = run("demo", QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
     (made,) = experiment
     assert (made.status, made.error) == ("done", None)
     assert [step.name for step in made.steps] == ["product_catalog_search", "calculator"]
