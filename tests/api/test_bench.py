@@ -62,8 +62,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def manifest(home: Path, name: str, **changed: object) -> Path:
     entry = {"models": ["offline:shopper"], "dollars": 0.3}
-    write_json(home / f"{name}.json", {"format": 1, "name": name, "systems": {LABEL: entry | changed}})
-    return home / f"{name}.json"
+    write_json(home / "manifest.json", {"format": 1, "name": name, "systems": {LABEL: entry | changed}})
+    return home / "manifest.json"
 
 
 @pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
@@ -206,11 +206,6 @@ def test_a_sample_that_can_show_nothing_or_differs_widely_is_refused() -> None:
     ("name", "changed"),
     [("..", {}), ("...-", {}), ("a/b", {}), ("x" * 41, {}), ("poor", {"dollars": -1}), ("rich", {"dollars": "inf"})],
 )
-def test_a_manifest_that_says_nonsense_is_refused(
-    home: Path, tmp_path: Path, name: str, changed: Mapping[str, object]
-) -> None:
-    given = tmp_path / "manifest.json"
-    entry = {"models": ["offline:shopper"], **changed}
-    write_json(given, {"format": 1, "name": name, "systems": {LABEL: entry}})
+def test_a_manifest_that_says_nonsense_is_refused(home: Path, name: str, changed: Mapping[str, object]) -> None:
     with pytest.raises(UserError, match=r"manifest\.json, "):
-        submit(home / "R", home / "exp", given)
+        submit(home / "R", home / "exp", manifest(home, name, **changed))

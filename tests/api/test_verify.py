@@ -40,8 +40,10 @@ QUERIES = [
 REACT, OWN = "react@offline-shopper", "looking"
 RUN = f"runs/{REACT}/q1-r1"
 OWN_RUN = f"runs/{OWN}/q1-r1"
+JOURNAL, EVIDENCE, RESULTS = (f"{RUN}/{name}.jsonl.gz" for name in ("journal", "evidence", "results"))
 CHECKS, PROCESS = (f"verdicts/{family}/code/{REACT}/q1-r1.jsonl" for family in ("checks", "process"))
 JUDGE, OTHER_JUDGE = "verdicts/faithfulness/offline-judge", "faithfulness/openai-gpt-5"
+VERDICTS, ASKED = f"{JUDGE}/{REACT}/q1-r1.jsonl", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"
 NOTES, BASKET, READING = f"runs/{REACT}/notes", "rubrics/basket/q1.json", f"readings/declared/{REACT}/q1-r1.json"
 Edit = Callable[[Path], object]
 
@@ -74,15 +76,10 @@ def exp(honest: Path, tmp_path: Path) -> Path:
 
 
 def edit(path: Path, change: Callable[[Any], object]) -> None:
-    value = read_json(path)
+    """Changes what a file holds: one value, or a list of lines."""
+    value = list(read_jsonl(path)) if ".jsonl" in path.name else read_json(path)
     change(value)
-    write_json(path, value)
-
-
-def edit_lines(path: Path, change: Callable[[list[Any]], object]) -> None:
-    lines = list(read_jsonl(path))
-    change(lines)
-    write_lines(path, map(canonical_json, lines))
+    write_lines(path, map(canonical_json, value)) if isinstance(value, list) else write_json(path, value)
 
 
 def of_file(name: str, change: Callable[[Any], object]) -> Edit:
@@ -95,10 +92,6 @@ def of_run(change: Callable[[Any], object]) -> Edit:
 
 def of_experiment(change: Callable[[Any], object]) -> Edit:
     return of_file("experiment.json", change)
-
-
-def of_lines(name: str, change: Callable[[list[Any]], object]) -> Edit:
-    return lambda folder: edit_lines(folder / RUN / name, change)
 
 
 def of_text(name: str, old: str, new: str) -> Edit:
@@ -143,13 +136,13 @@ def rewrite(folder: Path, old: str, new: str) -> None:
                 line.update(text=new, sha256=sha256_of(new))
         lines.sort(key=lambda line: line["sha256"])
 
-    edit_lines(folder / RUN / "journal.jsonl.gz", in_journal)
-    edit_lines(folder / RUN / "results.jsonl.gz", in_results)
+    edit(folder / JOURNAL, in_journal)
+    edit(folder / RESULTS, in_results)
     edit(folder / RUN / "run.json", in_run)
 
 
 def forged_result(folder: Path) -> None:
-    texts = [line["text"] for line in read_jsonl(folder / RUN / "results.jsonl.gz")]
+    texts = [line["text"] for line in read_jsonl(folder / RESULTS)]
     old = next(text for text in texts if '"price":' in text)
     rewrite(folder, old, old.replace('"price":', '"price":9', 1))
 
@@ -179,7 +172,7 @@ def counting(folder: Path, tokens: int) -> None:
         for used in value["usage"].values():
             used.update(input_uncached=tokens * used["calls"], output=0)
 
-    edit_lines(folder / RUN / "journal.jsonl.gz", taken)
+    edit(folder / JOURNAL, taken)
     edit(folder / RUN / "run.json", counted)
 
 
@@ -201,13 +194,6 @@ def failed_by_a_server(folder: Path) -> None:
     of_run(lambda value: first_call(value).update(error="unavailable: no answer"))(folder)
 
 
-def verdict(change: Callable[[list[Any]], object], family: str = "faithfulness") -> Edit:
-    def edited(folder: Path) -> None:
-        edit_lines(next(folder.glob(f"verdicts/{family}/*/{REACT}/q1-r1.jsonl")), change)
-
-    return edited
-
-
 def flipped(lines: list[Any]) -> None:
     line = next(line for line in lines if line["stage"] == "support")
     line["value"] = {"support": "none"} if isinstance(line["value"], dict) else "none"
@@ -217,7 +203,7 @@ def flipped(lines: list[Any]) -> None:
 def of_judge(folder: Path, change: Callable[[list[Any]], object]) -> None:
     """Edits each verdict file of the judge, and makes scores.json anew."""
     for path in folder.glob("verdicts/faithfulness/offline-judge/*/*-r1.jsonl"):
-        edit_lines(path, change)
+        edit(path, change)
     (folder / "scores.json").unlink()
     score(folder, ["checks"])
 
@@ -278,14 +264,14 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     "place": (of_run(lambda value: value.update(query_id="q2")), "run.json: the run's place is"),
     "world": (of_run(lambda value: value.update(world_fingerprint="0" * 64)), "world_fingerprint is"),
     "prompts": (of_run(lambda value: value["prompt_hashes"].update(react="0")), "prompt_hashes is"),
-    "evidence": (of_lines("evidence.jsonl.gz", lambda lines: lines[0]["texts"][0].update(text="x")), "another hash"),
-    "unbrought": (of_lines("evidence.jsonl.gz", lambda lines: lines.append({**lines[0], "id": "P:B0X"})), "no step"),
-    "result": (of_lines("results.jsonl.gz", lambda lines: lines[0].update(text="x")), "has another text"),
+    "evidence": (of_file(EVIDENCE, lambda lines: lines[0]["texts"][0].update(text="x")), "another hash"),
+    "unbrought": (of_file(EVIDENCE, lambda lines: lines.append({**lines[0], "id": "P:B0X"})), "no step"),
+    "result": (of_file(RESULTS, lambda lines: lines[0].update(text="x")), "has another text"),
     "journal": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(model="openai:x")),
+        of_file(JOURNAL, lambda lines: calls(lines)[0]["request"].update(model="openai:x")),
         "the key of a request is not its hash",
     ),
-    "no journal": (lambda folder: (folder / RUN / "journal.jsonl.gz").unlink(), "its journal is missing"),
+    "no journal": (lambda folder: (folder / JOURNAL).unlink(), "its journal is missing"),
     "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
     "outage": (
         of_run(lambda value: first_call(value).update(error="timeout: no answer within 30 seconds.")),
@@ -297,14 +283,14 @@ CHEAP: dict[str, tuple[Edit, str]] = {
     ),
     "label": (of_experiment(lambda value: value["systems"][REACT].update(scope="any")), "a system's label is"),
     "an unknown count": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["usage"].update(thought=1)),
+        of_file(JOURNAL, lambda lines: calls(lines)[0]["usage"].update(thought=1)),
         "1 validation error for Usage",
     ),
     "no parameters": (
-        of_lines("journal.jsonl.gz", lambda lines: calls(lines)[0]["request"].update(params=None)),
+        of_file(JOURNAL, lambda lines: calls(lines)[0]["request"].update(params=None)),
         "has no attribute 'items'",
     ),
-    "no number": (of_text(f"{RUN}/journal.jsonl.gz", '"request":{', '"request":{"x":1e999,'), "Out of range"),
+    "no number": (of_text(JOURNAL, '"request":{', '"request":{"x":1e999,'), "Out of range"),
     "negative usage": (lambda folder: counting(folder, -1), "fewer tokens than none"),
 }
 
@@ -330,20 +316,20 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a key that stands twice in the scores": (twice("scores.json"), "scores", "scores.json"),
     "a key that stands twice in times": (twice(f"{RUN}/telemetry.json"), "records", f"{RUN}/telemetry.json"),
     "another question under the key of the one that was put": (
-        of_text(f"{JUDGE}/{REACT}/q1-r1.journal.jsonl", '"messages":', '"messages":[],"asked":'),
+        of_text(ASKED, '"messages":', '"messages":[],"asked":'),
         "verdicts",
-        f"{JUDGE}/{REACT}/q1-r1.journal.jsonl",
+        ASKED,
     ),
     "the hashes of prompts": (of_other_prompts, "replay", f"{RUN}/run.json"),
     "a key that stands twice in a run": (twice(f"{RUN}/run.json"), "replay", f"{RUN}/run.json"),
     "a forged result beside a step that no server answered": (failed_by_a_server, "tools", f"{RUN}/run.json"),
-    "a forged tool result with all that follows": (forged_result, "tools", f"{RUN}/results.jsonl.gz"),
+    "a forged tool result with all that follows": (forged_result, "tools", RESULTS),
     "a run": (lambda folder: shutil.rmtree(folder / RUN), "plan", RUN),
     "a query": (without_query, "plan", "rubrics/basket/q2.json"),
-    "a judge's verdict": (verdict(flipped), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
+    "a judge's verdict": (of_file(VERDICTS, flipped), "verdicts", VERDICTS),
     "verdicts of a run": (lambda folder: (folder / CHECKS).unlink(), "verdicts", CHECKS),
-    "a verdict taken out": (verdict(lambda lines: lines.pop()), "verdicts", f"{JUDGE}/{REACT}/q1-r1.jsonl"),
-    "a verdict by code": (verdict(lambda lines: lines[0].update(reason="edited"), "checks"), "verdicts", CHECKS),
+    "a verdict taken out": (of_file(VERDICTS, lambda lines: lines.pop()), "verdicts", VERDICTS),
+    "a verdict by code": (of_file(CHECKS, lambda lines: lines[0].update(reason="edited")), "verdicts", CHECKS),
     "a score": (of_file("scores.json", another_score), "scores", "scores.json"),
     "the gold basket": (of_file(BASKET, lambda value: value.update(things=[])), "versions", BASKET),
     "gold in a query's text": (
@@ -357,7 +343,7 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
         f"{OWN_RUN}/run.json",
     ),
     "an own agent's ledger": (
-        lambda folder: edit_lines(folder / OWN_RUN / "evidence.jsonl.gz", forged_ledger),
+        lambda folder: edit(folder / OWN_RUN / "evidence.jsonl.gz", forged_ledger),
         "tools",
         f"{OWN_RUN}/evidence.jsonl.gz",
     ),
@@ -392,7 +378,7 @@ def praised(call: Any) -> None:
 def test_another_end_of_a_model_that_follows_rules_is_told_though_all_that_follows_was_made_anew(
     change: Callable[[Any], None], status: str, exp: Path, world: World
 ) -> None:
-    edit_lines(exp / RUN / "journal.jsonl.gz", lambda lines: change(calls(lines)[-1]))
+    edit(exp / JOURNAL, lambda lines: change(calls(lines)[-1]))
     again = exp.parent / "again"
     run(world, QUERIES, ["react"], to=again, replay=exp, baselines=False)
     shutil.copytree(again / RUN, exp / RUN, dirs_exist_ok=True)

@@ -34,6 +34,14 @@ for command in json.loads(sys.argv[1]):
 """Several commands one after the other in one interpreter, up to the first that fails."""
 
 
+def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
+    """What a command said, with single spaces, which ended with one sentence."""
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.strip().splitlines()[-1].startswith("Error: ")
+    return " ".join(ended.stderr.split())
+
+
 def refused_by(*args: str) -> str:
     """What ``drretail …`` says, in this process, that has to be refused."""
     found = CliRunner().invoke(app, args)
@@ -95,11 +103,7 @@ def error_of(drretail: Command) -> ErrorOf:
     """What ``drretail …`` says, with single spaces, that has to end with one sentence and exit code 2."""
 
     def run(*args: str, **given: str) -> str:
-        ended = drretail(*args, **given)
-        assert ended.returncode == 2, ended.stderr
-        assert "Traceback" not in ended.stderr
-        assert ended.stderr.strip().splitlines()[-1].startswith("Error: ")
-        return " ".join(ended.stderr.split())
+        return sentence(drretail(*args, **given))
 
     return run
 

@@ -144,31 +144,18 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
 
 
 @pytest.mark.parametrize(
-    ("ended", "sentences"),
+    ("ended", "calls", "runs", "retry"),
     [
-        ([DONE], []),
-        (
-            [DONE, FAILED],
-            [
-                "1 tool call failed (unavailable or timeout) in 1 run.",
-                "The same command with --retry failed makes the 1 failed run again.",
-            ],
-        ),
-        (
-            [SPOILED, replace(DONE, calls_failed=3)],
-            [
-                "4 tool calls failed (unavailable or timeout) in 2 runs.",
-                "The same command with --retry spoiled makes the 2 spoiled runs again.",
-            ],
-        ),
-        (
-            [SPOILED, FAILED],
-            [
-                "2 tool calls failed (unavailable or timeout) in 2 runs.",
-                "The same command with --retry failed --retry spoiled makes the 1 failed and 1 spoiled runs again.",
-            ],
-        ),
+        ([DONE, FAILED], "1 tool call", "1 run", "failed makes the 1 failed run"),
+        ([SPOILED, replace(DONE, calls_failed=3)], "4 tool calls", "2 runs", "spoiled makes the 2 spoiled runs"),
+        ([SPOILED, FAILED], "2 tool calls", "2 runs", "failed --retry spoiled makes the 1 failed and 1 spoiled runs"),
     ],
 )
-def test_what_failing_servers_cost_is_said_with_the_flags_that_help(ended: list[Ended], sentences: list[str]) -> None:
-    assert list(outcome_notes(tallies([DONE.label], ended))) == sentences
+def test_what_failing_servers_cost_is_said_with_the_flags_that_help(
+    ended: list[Ended], calls: str, runs: str, retry: str
+) -> None:
+    assert list(outcome_notes(tallies([DONE.label], ended))) == [
+        f"{calls} failed (unavailable or timeout) in {runs}.",
+        f"The same command with --retry {retry} again.",
+    ]
+    assert list(outcome_notes(tallies([DONE.label], [DONE]))) == []

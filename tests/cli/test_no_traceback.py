@@ -11,7 +11,7 @@ import pytest
 from drretail.cli.entry import sentence_of
 from drretail.errors import NotFound, ToolError, ToolErrorType
 from tests.build import LABEL, experiment, known
-from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment
+from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment, sentence
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
@@ -40,15 +40,6 @@ def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[
         timeout=280,
         check=False,
     )
-
-
-def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
-    """What a command said, which ended with one sentence."""
-    assert ended.returncode == code, ended.stderr
-    assert "Traceback" not in ended.stderr
-    output = ended.stderr.strip().splitlines()[-1]
-    assert output.startswith("Error: ")
-    return output
 
 
 def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Command) -> None:
