@@ -62,8 +62,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def manifest(home: Path, name: str, **changed: object) -> Path:
     entry = {"models": ["offline:shopper"], "dollars": 0.3}
-    write_json(home / f"{name}.json", {"format": 1, "name": name, "systems": {LABEL: entry | changed}})
-    return home / f"{name}.json"
+    write_json(home / "manifest.json", {"format": 1, "name": name, "systems": {LABEL: entry | changed}})
+    return home / "manifest.json"
 
 
 @pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
@@ -123,9 +123,8 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     assert len(accepted.drawn) == 1
     late = submit(home / "R", home / "exp", manifest(home, "late"), sample=0, exhibit=True, now=CLOSES + timedelta(1))
     assert (late.late, late.verified) == (True, False)
-    ranking = rank(home / "R")
-    first, second = ranking.rows
-    notes = {row.system: row.notes for row in ranking.rows}
+    first, second = rank(home / "R").rows
+    notes = {row.system: row.notes for row in (first, second)}
     assert notes == {f"acme.{LABEL}": (), f"late.{LABEL}": ("late", "unverified")}
     assert first.truth == second.truth
     assert (first.ranks, second.ranks) == ((1, 1), None), "what is not verified has no rank, however true it is"
@@ -133,9 +132,9 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     with pytest.raises(UserError, match="has submitted already"):
         submit(home / "R", home / "exp", manifest(home, "acme"))
     submit(home / "R", home / "exp", manifest(home, "mirror"), sample=2, now=CLOSES - timedelta(hours=1))
-    rows = {row.system: row for row in rank(home / "R").rows}
-    assert (rows[f"acme.{LABEL}"].ranks, rows[f"mirror.{LABEL}"].ranks) == ((1, 1), None)
-    assert rows[f"mirror.{LABEL}"].notes == (f"a copy of acme.{LABEL}",)
+    found = {row.system: (row.ranks, row.notes) for row in rank(home / "R").rows}
+    assert found[f"acme.{LABEL}"] == ((1, 1), ())
+    assert found[f"mirror.{LABEL}"] == (None, (f"a copy of acme.{LABEL}",))
 
 
 def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path: Path) -> None:
@@ -147,16 +146,13 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
         submit(home / "R", tmp_path / "exp", manifest(home, "bomb"))
 
 
-@pytest.fixture
-def _small_shops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_tells_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def smaller(to: Path, progress: Progress, *, products: int, reviews: int, seed: str) -> None:
         build_made_up_shop(to, progress, products=products // 4, reviews=reviews // 4, seed=seed)
 
     monkeypatch.setattr(release, "build_shop", smaller)
-
-
-@pytest.mark.usefixtures("_small_shops")
-def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_tells_of_them(tmp_path: Path) -> None:
     made = make(tmp_path / "R", closes=CLOSES, n=8, seed=SEED, progress=choose_progress("none"))
     queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
     assert Counter(query.level for query in queries) == made.levels
@@ -210,11 +206,6 @@ def test_a_sample_that_can_show_nothing_or_differs_widely_is_refused() -> None:
     ("name", "changed"),
     [("..", {}), ("...-", {}), ("a/b", {}), ("x" * 41, {}), ("poor", {"dollars": -1}), ("rich", {"dollars": "inf"})],
 )
-def test_a_manifest_that_says_nonsense_is_refused(
-    home: Path, tmp_path: Path, name: str, changed: Mapping[str, object]
-) -> None:
-    given = tmp_path / "manifest.json"
-    entry = {"models": ["offline:shopper"], **changed}
-    write_json(given, {"format": 1, "name": name, "systems": {LABEL: entry}})
+def test_a_manifest_that_says_nonsense_is_refused(home: Path, name: str, changed: Mapping[str, object]) -> None:
     with pytest.raises(UserError, match=r"manifest\.json, "):
-        submit(home / "R", home / "exp", given)
+        submit(home / "R", home / "exp", manifest(home, name, **changed))

@@ -3,7 +3,6 @@
 import ast
 import asyncio
 import json
-from collections.abc import Iterator
 from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,10 +53,7 @@ def test_experiments_are_tables_and_scores_a_board(experiment: RecordedExperimen
     assert "Scoreboard, judged by offline:judge (rule-based)" in shown(scores)
     assert "\nScoreboard, judged by offline:judge (rule-based)\n" in str(scores)
     empty = RecordedScores(scores=(), judgings=())
-    assert (str(empty), shown(empty)) == (
-        "<RecordedScores: 0 systems, nothing scored>",
-        "Nothing is scored yet.",
-    )
+    assert (str(empty), shown(empty)) == ("<RecordedScores: 0 systems, nothing scored>", "Nothing is scored yet.")
 
 
 def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment, scores: RecordedScores) -> None:
@@ -90,19 +86,14 @@ def test_scores_are_a_data_frame(scores: RecordedScores, library: str, monkeypat
     assert [*frame["variant"]] == [row.variant for row in scores.scores]
 
 
-def cells() -> Iterator[str]:
-    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] == "code":
-            yield "".join(cell["source"])
-
-
 def test_the_example_runs_under_a_notebooks_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     values: list[Any] = []
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
 
     async def play() -> None:
-        for code in cells():
+        for code in ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
             *statements, last = ast.parse(code).body
             exec(compile(ast.Module(statements, []), str(NOTEBOOK), "exec"), names)
             assert isinstance(last, ast.Expr), "every cell shows something"

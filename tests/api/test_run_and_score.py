@@ -85,8 +85,7 @@ def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path)
 
 
 def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> None:
-    build_shop(tmp_path / "w")
-    made = run(str(tmp_path / "w"), [QUESTION], {"own": MINE}, baselines=False)
+    made = run(str(build_shop(tmp_path / "w")), [QUESTION], {"own": MINE}, baselines=False)
     assert made.systems == ["own"]
     assert made.folder.name.startswith("drretail-")
     assert score(made, "checks").scores  # the world is opened again by what the runs say of it
@@ -141,18 +140,14 @@ def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None
         with_preset(RunOptions(preset="papers"))
 
 
-PAGES = [Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")]
-
-
-def test_a_sandbox_brings_its_queries_and_each_size_is_a_system(tmp_path: Path) -> None:
+def test_a_sandbox_brings_its_queries(tmp_path: Path) -> None:
     place = build_shop(tmp_path / "w")
     with drretail.open_world(place) as world:
-        web = f"sandbox:{seal(tmp_path / 's', {'q1': PAGES}, [QUERY], world.manifest)}"
+        page = Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")
+        web = f"sandbox:{seal(tmp_path / 's', {'q1': [page]}, [QUERY], world.manifest)}"
         with pytest.raises(UserError, match="name questions with --queries FILE"):
             drretail.run(world, baselines=False)
         with pytest.raises(UserError, match="give its web to open_world"):
             drretail.run(world, web=web)
-    made = drretail.run(place, web=web, size=["32k", "64k"], compose="no_distractor", baselines=False)
-    assert [(tally.label, tally.done) for tally in made.tallies] == [
-        (f"react@offline-shopper-compose-no_distractor-size-{size}", 1) for size in ("32k", "64k")
-    ]
+    made = drretail.run(place, web=web, size="32k", compose="no_distractor", baselines=False)
+    assert [tally.done for tally in made.tallies] == [1]

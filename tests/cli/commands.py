@@ -1,13 +1,18 @@
 """The command line as a user runs it, in a folder of its own: fixtures of all tests, so that one server forks them."""
 
 import os
+import pty
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from drretail.cli.app import app
+from drretail.errors import UserError
 from tests.cli.forked import ForkedCommand, ForkServer
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +32,35 @@ for command in json.loads(sys.argv[1]):
             raise
 """
 """Several commands one after the other in one interpreter, up to the first that fails."""
+
+
+def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
+    """What a command said, with single spaces, which ended with one sentence."""
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.strip().splitlines()[-1].startswith("Error: ")
+    return " ".join(ended.stderr.split())
+
+
+def refused_by(*args: str) -> str:
+    """What ``drretail …`` says, in this process, that has to be refused."""
+    found = CliRunner().invoke(app, args)
+    assert isinstance(found.exception, UserError), found.output
+    return str(found.exception)
+
+
+def on_terminal(*command: str, where: Path, env: Mapping[str, str]) -> str:
+    """What a process shows on a terminal, stdout and stderr together."""
+    ours, theirs = pty.openpty()
+    given = {**env, "TERM": "xterm-256color"}
+    with subprocess.Popen(command, cwd=where, env=given, stdin=theirs, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        read = bytearray()
+        with suppress(OSError):  # how a terminal says that nobody writes to it any more
+            while part := os.read(ours, 65_536):
+                read += part
+    os.close(ours)
+    return read.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def environment(home: Path, **given: str) -> dict[str, str]:
@@ -69,11 +103,7 @@ def error_of(drretail: Command) -> ErrorOf:
     """What ``drretail …`` says, with single spaces, that has to end with one sentence and exit code 2."""
 
     def run(*args: str, **given: str) -> str:
-        ended = drretail(*args, **given)
-        assert ended.returncode == 2, ended.stderr
-        assert "Traceback" not in ended.stderr
-        assert ended.stderr.strip().splitlines()[-1].startswith("Error: ")
-        return " ".join(ended.stderr.split())
+        return sentence(drretail(*args, **given))
 
     return run
 

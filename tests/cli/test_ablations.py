@@ -7,7 +7,7 @@ import pytest
 
 from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json, write_lines
-from drretail.querygen.reading import read_queries
+from drretail.querygen.shipped import shipped_queries
 from drretail.records.base import canonical_json
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -38,12 +38,6 @@ def sandbox(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def run_on(tmp_path: Path) -> Path:
-    """Three queries on two sizes, and on the larger one without distractors."""
-    return experiment(tmp_path / "exp", [(on("512k"), LESS), (on("32k"), ALL), (on("512k", "no_distractor"), ALL)])
-
-
 def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
     sandbox(folder.parent / "S")
     reports = {each.label(): {f"{query.query_id}-r1": report for query in QUERIES} for each, report in systems}
@@ -51,11 +45,10 @@ def experiment(folder: Path, systems: list[tuple[System, str]]) -> Path:
     return build.experiment(folder, reports, queries=QUERIES, of=of, evidence=EVIDENCE)
 
 
-SCORED = ("score", "exp", "--metrics", "dr3", "--gold", "S")
-
-
-def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeeds: Command, run_on: Path) -> None:
-    succeeds(*SCORED)
+def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeeds: Command, tmp_path: Path) -> None:
+    systems = [(on("512k"), LESS), (on("32k"), ALL), (on("512k", "no_distractor"), ALL)]
+    folder = experiment(tmp_path / "exp", systems)
+    succeeds("score", "exp", "--metrics", "dr3", "--gold", "S")
     (table,) = json.loads(succeeds("compare", "exp", "--by", "size", "--metric", "dr3:CC", "--json").stdout)["size"]
     cells = table["rows"][0]["cells"]
     assert [(cell["setting"], cell["at"], round(cell["mean"], 1)) for cell in cells] == [
@@ -68,10 +61,10 @@ def test_scores_stand_by_size_and_composition_with_what_distractors_cost(succeed
     assert "-66.67" in output
     made = json.loads(succeeds("compare", "exp", "--by", "compose", "--json").stdout)
     assert {each["variant"] for each in made["distractors"]} >= {"CC"}
-    page = (succeeds("report", "exp"), (run_on / "report.html").read_text())[1]
-    assert "dr3 CC against size" in page
-    assert 'id="by-compose"' in page
-    assert 'id="distractors"' in page
+    succeeds("report", "exp")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    shown = ("dr3 CC against size", 'id="by-compose"', 'id="distractors"')
+    assert [part for part in shown if part not in page] == []
 
 
 @pytest.mark.parametrize(("by", "message"), [("size", "two sizes"), ("web", "two modes")])
@@ -86,32 +79,30 @@ AGENT = "react@offline-shopper"
 def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(succeeds: Command, tmp_path: Path) -> None:
     made = json.loads(succeeds("synth", "--perturb", "demo", "--to", "other", "--json", "-q").stdout)
     assert succeeds("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
-    succeeds("queries", "shipped", "--split", "dev", "--to", "all.jsonl")
-    lines = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()[:3]
-    (tmp_path / "here.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    asked = shipped_queries("dev")[:3]
+    write_lines(tmp_path / "here.jsonl", (query.as_line() for query in asked))
     succeeds("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl")
     succeeds("queries", "check", "there.jsonl", "--world", "other", "-q")
     for name, world in (("here", "demo"), ("there", "other")):
-        asked = ("--world", world, "--queries", f"{name}.jsonl", "--agent", "react", "--to", name, "-q")
-        succeeds("run", *asked)
+        succeeds("run", "--world", world, "--queries", f"{name}.jsonl", "--agent", "react", "--to", name, "-q")
         succeeds("score", name, "-q")
     (both,) = json.loads(succeeds("compare", "here", "--beside", "there", "--json", "-q").stdout)["comparisons"]
     assert (both["a"], both["b"]) == (AGENT, f"{AGENT}@there")
     rows = {(row["metric"], row["variant"]): row for table in both["tables"] for row in table["rows"]}
     assert rows["checks", "clean"]["n_pairs"] == 3
-    report = next((tmp_path / "there" / "runs").glob(f"*react*/{json.loads(lines[0])['query_id']}-r1/run.json"))
+    report = next((tmp_path / "there" / "runs").glob(f"*react*/{asked[0].query_id}-r1/run.json"))
     ids = json.loads((tmp_path / "other" / "perturbed.json").read_text(encoding="utf-8"))["ids"]
     assert not any(old in report.read_text(encoding="utf-8") for old in ids)
 
 
-def test_a_query_of_another_world_is_told_in_a_sentence(drretail: Command, shop: str, tmp_path: Path) -> None:
-    query = {"query_id": "q", "text": "A lamp?", "source": "test", "world_fingerprint": "a" * 64, "format": 1}
-    (tmp_path / "q.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    drretail("synth", "--perturb", shop, "--to", "other", "-q")
-    done = drretail("queries", "carry", "q.jsonl", "--world", "other", "--to", "q2.jsonl")
-    assert (done.returncode, "was made for the world" in done.stderr) == (2, True)
-    done = drretail("queries", "carry", "q.jsonl", "--world", "q.jsonl", "--to", "q2.jsonl")
-    assert (done.returncode, "no perturbed world" in done.stderr) == (2, True)
+def test_a_query_of_another_world_is_told_in_a_sentence(
+    succeeds: Command, error_of: ErrorOf, shop: str, tmp_path: Path
+) -> None:
+    write_lines(tmp_path / "q.jsonl", [build.query(world_fingerprint="a" * 64).as_line()])
+    succeeds("synth", "--perturb", shop, "--to", "other", "-q")
+    asked = ("queries", "carry", "q.jsonl", "--to", "q2.jsonl", "--world")
+    assert "was made for the world" in error_of(*asked, "other")
+    assert "no perturbed world" in error_of(*asked, "q.jsonl")
 
 
 def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Command, tmp_path: Path) -> None:
@@ -136,24 +127,16 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Comma
     assert (tmp_path / "exp" / "scores.json").read_bytes() == first
 
 
-TASKS = (
-    "How do I choose a label maker and pens for a tidy home office?\nWhich kitchen storage keeps food fresh longest?\n"
-)
 SETTINGS = [each for setting in ("task", "context", "persona", "tools") for each in ("--information", setting)]
 OF_USERS = (f"get_user_{what}" for what in ("orders", "profile", "statistics"))
 USER_TOOLS = {*OF_USERS, "get_order_details", "update_user_profile"}
 
 
-def test_users_become_personas_tasks_queries_and_reports_scores(succeeds: Command, tmp_path: Path) -> None:
-    (tmp_path / "tasks.txt").write_text(TASKS)
-    for command in (
-        ("personas", "--people", "people", "--users", "12"),
-        ("context", "--people", "people"),
-        ("pair", "tasks.txt", "--people", "people", "--to", "q.jsonl", "--users-per-task", "2"),
-    ):
-        succeeds("queries", *command)
-    assert len(read_queries(tmp_path / "q.jsonl")) == 4
-    succeeds("run", "--queries", "q.jsonl", "--only", "2", "--to", "exp", "--no-floors", *SETTINGS)
+def test_what_a_system_is_told_of_its_user_is_a_setting_to_compare_by(succeeds: Command, tmp_path: Path) -> None:
+    build_shop(tmp_path / "w")
+    told = {"user_id": BIRDS, "mode": "task", "persona": "Shopping: likes cedar.", "context": "It is for a balcony."}
+    write_lines(tmp_path / "q.jsonl", (build.query(name, "Which bird feeder?", **told).as_line() for name in "ab"))
+    succeeds("run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--no-floors", *SETTINGS)
     fields = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
     assert sorted(fields.values()) == ["context", "persona", "task", "tools"]
     called = {run.run_id: {step.name for step in run.steps} for run in read_runs(tmp_path / "exp")}

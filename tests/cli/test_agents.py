@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,9 +11,14 @@ import pytest
 from drretail.experiment import read_reference, read_runs
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
 from tests.agents.external_agents import command
-from tests.cli.commands import Command, ErrorOf, Start
+from tests.cli.commands import Command, ErrorOf
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
+
+
+@pytest.fixture
+def run(shop: str, queries: str) -> tuple[str, ...]:
+    return ("run", "--queries", queries, "--world", shop, "--to", "exp")
 
 
 def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, shop: str, tmp_path: Path) -> None:
@@ -27,44 +31,31 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, sho
     assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
 
 
-def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, shop: str, queries: str) -> None:
-    def noted(*agents: str) -> bool:
-        named = [flag for agent in agents for flag in ("--agent", agent)]
-        flags = ("--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages")
-        done = succeeds("run", *flags, *named)
-        return "differences between systems can't be shown with fewer than 6 users." in " ".join(done.stderr.split())
-
-    assert not noted("react")
-    assert noted("react", "plan_to_function")
+def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, run: tuple[str, ...]) -> None:
+    note = "differences between systems can't be shown with fewer than 6 users."
+    both = ("--agent", "react", "--agent", "plan_to_function")
+    shown = [" ".join(succeeds(*run, "--no-floors", *agents).stderr.split()) for agents in ((), both)]
+    assert [note in text for text in shown] == [False, True]
 
 
-def test_a_function_that_was_edited_needs_a_new_name(
-    succeeds: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
+def test_a_function_that_was_edited_needs_a_new_name(succeeds: Command, run: tuple[str, ...], tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("def answer(question):\n    return 'Nothing.'\n")
 
-    def run(agent: str) -> str:
-        flags = ("--world", shop, "--queries", queries, "--to", "exp", "--no-floors", "--no-pages")
-        done = succeeds("run", *flags, "--agent", agent)
-        return " ".join(done.stderr.split())
+    def told(agent: str) -> str:
+        return " ".join(succeeds(*run, "--no-floors", "--no-pages", "--agent", agent).stderr.split())
 
     note = "mine.py has changed since its runs here: give it a new name (--agent v{}=mine:answer) to run the new one."
-    assert note.format(2) not in run("mine:answer") + run("mine:answer")
+    assert note.format(2) not in told("mine:answer") + told("mine:answer")
     later = time.time() + 10
     os.utime(mine, (later, later))
-    assert run("mine:answer").count(note.format(2)) == 1
-    assert "has changed" not in run("v2=mine:answer")
-    assert note.format(3) in run("v2=mine:answer")
+    assert told("mine:answer").count(note.format(2)) == 1
+    assert "has changed" not in told("v2=mine:answer")
+    assert note.format(3) in told("v2=mine:answer")
     assert {made.system for made in read_runs(tmp_path / "exp")} == {"mine-answer", "v2"}
 
 
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT}
-
-
-@pytest.fixture
-def run(shop: str, queries: str) -> tuple[str, ...]:
-    return ("run", "--queries", queries, "--world", shop, "--to", "exp")
 
 
 def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: tuple[str, ...], tmp_path: Path) -> None:
@@ -91,36 +82,13 @@ def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], e
     assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")
 
 
-needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="no MCP: pip install mcp")
-
-
-def flags(shop: str, queries: str, agent: str) -> list[str]:
-    return ["run", "--world", shop, "--queries", queries, "--to", "exp", "--agent", agent, "--no-floors", "--no-pages"]
-
-
-@needs_mcp
+@pytest.mark.skipif(find_spec("mcp") is None, reason="no MCP: pip install mcp")
 def test_a_command_is_repeated_and_not_asked_again_and_another_under_its_name_is_refused(
-    succeeds: Command, error_of: ErrorOf, shop: str, queries: str, tmp_path: Path
+    succeeds: Command, error_of: ErrorOf, run: tuple[str, ...], tmp_path: Path
 ) -> None:
     agent = "mine=" + command(tmp_path, "open('asked', 'a').write('x'); print('Nothing.\\n\\n```picks\\nnone\\n```')")
     for _ in range(2):
-        succeeds(*flags(shop, queries, agent), "--repeats", "2")
+        succeeds(*run, "--agent", agent, "--no-floors", "--repeats", "2")
     assert (tmp_path / "asked").read_text() == "xxxx"
-    assert [(run.system, run.status) for run in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
-    assert "mine" in error_of(*flags(shop, queries, "mine=cmd:env"))
-
-
-@needs_mcp
-def test_ctrl_c_leaves_no_process(start: Start, shop: str, queries: str, tmp_path: Path) -> None:
-    agent = command(tmp_path, "open(f'pid{os.getpid()}', 'w').close(); time.sleep(99)")
-    process = start(*flags(shop, queries, agent))
-    while len(found := [*tmp_path.glob("pid*")]) < 2:
-        time.sleep(0.1)
-        assert not process.has_ended
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
-    assert "Traceback" not in process.wait().stderr
-    for pid in (int(each.name.removeprefix("pid")) for each in found):
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    assert [(made.system, made.status) for made in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
+    assert "mine" in error_of(*run, "--agent", "mine=cmd:env", "--no-floors")

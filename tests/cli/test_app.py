@@ -6,21 +6,13 @@ from pathlib import Path
 import pytest
 
 from drretail.cli.app import COMMANDS
-from tests.cli.commands import ROOT, Command, ErrorOf
+from tests.cli.commands import ROOT, Command
 from tests.shop import USER
 
 HEAVY = [
     "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
     "pydantic_settings", "scipy", "sqlite3", "starlette", "tantivy", "uvicorn",
 ]  # fmt: skip
-
-
-def modules_after(code: str) -> tuple[str, set[str]]:
-    """What ``code`` prints in a process of its own, and which modules it has loaded."""
-    ending = "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules))\n"
-    done = subprocess.run([sys.executable, "-c", ending + code], cwd=ROOT, capture_output=True, text=True, check=True)
-    printed, _, loaded = done.stdout.rpartition("LOADED")
-    return printed, set(loaded.split())
 
 
 HELPS = """
@@ -67,14 +59,14 @@ def test_a_command_s_help_says_what_the_list_says(helps: dict[str, tuple[str, se
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    _, loaded = modules_after("import drretail; dir(drretail)")
-    assert [name for name in [*HEAVY, "typer", "rich"] if name in loaded] == []
+    code = "import sys, drretail; dir(drretail); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [name for name in [*HEAVY, "typer", "rich"] if name in done.stdout.split()] == []
 
 
 def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None:
     done = drretail("scor")
-    assert done.returncode == 2
-    assert "Did you mean 'score'" in done.stderr
+    assert (done.returncode, "Did you mean 'score'" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +74,11 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
     [
         (["ask", "Which feeder?", "--world", "nowhere"], "nowhere"),
         (["ask", "Which feeder?", "--world", "w", "--user", "NOBODY"], "no user 'NOBODY'"),
-        (["ask", "Which feeder?", "--world", "w", "--agent", "reakt"], "Did you mean react"),
-        (["ask", "Which feeder?", "--world", "w", "--model", "antropic:claude-sonnet-5"], "anthropic"),
         (["ask", "?", "--world", "w", "--model", "anthropic:claude-sonnet-5", "--to", "exp"], "ANTHROPIC_API_KEY"),
         (["ask", "Which feeder?", "--world", "w", "--model", "shopper"], "provider:model"),
-        (["ask", "Which feeder?", "--world", "w", "--model", "cook=offline:shopper"], "no role 'cook'"),
         (["run", "--queries", "none.jsonl", "--world", "w", "--to", "exp"], "none.jsonl does not exist"),
+        (["run", "--queries", "broken.jsonl", "--world", "w", "--to", "exp"], "broken.jsonl"),
+        (["run", "--queries", "other.jsonl", "--world", "w", "--to", "exp"], "was made for the world ffffffffffff"),
         (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--replay", "none"], "none does not exist"),
         (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--shopper", "mee"], "leave it out"),
         (["ask", "Which feeder?", "--world", "w", "--shopper", "mee"], "Write --shopper me."),
@@ -98,14 +89,15 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["ask", "?", "--world", "w", "--agent", "react+ws", "--without", "web"], "leave +ws or --without web out"),
         (["world", "info", "nowhere"], "nowhere"),
         (["world", "check", "."], "is not a world: it holds no file CURRENT"),
-        (["ingest", "nothing-here", "--world", "new"], "nothing-here"),
         (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
-        (["queries", "generate", "--world", "w", "--user", "NOBODY", "--to", "new.jsonl"], "NOBODY"),
     ],
 )  # fmt: skip
 def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(
     drretail: Command, shop: str, queries: str, tmp_path: Path, args: list[str], message: str
 ) -> None:
+    (tmp_path / "broken.jsonl").write_text("{\n", encoding="utf-8")
+    line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
+    (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     before = {path.name for path in tmp_path.iterdir()}
     done = drretail(*(queries if arg == "q.jsonl" else arg for arg in args))
     assert done.returncode == 2, done.stderr
@@ -116,36 +108,8 @@ def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
-QUESTION = "Which bird feeder suits me, under $30?"
-
-
 def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: str) -> None:
-    first = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
-    again = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
+    asked = ("ask", "Which bird feeder suits me, under $30?", "--user", USER, "--world", shop, "--to", "exp")
+    first, again = drretail(*asked), drretail(*asked)
     assert again.stdout == first.stdout
     assert "product_catalog_search" not in again.stderr
-
-
-def test_an_experiment_stays_with_its_world(
-    drretail: Command, error_of: ErrorOf, shop: str, queries: str, tmp_path: Path
-) -> None:
-    drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
-    before = (tmp_path / "exp" / "experiment.json").read_bytes()
-    raw = tmp_path / "Pet_Supplies.jsonl"
-    row = {"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}
-    raw.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    drretail("ingest", str(raw), "--world", "other", "--min-interactions", "0")
-    assert "was made on the world" in error_of("ask", QUESTION, "--world", "other", "--to", "exp")
-    assert (tmp_path / "exp" / "experiment.json").read_bytes() == before
-
-
-@pytest.mark.parametrize("lines", ["{", '{"query_id": "Q 1", "text": "x", "source": "s"}', ""])
-def test_x(error_of: ErrorOf, shop: str, tmp_path: Path, lines: str) -> None:
-    (tmp_path / "broken.jsonl").write_text(f"{lines}\n", encoding="utf-8")
-    assert "broken.jsonl" in error_of("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
-    assert not (tmp_path / "exp").exists()
-    line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
-    (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    assert "was made for the world ffffffffffff" in error_of(
-        "run", "--queries", "other.jsonl", "--world", shop, "--to", "exp"
-    )

@@ -1,14 +1,12 @@
 """``drretail compare`` on the command line."""
 
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
-from tests.build import experiment, scripted_judge
-from tests.cli.commands import Command, environment
-from tests.cli.forked import ForkServer
-from tests.eval.families.pairwise.judging import compared, prefers_a, two
+from tests.build import experiment, scored, scripted_judge
+from tests.cli.commands import Command
+from tests.eval.families.pairwise.judging import prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
 
 A, B = "react@model", "hybrid@model"
@@ -18,18 +16,12 @@ TWO = {
 }
 
 
-@pytest.fixture(scope="module")
-def once(fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("judged")
-    experiment(folder / "exp", TWO)
-    assert fork_server.run(("score", "exp", "--metrics", STUB, "--quiet"), folder, environment(folder)).returncode == 0
-    return folder / "exp"
-
-
 @pytest.fixture
-def judged(once: Path, tmp_path: Path) -> Path:
+def judged(tmp_path: Path) -> Path:
     """Two systems of which one is clearly higher."""
-    return Path(copytree(once, tmp_path / "exp"))
+    folder = experiment(tmp_path / "exp", TWO)
+    scored(folder, STUB)
+    return folder
 
 
 def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Command, judged: Path) -> None:
@@ -59,16 +51,8 @@ def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, 
     assert "pass^2" in table
 
 
-@pytest.fixture
-def preferred(succeeds: Command, tmp_path: Path) -> Path:
-    """Two systems of which a judge prefers one side by side on nine queries."""
-    folder = experiment(tmp_path / "exp", two(9))
-    compared(folder, scripted_judge(prefers_a)[0])
-    succeeds("score", "exp", "--metrics", "checks", "--quiet")
-    return folder
-
-
-def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succeeds: Command, preferred: Path) -> None:
+def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succeeds: Command, tmp_path: Path) -> None:
+    scored(experiment(tmp_path / "exp", two(9)), ["pairwise", "checks"], scripted_judge(prefers_a)[0])
     done = succeeds("compare", "exp", COLUMNS="120")
     assert "Side by side, judged by scripted" in done.stdout
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith("overall ")]
@@ -101,8 +85,7 @@ def test_a_rule_that_the_difference_meets_ends_with_3(drretail: Command, judged:
 
 def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds: Command, tmp_path: Path) -> None:
     three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
-    experiment(tmp_path / "exp", three)
-    succeeds("score", "exp", "--metrics", STUB, "--quiet")
+    scored(experiment(tmp_path / "exp", three), STUB)
     done = succeeds("compare", "exp", "--metrics", STUB, COLUMNS="80")
     assert done.stdout.startswith("What can be concluded\n- stub said: react above hybrid and plan.\n")
     lines = [line.split() for line in done.stdout.splitlines()]

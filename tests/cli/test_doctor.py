@@ -9,7 +9,7 @@ import pytest
 from drretail.doctor.machine import Package, examine_java, examine_packages
 from tests.cli.commands import Command
 from tests.data_ingest.test_engines import java_that_says
-from tests.llm.provider import Provider, fails
+from tests.llm.provider import Provider, answers, fails
 
 SECRET = "sk-very-secret-0123456789"
 
@@ -37,24 +37,17 @@ def test_a_key_is_seen_and_never_shown_and_a_server_that_was_named_has_to_answer
     assert not any(secret in result.stdout + result.stderr for secret in (SECRET, "topsecret"))
 
 
-def test_a_model_is_asked_only_when_it_is_named(doctor: Command) -> None:
-    with Provider() as provider:
-        where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
+def test_a_model_is_asked_only_when_it_is_named_and_one_that_refuses_the_key_ends_in_3(doctor: Command) -> None:
+    with Provider(answers(), fails(401, f"invalid x-api-key {SECRET}")) as provider:
+        where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url, "DRRETAIL_MODEL_RETRIES": "0"}
         doctor(**where)
         assert not provider.seen
-        result = doctor("--model", "anthropic:claude-sonnet-5", **where)
-        assert len(provider.seen) == 1
-    assert result.returncode == 0
-    assert "answers: hello" in result.stdout
-
-
-def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(doctor: Command) -> None:
-    with Provider(fails(401, f"invalid x-api-key {SECRET}")) as provider:
-        where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url, "DRRETAIL_MODEL_RETRIES": "0"}
-        result = doctor("--model", "anthropic:claude-sonnet-5", **where)
-    assert result.returncode == 3
-    assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(result.stdout.split())
-    assert SECRET not in result.stdout + result.stderr
+        well, refused = (doctor("--model", "anthropic:claude-sonnet-5", **where) for _ in range(2))
+        assert len(provider.seen) == 2
+    assert (well.returncode, refused.returncode) == (0, 3)
+    assert "answers: hello" in well.stdout
+    assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(refused.stdout.split())
+    assert SECRET not in refused.stdout + refused.stderr
 
 
 @pytest.mark.parametrize(("extra", "state"), [(None, "broken"), ("spark", "absent")])

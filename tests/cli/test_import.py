@@ -43,13 +43,12 @@ answer = { structured = { claims = [
 
 
 @pytest.fixture
-def imported(drretail: Command, succeeds: Command, tmp_path: Path) -> Path:
+def imported(succeeds: Command, tmp_path: Path) -> Path:
     """Two systems on two questions, one of their reports empty, one in Chinese; pages of one address are given."""
     drb(tmp_path / "one.jsonl", REPORT, CHINESE)
     drb(tmp_path / "two.jsonl", "Nothing cited. <script>alert(1)</script>", "")
     jsonl(tmp_path / "pages.jsonl", [{"url": "https://lab.example/kettles", "title": "T", "text": WORDS}])
-    first = drretail("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl")
-    assert (first.returncode, first.stdout.count("one")) == (0, 1)
+    assert succeeds("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl").stdout.count("one") == 1
     succeeds("import", "drb", "two.jsonl", "--to", "exp")
     (tmp_path / "judge.toml").write_text(CLAIMS + JUDGE, encoding="utf-8")
     return tmp_path / "exp"
@@ -76,10 +75,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     [
         (["drbb", "a.jsonl"], "Did you mean"),
         (["drb", "none.jsonl"], "does not exist"),
-        (["drb", "broken.jsonl"], "line 2, is not JSON"),
-        (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
-        (["drg", "other.jsonl"], "holds nothing of this format"),
         (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
         (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
@@ -88,11 +84,9 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
 )
 def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail: Command, tmp_path: Path) -> None:
     drb(tmp_path / "a.jsonl", "One.")
-    text(tmp_path / "broken.jsonl", '{"id": 1, "prompt": "Q?", "article": "A"}\n{"id": \n')
-    text(tmp_path / "page.html", "<html>Sign in</html>")
     text(tmp_path / "empty.md", "\n")
+    text(tmp_path / "other.jsonl", '{"name": "x"}\n')
     text(tmp_path / "unasked.md", "The kettle boils.")
-    jsonl(tmp_path / "other.jsonl", [{"name": "x"}])
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert message in ended.stderr
@@ -111,21 +105,11 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
     text(tmp_path / "in" / "marked" / "q.md", f"# Kettles?\n\n{stated}citeturn0search1\n")
     text(tmp_path / "in" / "titled" / "q.md", f"# Kettles?\n\n{stated}\n\nSources used in the report\n\nlab.example\n")
-    came = drretail("import", "markdown", "in", "--to", "exp")
-    warning = " ".join(came.stdout.split())
+    warning = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
     assert "in/lost/q.md, in/marked/q.md, in/titled/q.md: there are marks or a list of sources, and" in warning
     assert "bare/q.md" not in warning
-    document = json.loads(drretail("import", "markdown", "in", "--to", "exp", "--json").stdout)
-    assert {(report["where"], report["unread"], report["listed"]) for report in document["reports"]} == {
-        ("in/lost/q.md", True, 2),
-        ("in/bare/q.md", False, 0),
-        ("in/marked/q.md", True, 0),
-        ("in/titled/q.md", True, 0),
-    }
-    scored = drretail("score", "exp", "--metrics", "faithfulness", "--details")
-    assert "the imported report has marks or names sources, and no citation leads to one" in " ".join(
-        scored.stdout.split()
-    )
+    scored = " ".join(drretail("score", "exp", "--metrics", "faithfulness", "--details").stdout.split())
+    assert "the imported report has marks or names sources, and no citation leads to one" in scored
     found = rows(tmp_path / "exp")
     for variant in ("FR", "FR_url", "FP", "N_supported", "N_cited"):
         for system in ("lost", "marked", "titled"):

@@ -1,4 +1,4 @@
-"""`drretail ingest`, `download` and `world` as a person or a script meets them."""
+"""`drretail ingest`, `download` and `world` as a person or a script meets them, on to a score of next purchases."""
 
 import gzip
 import json
@@ -12,15 +12,17 @@ from typer.testing import CliRunner, Result
 from drretail.cli.app import app
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
-from drretail.env.profiles import default_pool
-from drretail.env.writing import write_world
-from drretail.errors import UserError
-from drretail.records.query import Query
-from tests.cli.commands import Command
+from drretail.env.world import open_world
+from drretail.experiment import read_rubric
+from drretail.files import read_json
+from drretail.querygen.reading import read_queries
+from drretail.records.shop import VOID_STATUSES, NextPurchase
+from tests import build
+from tests.build import known
+from tests.cli.commands import Command, refused_by
 from tests.data_ingest.download.server import Script, serve
+from tests.data_ingest.raw_rows import START, write_lines
 from tests.shop import JANUARY, PRODUCTS, OrderRow
-
-MOMENT = 1_600_000_000_000
 
 
 def invoke(*args: str) -> Result:
@@ -30,38 +32,28 @@ def invoke(*args: str) -> Result:
 @pytest.fixture
 def raw(tmp_path: Path) -> Path:
     """Two products, of which one has its five reviews, and a bad line."""
-    folder = tmp_path / "raw"
-    folder.mkdir()
     products = [{"parent_asin": f"B{number}", "title": f"Garden planner {number}"} for number in (1, 2)]
-    reviews = [{"user_id": f"A{number}", "parent_asin": "B1", "timestamp": MOMENT + number} for number in range(5)]
-    (folder / "meta_Office_Products.jsonl").write_text("\n".join(map(json.dumps, products)))
-    (folder / "Office_Products.jsonl").write_text("\n".join(map(json.dumps, reviews)) + '\n{"user_id": "A')
-    return folder
+    reviews = [{"user_id": f"A{number}", "parent_asin": "B1", "timestamp": START + number} for number in range(5)]
+    write_lines(tmp_path / "raw" / "meta_Office_Products.jsonl", products)
+    return write_lines(tmp_path / "raw" / "Office_Products.jsonl", [*reviews, '{"user_id": "A']).parent
 
 
-@pytest.fixture
-def mapping(tmp_path: Path) -> Path:
-    """A shop of one's own: two products, of which one has an order, and an order of a product that is not there."""
+def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(tmp_path: Path) -> None:
     (tmp_path / "products.csv").write_text("sku;name;path;net\n7;Desk lamp;Home > Lamps;39,90\n8;Bowl;;on request\n")
     (tmp_path / "orders.csv").write_text("nr,who,sku,day\nR1,ada,7,2024-03-01\nR2,ada,9,2024-03-01\n")
-    path = tmp_path / "shop.toml"
-    path.write_text(
+    mapping = tmp_path / "shop.toml"
+    mapping.write_text(
         'currency = "EUR"\ndecimal = ","\n'
         'products = {file = "products.csv", id = "sku", title = "name", category = "path", price = "net"}\n'
         'orders = {file = "orders.csv", id = "nr", user = "who", product = "sku", date = "day"}\n'
     )
-    return path
-
-
-def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(mapping: Path, tmp_path: Path) -> None:
     result = invoke("ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run")
     assert result.exit_code == 0, result.output
     assert "First rows of products.csv" in result.output
     assert "Home > Lamps" in result.output
     assert "products.csv: 1 price unknown, such as 'on request'" in result.output
     assert "1 ordered products have no product row." in result.output
-    ended = invoke("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
-    assert f"drretail ingest {mapping}" in str(ended.exception)
+    assert f"drretail ingest {mapping}" in refused_by("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
     assert not (tmp_path / "w").exists()
 
 
@@ -119,9 +111,7 @@ def test_check_says_ok_or_what_is_wrong_and_use_that_there_is_no_former_one(raw:
     world = tmp_path / "w"
     invoke("ingest", str(raw), "-w", str(world), "-q")
     for asked in ([], ["gen-0123"], ["gen-"]):
-        refused = invoke("world", "use", str(world), *asked)
-        assert isinstance(refused.exception, UserError)
-        assert "keeps no former generation" in str(refused.exception)
+        assert "keeps no former generation" in refused_by("world", "use", str(world), *asked)
     assert invoke("world", "use", str(world), live_generation(world).name).exit_code == 0
     whole = invoke("world", "check", str(world))
     assert (whole.exit_code, whole.stdout.split()[0]) == (0, "ok")
@@ -148,18 +138,16 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tm
         (other / path.name).write_text(path.read_text().replace("planner", "hose"))
     (other / "Office_Products.jsonl").write_text("")
     arguments = ["ingest", str(other), "-w", str(world), "-q", "--min-interactions", "0"]
-    refused = invoke(*arguments)
-    assert isinstance(refused.exception, UserError)
+    refused = refused_by(*arguments)
     for part in ("1 product, 5 users, 5 orders", "min interactions 0 instead of 5", "1 file of ", "--replace"):
-        assert part in str(refused.exception)
+        assert part in refused
     assert (live_generation(world), {path.name for path in world.iterdir()}) == (live, {"CURRENT", live.name})
     replaced = invoke(*arguments, "--replace")
     assert replaced.stdout.startswith("2 products, 0 users, 0 orders; with a price: 0 of 2\n")
     assert f"It replaced 1 product, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
         replaced.stdout.replace("\n", " ")
     )
-    back = invoke("world", "use", str(world), live.name)
-    assert back.exit_code == 0
+    assert invoke("world", "use", str(world), live.name).exit_code == 0
     assert live_generation(world) == live
     invoke("world", "use", str(world))
     assert live_generation(world) != live
@@ -177,31 +165,17 @@ def test_a_world_that_is_finished_reads_no_file(raw: Path, tmp_path: Path, monke
     assert json.loads(invoke(*arguments, "--json").stdout)["there_already"] is True
 
 
-USERS = sorted(["../../x", "A\0B", "A" * 300, "/etc/passwd", "a\nb"])
-
-
-@pytest.fixture
-def hostile_world(tmp_path: Path) -> Path:
-    orders = [OrderRow(f"000000000{place}", user, "B0TEST0001", JANUARY) for place, user in enumerate(USERS)]
-    folder = tmp_path / "world"
-    write_world(folder, products=PRODUCTS, orders=orders, seed="42", pool=default_pool())
-    return folder
-
-
-def test_runs_of_hostile_users_stay_in_the_experiment(succeeds: Command, hostile_world: Path, tmp_path: Path) -> None:
-    queries = [
-        Query(query_id=f"q{place}", user_id=user, text="Which bird feeder under $40 suits me?", source="test")
-        for place, user in enumerate(USERS)
-    ]
-    (tmp_path / "q.jsonl").write_text("".join(f"{query.as_line()}\n" for query in queries), encoding="utf-8")
+def test_runs_of_hostile_users_stay_in_the_experiment(succeeds: Command, tmp_path: Path) -> None:
+    users = sorted(["../../x", "A\0B", "A" * 300, "/etc/passwd", "a\nb"])
+    orders = [OrderRow(f"000000000{place}", user, "B0TEST0001", JANUARY) for place, user in enumerate(users)]
+    build.build_world(tmp_path / "world", PRODUCTS, orders)
+    asked = [build.query(f"q{place}", "Which bird feeder under $40?", user_id=user) for place, user in enumerate(users)]
+    write_lines(tmp_path / "q.jsonl", [query.as_line() for query in asked])
     there = {*tmp_path.iterdir(), *tmp_path.parent.iterdir()}
     succeeds("run", "--world", "world", "--queries", "q.jsonl", "--to", "exp", "--agent", "react", "--no-floors")
     succeeds("score", "exp", "--world", "world", "--metrics", "checks")
     assert {*tmp_path.iterdir(), *tmp_path.parent.iterdir()} - there <= {tmp_path / "exp", tmp_path / ".cache"}
-    profiles = [
-        json.loads(path.read_text(encoding="utf-8"))["user_id"] for path in (tmp_path / "exp/profiles").iterdir()
-    ]
-    assert sorted(profiles) == USERS
+    assert sorted(read_json(path)["user_id"] for path in (tmp_path / "exp/profiles").iterdir()) == users
 
 
 FILES = {
@@ -210,26 +184,39 @@ FILES = {
 }
 
 
-def test_files_of_a_mirror_are_fetched_and_listed(drretail: Command, tmp_path: Path) -> None:
+def test_files_of_a_mirror_are_fetched_and_listed_and_a_dry_run_prints_addresses(
+    drretail: Command, succeeds: Command, tmp_path: Path
+) -> None:
+    dry = succeeds("download", "--preset", "paper", "--to", "raw", "--dry-run", "--json")
+    assert len(json.loads(dry.stdout)["files"]) == 16
+    assert not (tmp_path / "raw").exists()
     with serve(Script(FILES)) as server:
-        done = drretail("download", "Books", "--to", "raw", "--mirror", server.address, "--json")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    assert [file["name"] for file in report["files"]] == ["meta_Books.jsonl.gz", "Books.jsonl.gz"]
+        done = succeeds("download", "Books", "--to", "raw", "--mirror", server.address, "--json")
+        missing = drretail("download", "Pet_Supplies", "--to", "raw", "--mirror", server.address, "--quiet")
+    assert (missing.returncode, len(missing.stderr.strip().splitlines())) == (2, 1)
+    assert [file["name"] for file in json.loads(done.stdout)["files"]] == ["meta_Books.jsonl.gz", "Books.jsonl.gz"]
     assert "downloading" in done.stderr
     assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["Books.jsonl.gz", "meta_Books.jsonl.gz"]
 
 
-def test_a_dry_run_prints_the_addresses(drretail: Command, tmp_path: Path) -> None:
-    done = drretail("download", "--preset", "paper", "--to", "raw", "--dry-run", "--json")
-    assert len(json.loads(done.stdout)["files"]) == 16
-    assert not (tmp_path / "raw").exists()
-
-
-def test_what_cannot_be_had_is_one_sentence(drretail: Command) -> None:
-    with serve(Script({})) as server:
-        done = drretail("download", "Books", "--to", "raw", "--mirror", server.address, "--quiet")
-    assert done.returncode == 2
-    assert "answers 404" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "Pet_Supplies" in drretail("download", "Pet_Suplies", "--to", "raw").stderr
+def test_on_a_world_that_holds_orders_out_next_purchases_are_scored(succeeds: Command, tmp_path: Path) -> None:
+    for command in (
+        ("synth", "--to", "raw", "--products", "200", "--reviews", "2000"),
+        ("ingest", "raw", "--world", "held", "--holdout", "last"),
+        ("queries", "generate", "--world", "held", "--users", "2", "--to", "queries.jsonl"),
+        ("run", "--queries", "queries.jsonl", "--to", "exp", "--agent", "plan_to_function", "--world", "held"),
+    ):
+        succeeds(*command, "--quiet")
+    done = succeeds("score", "exp", "--json", "--quiet")
+    rows = {row["variant"]: row for row in json.loads(done.stdout)["scores"] if row["metric"] == "next_purchase"}
+    asked = read_queries(tmp_path / "queries.jsonl")
+    assert rows["hit_item"]["n_planned"] == rows["hit_item"]["n_scored"] + rows["hit_item"]["n_na"] == len(asked)
+    assert rows["hit_item"]["value"] <= rows["hit_category"]["value"], "who hits the product hits its category"
+    assert rows["hit_category_wanted"]["n_scored"] <= rows["wanted"]["n_scored"]
+    with open_world(tmp_path / "held") as world:
+        bought = known(world.holdout).orders([known(query.user_id) for query in asked])
+    for query in asked:
+        frozen = known(read_rubric(tmp_path / "exp", "next_purchase", query.query_id, NextPurchase))
+        of_user = [row for row in bought[known(query.user_id)] if row.order_status not in VOID_STATUSES]
+        assert [goods.product_id for goods in frozen.bought] == [row.product_id for row in of_user]
+    assert succeeds("score", "exp", "--json", "--quiet").stdout == done.stdout

@@ -20,6 +20,7 @@ import pytest
 from drretail.agents.registry import BUILT_IN
 from drretail.files import write_lines
 from drretail.records.query import Query
+from tests import build
 from tests.cli.commands import MAIN, Command, Start, environment
 from tests.cli.forked import ForkedCommand
 from tests.shop import USER
@@ -99,7 +100,6 @@ def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Comman
 
 IN_A_ROW = 4
 """So often is one experiment killed before it may end."""
-KEPT = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 
 
 def killed(start: Start, tmp_path: Path, command: list[str], effects: int, pause: float) -> bool:
@@ -124,8 +124,13 @@ def _effects(experiment: Path) -> int:
     return found
 
 
-def files_of(experiment: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(experiment)): path.read_bytes() for name in KEPT for path in experiment.rglob(name)}
+VOLATILE = ("telemetry.json", ".lock")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What is the same however it was made."""
+    kept = build.files(folder, journals=False)
+    return {name: data for name, data in kept.items() if not name.endswith(VOLATILE)}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +144,7 @@ def test_killed_runs_go_on_and_end_like_those_that_were_not(
     command = ["run", "--no-floors", "--queries", queries, "--world", shop]
     command += ["--agent", f"tests.agents.slowed:{agent.upper()}"]
     succeeds(*command, "--to", "whole")
-    whole, most = files_of(tmp_path / "whole"), _effects(tmp_path / "whole")
+    whole, most = files(tmp_path / "whole"), _effects(tmp_path / "whole")
     while kills > 0:
         moments = sorted(rng.randint(0, most) for _ in range(min(kills, IN_A_ROW)))
         for effects in moments:
@@ -148,11 +153,10 @@ def test_killed_runs_go_on_and_end_like_those_that_were_not(
             print(f"{agent}, seed {seed}: after {effects} of {most} effects and {pause:.3f} s", "" if hit else "(over)")
             kills -= hit
         succeeds(*command, "--to", "exp")
-        assert files_of(tmp_path / "exp") == whole
+        assert files(tmp_path / "exp") == whole
         shutil.rmtree(tmp_path / "exp")
 
 
-VOLATILE = ("telemetry.json", "journal.jsonl", ".lock")
 TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")
 
 
@@ -161,11 +165,6 @@ def four(tmp_path: Path) -> str:
     asked = [Query(query_id=f"q{n}", user_id=USER, text=text, source="test") for n, text in enumerate(TEXTS)]
     write_lines(tmp_path / "four.jsonl", (query.as_line() for query in asked))
     return "four.jsonl"
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    kept = [path for path in folder.rglob("*") if path.is_file() and not any(name in path.name for name in VOLATILE)]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
 
 
 def runs(folder: Path) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.lab.kept_findings import finding_lines
 from tests.build import LABEL
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 from tests.lab.bias.scripted import an_experiment
 from tests.lab.honest_report import honest_experiment
@@ -35,24 +35,15 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
     assert as_json["everything"]["n"] == 25
 
 
-def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, exp: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    for args, text in (
-        (("nowhere",), "nowhere"),
-        (("exp", "--of", "nobody"), "nobody"),
-        (("exp", "--given", "empty"), "planted.json"),
-        (("exp", "--given", "missing"), "missing"),
-        (("exp", "--per-kind", "0"), "per-kind"),
-    ):
-        done = drretail("lab", "plant", *args)
-        assert done.returncode in (1, 2), args
-        assert text in done.stderr, args
-        assert "Traceback" not in done.stderr
+@pytest.mark.usefixtures("exp")
+def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, error_of: ErrorOf) -> None:
+    assert "nowhere" in error_of("lab", "plant", "nowhere")
+    for name, value in (("--of", "nobody"), ("--given", "missing")):
+        assert value in error_of("lab", "plant", "exp", name, value)
     done = drretail("lab", "plant", "exp", "--max-tokens", "1")
     assert done.returncode == 3
     assert "The cap of 1 tokens for judging is reached" in done.stderr
     assert "Planted errors that were found" in done.stdout
-    assert exp.exists()
 
 
 def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path) -> None:
@@ -74,13 +65,9 @@ answer = { structured = { reading = "Thin.", rating = 3 } }
 """
 
 
-@pytest.fixture
-def two_systems(tmp_path: Path) -> Path:
+def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_path: Path) -> None:
     (tmp_path / "judge.toml").write_text(JUDGE + DERIVED, encoding="utf-8")
-    return an_experiment(tmp_path / "exp", 6)
-
-
-def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_systems: Path) -> None:
+    folder = an_experiment(tmp_path / "exp", 6)
     command = ("lab", "bias", "exp", "--judge", "scripted:judge.toml", "--pin", "pin.json")
     done = succeeds(*command, COLUMNS="200")
     table = " ".join(done.stdout.split())
@@ -89,9 +76,9 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, two_s
     assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
     assert "asked on a later day, it shows drift" in table
-    kept = json.loads((two_systems / "lab" / "bias.json").read_text(encoding="utf-8"))
+    kept = json.loads((folder / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert kept["line"].startswith("Biases of scripted:judge")
     assert succeeds(*command, COLUMNS="200").stdout == done.stdout
-    assert finding_lines(two_systems) == [kept["line"]]
+    assert finding_lines(folder) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--probes", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 6  # what other probes found of these reports stays

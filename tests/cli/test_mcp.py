@@ -11,17 +11,15 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import pytest
-from typer.testing import CliRunner
 
-from drretail.cli.app import app
-from drretail.errors import UserError
 from drretail.experiment import read_run, read_runs
-from tests.cli.commands import Start
+from tests.cli.commands import Start, refused_by
 from tests.cli.forked import ForkedCommand
 from tests.shop import OTHER, USER, build_shop
 
@@ -71,15 +69,6 @@ def recording(to: Path) -> list[str]:
     return ["--to", str(to), "--question", "Which bird feeder under $30?"]
 
 
-def over_stdio(args: list[str], ask: Callable[[Client], Awaitable[T]]) -> T:
-    async def visit() -> T:
-        parameters = StdioServerParameters(command=args[0], args=args[1:], env=dict(os.environ))
-        async with Client(stdio_client(parameters)) as client:
-            return await ask(client)
-
-    return asyncio.run(visit())
-
-
 def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]], person: Any = None) -> T:
     async def visit() -> T:
         async with (
@@ -89,15 +78,6 @@ def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]], p
             return await ask(client)
 
     return asyncio.run(visit())
-
-
-def by_node(folder: Path, *args: str) -> dict[str, Any]:
-    told = {**os.environ, "CALLS": json.dumps(ANSWER)}
-    ran = subprocess.run(
-        ["node", SCRIPT.name, *args], cwd=folder, env=told, capture_output=True, text=True, timeout=280, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
 
 
 Serving = Callable[..., AbstractContextManager[tuple[str, str, ForkedCommand]]]
@@ -142,8 +122,13 @@ def check_runs(to: Path, label: str, count: int = 1) -> None:
 
 
 def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
-    results = over_stdio([*command(world, *recording(tmp_path / "exp"))], answered)
-    assert [result.is_error for result in results] == [False, False, True, False]
+    async def visit() -> list[Any]:
+        program, *args = command(world, *recording(tmp_path / "exp"))
+        server = stdio_client(StdioServerParameters(command=program, args=args, env={**os.environ}))
+        async with Client(server) as client:
+            return await answered(client)
+
+    assert [result.is_error for result in asyncio.run(visit())] == [False, False, True, False]
     check_runs(tmp_path / "exp", "mcp@mcp")
 
 
@@ -164,10 +149,10 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
     with serving(command(world)) as (address, token, _), ThreadPoolExecutor() as threads:
         answers = ["Up to $40.", "Up to $70.", None]
         found = list(threads.map(lambda each: over_http(address, token, ask, person(each)), answers))
-        (shown,) = over_http(address, token, lambda client: ask(client))[:1]
+        nobody = over_http(address, token, ask)
     said = [[each["answer"] for each in of_client] for of_client in found]
     assert said == [[answer] * 2 for answer in ("Up to $40.", "Up to $70.", "I don't mind.")]
-    assert shown["error"]["type"] == "unknown_tool"
+    assert nobody[0]["error"]["type"] == "unknown_tool"
 
 
 def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, world: Path, tmp_path: Path) -> None:
@@ -180,12 +165,13 @@ def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, wor
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
 def test_the_node_client_leaves_the_same(serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str) -> None:
-    args = command(world, *recording(tmp_path / "exp"))
-    if kind == "stdio":
-        seen = by_node(node, "stdio", *args)
-    else:
-        with serving(args) as (address, token, _):
-            seen = by_node(node, "http", address, token)
+    args, told = command(world, *recording(tmp_path / "exp")), {**os.environ, "CALLS": json.dumps(ANSWER)}
+    with nullcontext() if kind == "stdio" else serving(args) as served:
+        reached = args if served is None else served[:2]
+        client = ["node", SCRIPT.name, kind, *reached]
+        ran = subprocess.run(client, cwd=node, env=told, capture_output=True, text=True, timeout=280, check=False)
+    assert ran.returncode == 0, ran.stderr
+    seen = json.loads(ran.stdout)
     assert len(seen["tools"]) == 10
     assert [each["name"] for each in seen["tools"] if each["annotations"]["destructiveHint"]] == ["update_user_profile"]
     assert "Which bird feeder" in seen["instructions"]
@@ -272,13 +258,8 @@ def test_what_is_not_recorded_waits_for_no_agent_library(world: Path) -> None:
     assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(ran.stdout.split())
 
 
-def refused(*args: str) -> str:
-    found = CliRunner().invoke(app, ["mcp", *args])
-    assert isinstance(found.exception, UserError), found.output
-    return str(found.exception)
-
-
 def test_what_does_not_go_together_is_said(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = partial(refused_by, "mcp")
     shop, to = ["--world", str(world)], ["--to", str(tmp_path / "exp")]
     assert "add --to EXP" in refused(*shop, "--question", "x")
     assert "--question TEXT" in refused(*shop, *to)

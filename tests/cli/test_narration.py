@@ -1,13 +1,10 @@
 """What a person reads, live, of each step, of many runs, and of what is waited for."""
 
 import json
-import os
-import pty
-import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +16,7 @@ from drretail.progress import PlainProgress, Waits
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Want, Wish
 from tests import build
+from tests.cli.commands import environment, on_terminal
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -78,15 +76,11 @@ def test_how_a_question_was_understood_goes_to_stderr_before_the_report(capsys: 
     assert "understood" not in report_document(recorded(None))["run"]
 
 
-def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
-
-
 def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     Waits()("Waiting")
     assert capsys.readouterr().err == ""
 
-    on_terminal(monkeypatch)
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
     times = iter([0.0, 0.1, 1.9, 2.1])
     waits = Waits(clock=lambda: next(times))
     for number in range(4):
@@ -97,19 +91,8 @@ def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkey
 BUSY = "import time; from drretail.progress import busy\nwith busy('reading it all'): time.sleep(0.5)"
 
 
-def test_what_is_done_is_shown_live_on_a_terminal() -> None:
-    main, helper = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", BUSY], stdout=helper, stderr=helper, env=os.environ | {"TERM": "xterm"}
-    )
-    os.close(helper)
-    shown = b""
-    with suppress(OSError):  # so Linux tells of a closed terminal
-        while data := os.read(main, 65536):
-            shown += data
-    os.close(main)
-    assert process.wait(timeout=280) == 0
-    assert b"reading it all" in shown
+def test_what_is_done_is_shown_live_on_a_terminal(tmp_path: Path) -> None:
+    assert "reading it all" in on_terminal(sys.executable, "-c", BUSY, where=tmp_path, env=environment(tmp_path))
 
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
@@ -161,31 +144,18 @@ SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it faile
 
 
 @pytest.mark.parametrize(
-    ("ended", "sentences"),
+    ("ended", "calls", "runs", "retry"),
     [
-        ([DONE], []),
-        (
-            [DONE, FAILED],
-            [
-                "1 tool call failed (unavailable or timeout) in 1 run.",
-                "The same command with --retry failed makes the 1 failed run again.",
-            ],
-        ),
-        (
-            [SPOILED, replace(DONE, calls_failed=3)],
-            [
-                "4 tool calls failed (unavailable or timeout) in 2 runs.",
-                "The same command with --retry spoiled makes the 2 spoiled runs again.",
-            ],
-        ),
-        (
-            [SPOILED, FAILED],
-            [
-                "2 tool calls failed (unavailable or timeout) in 2 runs.",
-                "The same command with --retry failed --retry spoiled makes the 1 failed and 1 spoiled runs again.",
-            ],
-        ),
+        ([DONE, FAILED], "1 tool call", "1 run", "failed makes the 1 failed run"),
+        ([SPOILED, replace(DONE, calls_failed=3)], "4 tool calls", "2 runs", "spoiled makes the 2 spoiled runs"),
+        ([SPOILED, FAILED], "2 tool calls", "2 runs", "failed --retry spoiled makes the 1 failed and 1 spoiled runs"),
     ],
 )
-def test_what_failing_servers_cost_is_said_with_the_flags_that_help(ended: list[Ended], sentences: list[str]) -> None:
-    assert list(outcome_notes(tallies([DONE.label], ended))) == sentences
+def test_what_failing_servers_cost_is_said_with_the_flags_that_help(
+    ended: list[Ended], calls: str, runs: str, retry: str
+) -> None:
+    assert list(outcome_notes(tallies([DONE.label], ended))) == [
+        f"{calls} failed (unavailable or timeout) in {runs}.",
+        f"The same command with --retry {retry} again.",
+    ]
+    assert list(outcome_notes(tallies([DONE.label], [DONE]))) == []

@@ -1,28 +1,20 @@
 """Whatever goes wrong, a command ends in one sentence; pipes and devices are written to as files are."""
 
 import json
-import os
-import stat
+import shlex
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from drretail.cli.entry import sentence_of
 from drretail.errors import NotFound, ToolError, ToolErrorType
-from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment
+from tests.build import LABEL, experiment, known
+from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment, sentence
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-ROLELESS_AGENT = """
-from drretail import Agent
 
-async def answer(task, session, models, limits):
-    return "A report."
-
-AGENT = Agent(answer)
-"""
 LENGTH = """
 from drretail import Family, Value
 
@@ -50,22 +42,6 @@ def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[
     )
 
 
-def python(script: str, *args: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
-    """What a script comes to in an interpreter of its own."""
-    command = [sys.executable, "-c", script, *args]
-    env = environment(folder, **given)
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
-
-
-def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
-    """What a command said, which ended with one sentence."""
-    assert ended.returncode == code, ended.stderr
-    assert "Traceback" not in ended.stderr
-    output = ended.stderr.strip().splitlines()[-1]
-    assert output.startswith("Error: ")
-    return output
-
-
 def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Command) -> None:
     result = sentence(drretail("tools", "nosuch"))
     for arguments in (("--debug", "tools", "nosuch"), ("tools", "nosuch", "--debug")):
@@ -78,7 +54,7 @@ def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Com
 
 def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
     (tmp_path / "boom.py").write_text("import drretail.cli.tools as t\nt.table_of = lambda *_: 1 / 0\n")
-    result = sentence(python(f"import boom; {MAIN}", "tools", folder=tmp_path), 1)
+    result = sentence(shell(shlex.join([sys.executable, "-c", f"import boom; {MAIN}", "tools"]), tmp_path), 1)
     assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in result
     assert "--debug shows where it came from" in result
 
@@ -99,7 +75,7 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
         ("ask", "A café lamp – under $20?", "--world", shop),
         ("report", "exp", "--format", "text", "--json"),
     )
-    ended = python(MAINS, json.dumps(commands), folder=tmp_path, **ASCII)
+    ended = shell(shlex.join([sys.executable, "-c", MAINS, json.dumps(commands)]), tmp_path, **ASCII)
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
     assert ended.stdout.rpartition("\n{\n")[2].isascii()
@@ -120,7 +96,6 @@ def test_arguments_that_are_no_text_or_endless_are_one_sentence(drretail: Comman
     [
         ("broken:AGENT", "cannot be loaded: ZeroDivisionError: division by zero (broken.py, line 1)"),
         ("leaving:AGENT", "cannot be loaded: SystemExit: 3 (leaving.py, line 1)"),
-        ("roleless:AGENT", "An Agent needs roles"),
     ],
 )
 def test_an_agent_that_is_none_is_one_sentence(
@@ -128,7 +103,6 @@ def test_an_agent_that_is_none_is_one_sentence(
 ) -> None:
     (tmp_path / "broken.py").write_text("1 / 0\n")
     (tmp_path / "leaving.py").write_text("raise SystemExit(3)\n")
-    (tmp_path / "roleless.py").write_text(ROLELESS_AGENT)
     ended = drretail("run", "--world", shop, "--queries", queries, "--agent", agent, "--to", "e")
     assert message in sentence(ended)
 
@@ -140,8 +114,7 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     (tmp_path / "mine.py").write_text(LENGTH.replace('judge_session.record("length", "all", "na")', "1 / 0"))
     result = error_of("score", "e", "--metrics", "mine:LENGTH")
     assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)." in result
-    (tmp_path / "mine.py").write_text(LENGTH.replace('[Value("words", "scored", 1.0)]', "7"))
-    assert "failed in values: TypeError: " in error_of("score", "e", "--metrics", "mine:LENGTH")
+
     (tmp_path / "mine.py").write_text(LENGTH)
     succeeds("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks")
     # What was judged before the failures is not lost.
@@ -194,33 +167,14 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
 
 @pytest.mark.parametrize("kind", ["unavailable", "timeout"])
 def test_a_server_that_fails_outside_of_a_tool_is_one_sentence(kind: ToolErrorType) -> None:
-    sentence = sentence_of(ToolError(kind, "The shop's database (MongoDB at host:1) cannot be reached."))
-    assert sentence is not None
+    sentence = known(sentence_of(ToolError(kind, "The shop's database (MongoDB at host:1) cannot be reached.")))
     assert sentence.startswith("The shop's database (MongoDB at host:1) cannot be reached. Run the same command again")
+    assert sentence_of(NotFound("product", "B1")) is None, "an id that nobody looked after is a bug of ours"
 
 
-def test_an_id_that_nobody_looked_after_is_a_bug_of_ours() -> None:
-    assert sentence_of(NotFound("product", "B1")) is None
-
-
-def test_queries_can_be_written_to_a_pipe(drretail: Command, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    read = list[str]()
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
-    reader.start()
-    ended = drretail("queries", "shipped", "--to", "pipe")
-    reader.join(10)
-    assert ended.returncode == 0, ended.stderr
-    assert read[0].startswith('{"')
-    assert stat.S_ISFIFO(pipe.lstat().st_mode)
-
-
-def test_a_report_can_be_written_to_standard_output(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    succeeds("run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors")
-    (tmp_path / "link.html").symlink_to("page.html")
-    succeeds("report", "exp", "-o", "link.html")
+def test_a_report_can_be_written_to_standard_output(succeeds: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
+    succeeds("report", "exp", "-o", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert (tmp_path / "link.html").is_symlink()
     result = succeeds("report", "exp", "--format", "html", "-o", "/dev/stdout")
     assert result.stdout.startswith(page)

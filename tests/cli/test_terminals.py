@@ -1,22 +1,19 @@
 """No command gives a terminal what it would obey, whoever wrote it: a seller, an agent, a provider's error page."""
 
 import json
-import os
-import pty
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from drretail.env.profiles import default_pool
 from drretail.env.writing import write_world
@@ -24,10 +21,9 @@ from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.screen import UNSAFE, escaped, on_screen
 from tests.agents.external_agents import command
-from tests.cli.commands import MAIN, environment
+from tests.cli.commands import MAIN, environment, on_terminal
 from tests.cli.forked import ForkServer
 from tests.imports.foreign import drb
-from tests.llm.local_server import LocalServer
 from tests.shop import JANUARY, USER, OrderRow
 
 EVIL = (
@@ -38,25 +34,15 @@ OBEYED = ("\x1b]", "\x1b[13", "\x1b[2J", "\x9b", "\x07", "\x08", "\x7f", "\u202e
 """What a terminal would obey of it; other escape codes, such as of bold titles, are Rich's."""
 WORLD, QUERIES = ("--world", "w"), ("--queries", "q.jsonl")
 RUN = ("run", *WORLD, *QUERIES, "--no-floors", "--no-pages", "-q")
-
-
-class _ErrorPage(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        page = f"<html><title>{EVIL}</title>{EVIL}</html>".encode()
-        self.send_response(400, "Bad")
-        self.send_header("content-type", "text/html; charset=utf-8")
-        self.send_header("content-length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base's name
-        del format, args
+ASKED_ONCE = {"OPENAI_API_KEY": "none", "DRRETAIL_MODEL_RETRIES": "0"}
 
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[str]:
-    with LocalServer(_ErrorPage) as server:
-        yield f"{server.url}/v1"
+    page = f"<html><title>{EVIL}</title>{EVIL}</html>"
+    with HTTPServer() as server:
+        server.expect_request(re.compile("/")).respond_with_data(page, 400, content_type="text/html; charset=utf-8")
+        yield server.url_for("/v1")
 
 
 @pytest.fixture(scope="module")
@@ -87,23 +73,6 @@ def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> 
         ended = fork_server.run(arguments, folder, environment(folder))
         assert ended.returncode == 0, ended.stderr
     return folder
-
-
-def on_terminal(folder: Path, *arguments: str) -> str:
-    """What a command shows on a terminal, stdout and stderr together."""
-    ours, theirs = pty.openpty()
-    given = environment(folder, TERM="xterm-256color", OPENAI_API_KEY="none", DRRETAIL_MODEL_RETRIES="0")
-    words = [sys.executable, "-c", MAIN, *arguments]
-    with subprocess.Popen(words, cwd=folder, env=given, stdin=theirs, stdout=theirs, stderr=theirs):
-        os.close(theirs)
-        read = bytearray()
-        try:
-            while part := os.read(ours, 65_536):
-                read += part
-        except OSError:  # how a terminal says that nobody writes to it any more
-            pass
-    os.close(ours)
-    return read.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -157,8 +126,7 @@ def filled_in(name: str, place: Path, provider: str) -> list[str]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_prints_escape_codes(fork_server: ForkServer, place: Path, provider: str, name: str) -> None:
-    given = environment(place, OPENAI_API_KEY="none", DRRETAIL_MODEL_RETRIES="0")
-    ended = fork_server.run(tuple(filled_in(name, place, provider)), place, given)
+    ended = fork_server.run(tuple(filled_in(name, place, provider)), place, environment(place, **ASKED_ONCE))
     shown = ended.stdout + ended.stderr
     assert "Traceback" not in shown
     assert shown.strip()
@@ -167,7 +135,8 @@ def test_no_command_prints_escape_codes(fork_server: ForkServer, place: Path, pr
 
 @pytest.mark.parametrize("name", ["search", "run an agent that ends badly", "an unknown option"])
 def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, provider: str, name: str) -> None:
-    shown = on_terminal(place, *filled_in(name, place, provider))
+    command = (sys.executable, "-c", MAIN, *filled_in(name, place, provider))
+    shown = on_terminal(*command, where=place, env=environment(place, **ASKED_ONCE))
     assert shown.strip()
     assert [code for code in OBEYED if code in shown] == []
 

@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.cli.app import app
-from drretail.errors import UserError
 from drretail.eval.ballots import cast
 from drretail.local_server import bound
+from tests.cli.commands import refused_by
 from tests.viewer.voting.agents import record_answers, vote
 
 
@@ -24,12 +24,6 @@ def exp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = record_answers(tmp_path_factory.mktemp("view"))
     cast(folder, vote("ann", "p1", "b", a="quartz", b="zephyr"), None)
     return folder
-
-
-def refused(*args: str) -> str:
-    found = CliRunner().invoke(app, ["view", *args])
-    assert isinstance(found.exception, UserError), found.output
-    return str(found.exception)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
@@ -51,18 +45,18 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal
 def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(exp: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert refused(str(exp), "--port", str(port)).startswith(f"Port {port} is in use: ")
+        assert refused_by("view", str(exp), "--port", str(port)).startswith(f"Port {port} is in use: ")
     bound(0).close()
-    assert "does not exist" in refused(str(tmp_path / "nothing"))
-    assert "Name the folder of an experiment" in refused()
-    assert "does not exist" in refused("--review", str(tmp_path / "nothing.jsonl"))
+    assert "does not exist" in refused_by("view", str(tmp_path / "nothing"))
+    assert "Name the folder of an experiment" in refused_by("view")
+    assert "does not exist" in refused_by("view", "--review", str(tmp_path / "nothing.jsonl"))
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.api.view"
     subprocess.run([sys.executable, "-c", without], check=True)
     monkeypatch.setattr("drretail.api.view.find_spec", lambda name: None)
-    result = refused(str(exp))
+    result = refused_by("view", str(exp))
     assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
     assert "ann" in CliRunner().invoke(app, ["view", str(exp), "--results"]).output
 

@@ -9,12 +9,14 @@ from pytest_httpserver import HTTPServer
 
 from drretail.api.worlds import chosen_web, pages_by_label
 from drretail.experiment import read_definition, read_runs
+from drretail.files import write_lines
 from drretail.records.run import System
 from drretail.settings import Settings
+from tests import build
 from tests.cli.commands import Command, ErrorOf
 
 QUESTION = "How high should a bird feeder hang, and which one suits me?"
-MADE_FOR_THE_DEMO = "The sandbox's pages are made for the demo shop"
+
 KEY = "k-0123456789abcdef0123456789abcdef"
 
 
@@ -52,9 +54,9 @@ def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
 
 
 def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(succeeds: Command, shop: str) -> None:
-    result = succeeds("ask", QUESTION, "--world", shop)
-    assert result.stderr.count(MADE_FOR_THE_DEMO) == 1
-    assert MADE_FOR_THE_DEMO not in succeeds("ask", QUESTION, "--world", shop, "--without", "web").stderr
+    note, asked = "The sandbox's pages are made for the demo shop", ("ask", QUESTION, "--world", shop)
+    assert succeeds(*asked).stderr.count(note) == 1
+    assert note not in succeeds(*asked, "--without", "web").stderr
 
 
 def test_a_service_that_refuses_the_key_stops_the_run(drretail: Command, shop: str, tmp_path: Path) -> None:
@@ -75,32 +77,19 @@ def test_a_service_that_refuses_the_key_stops_the_run(drretail: Command, shop: s
     assert not any(step.error for step in run.steps)
 
 
-@pytest.mark.parametrize(
-    ("web", "message"),
-    [
-        ("serper", "set the environment variable SERPER_API_KEY"),
-        ("searxng", "searxng:http://localhost:8080"),
-        ("serpr", "Did you mean serper"),
-    ],
-)
-def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, message: str, error_of: ErrorOf, shop: str) -> None:
-    assert message in error_of("ask", QUESTION, "--world", shop, "--web", web)
+def test_a_web_that_cannot_be_opened_is_one_sentence(error_of: ErrorOf, shop: str) -> None:
+    told = error_of("ask", QUESTION, "--world", shop, "--web", "serper")
+    assert "set the environment variable SERPER_API_KEY" in told
 
 
 def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
-    sandbox = chosen_web(Settings())
-    systems = {
-        "fixed": System(agent="react", models={}, web_corpus=sandbox.corpus),
-        "open": System(agent="react", models={}, web_provider="serper"),
-    }
-    for web in ("sandbox", "serper"):
-        settings = Settings(web=web)
-        if web == "sandbox":
-            pages = pages_by_label(settings, systems)
-            assert (pages["fixed"].provider, pages["open"].provider) == ("sandbox", "open")
-        else:  # no key is needed, and what Serper found is fetched from the open web
-            pages = pages_by_label(settings, {"open": systems["open"]})
-        page = pages["open"].fetch("http://127.0.0.1:80/")
+    fixed = System(agent="react", models={}, web_corpus=chosen_web(Settings()).corpus)
+    searched = System(agent="react", models={}, web_provider="serper")
+    pages = pages_by_label(Settings(web="sandbox"), {"fixed": fixed, "open": searched})
+    assert (pages["fixed"].provider, pages["open"].provider) == ("sandbox", "open")
+    # No key is needed, and what Serper found is fetched from the open web.
+    for live in (pages["open"], pages_by_label(Settings(web="serper"), {"open": searched})["open"]):
+        page = live.fetch("http://127.0.0.1:80/")
         assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
 
 
@@ -109,7 +98,6 @@ PAGE = {
     "title": "How high a bird feeder hangs",
     "text": "A bird feeder hangs five feet high, out of reach of cats. " * 8,
 }
-QUERY = {"query_id": "q1", "mode": "generic", "text": "How high should a bird feeder hang, and which one suits me?"}
 
 
 def scores(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
@@ -118,36 +106,22 @@ def scores(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
     return {(row["system"].partition("@")[0], row["variant"]): row for row in rows if row["policy"] == "answered"}
 
 
-@pytest.fixture
-def run(drretail: Command, shop: str, tmp_path: Path) -> list[str]:
-    """The command that asks a question whose answer cites a page."""
-    (tmp_path / "pages.jsonl").write_text(json.dumps(PAGE) + "\n", encoding="utf-8")
-    (tmp_path / "asked.jsonl").write_text(json.dumps(QUERY | {"source": "test", "format": 1}) + "\n", encoding="utf-8")
-    return ["run", "--queries", "asked.jsonl", "--world", shop, "--no-floors", "--web", "sandbox:pages.jsonl"]
-
-
-SCORE = ["--metrics", "faithfulness", "--web", "sandbox:pages.jsonl"]
-
-
-def test_claims_are_judged_by_a_page_that_was_read_or_not(succeeds: Command, run: list[str], tmp_path: Path) -> None:
-    succeeds(*run, "--agent", "react", "--agent", "react+ws", "--to", "exp")
-    assert any(citation.type == "web" for made in read_runs(tmp_path / "exp") for citation in made.citations)
-    succeeds("score", "exp", *SCORE)
+def test_claims_are_judged_by_pages_that_were_read_and_others_once_they_are_fetched(
+    succeeds: Command, shop: str, tmp_path: Path
+) -> None:
+    write_lines(tmp_path / "pages.jsonl", [json.dumps(PAGE)])
+    write_lines(tmp_path / "asked.jsonl", [build.query("q1", QUESTION, mode="generic").as_line()])
+    web = ("--web", "sandbox:pages.jsonl")
+    run = ("run", "--queries", "asked.jsonl", "--world", shop, "--no-floors", "--to", "exp", *web)
+    score = ("score", "exp", "--metrics", "faithfulness", *web)
+    succeeds(*run, "--agent", "react+ws")
+    succeeds(*run, "--agent", "react", "--no-pages")
+    assert "--fetch-sources" in succeeds(*score).stderr
     found = scores(tmp_path / "exp")
-    for agent in ("react", "react+ws"):
-        assert (found[agent, "FP_web"]["n_scored"], found[agent, "FP_web_shown"]["n_scored"]) == (1, 1)
-    assert not (tmp_path / "exp" / "sources").exists()
-
-
-def test_without_pages_fp_web_is_na_until_they_are_fetched(succeeds: Command, run: list[str], tmp_path: Path) -> None:
-    succeeds(*run, "--agent", "react", "--no-pages", "--to", "exp")
-    first = succeeds("score", "exp", *SCORE)
-    assert "--fetch-sources" in first.stderr
-    found = scores(tmp_path / "exp")
+    assert (found["react+ws", "FP_web"]["n_scored"], found["react+ws", "FP_web_shown"]["n_scored"]) == (1, 1)
     assert (found["react", "FP_web"]["n_na"], found["react", "FP_web_shown"]["n_scored"]) == (1, 1)
-    result = succeeds("score", "exp", *SCORE, "--estimate")
-    assert "1 cited page is missing" in result.stderr
-    then = succeeds("score", "exp", *SCORE, "--fetch-sources")
-    assert "Cited pages fetched: 1, of which 1 could be read." in then.stderr
+    assert not (tmp_path / "exp" / "sources").exists()
+    assert "1 cited page is missing" in succeeds(*score, "--estimate").stderr
+    assert "Cited pages fetched: 1, of which 1 could be read." in succeeds(*score, "--fetch-sources").stderr
     assert scores(tmp_path / "exp")["react", "FP_web"]["n_scored"] == 1
-    assert "--fetch-sources" not in succeeds("score", "exp", *SCORE).stderr
+    assert "--fetch-sources" not in succeeds(*score).stderr

@@ -3,14 +3,13 @@
 import asyncio
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.doctor.conversations import NAMES, WRITTEN
 from drretail.doctor.prompt_kit import PROBES, Checked, check_prompts
-from drretail.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY, tiny_shop
+from drretail.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.models import Price
@@ -129,9 +128,3 @@ def test_a_judge_that_lists_without_end_meets_the_end_of_its_tokens(monkeypatch:
     last = checked().probes[-1]
     assert (last.probe, last.state) == ("keeps_schemas", "not_asked")
     assert "500 tokens" in (last.found or "")
-
-
-def test_the_tiny_shop_has_the_day_that_the_probes_ask_for(tmp_path: Path) -> None:
-    with tiny_shop(tmp_path) as world:
-        assert world.manifest.now.date().isoformat() == TODAY
-        assert world.store.product(CEDAR).price == 39.5

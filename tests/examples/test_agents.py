@@ -1,22 +1,25 @@
-"""The agents under examples/, run on the demo shop with a scripted model and scored like the built-in ones."""
+"""The agents and the workflow under examples/, as they stand, with a scripted model or server in a provider's place."""
 
 import json
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
+import yaml
 
 from drretail import compare, run, score
+from tests.cli.commands import ROOT, Command
+from tests.llm.provider import Provider, answers, completes
 
-pytest.importorskip("mcp", reason="no MCP: pip install mcp")
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 QUESTIONS = ["Which bird feeder costs less than $30?", "Is there a hanging bird bath?"]
+needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="no MCP: pip install mcp")
 
 
 @pytest.fixture(autouse=True)
@@ -28,55 +31,6 @@ def of_python(name: str, file: str) -> str:
     return f"{name}=cmd:{sys.executable} '{EXAMPLES / file}'"
 
 
-def test_the_script_and_the_react_agent_stand_beside_each_other_in_one_experiment(tmp_path: Path) -> None:
-    agents = [of_python("script", "script_agent.py"), "react"]
-    experiment = run("demo", QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
-    mine = [each for each in experiment if each.system == "script"]
-    assert [(each.status, len(each.picks or ()), [step.name for step in each.steps]) for each in mine] == [
-        ("done", 1, ["product_catalog_search"])
-    ] * 2
-    scores = score(experiment, ["checks"])
-    assert {row.system for row in scores.scores} >= {"script", "react@offline-shopper"}
-    assert all(each.citations for each in mine)
-    assert compare(experiment, "script", "react", metrics=["checks"]).tables
-
-
-def scripted(request: Request) -> Response:
-    """Two calls at once, then a report on what they brought, as a model would in OpenAI's protocol."""
-    messages = json.loads(request.data)["messages"]
-    results = [json.loads(message["content"]) for message in messages if message["role"] == "tool"]
-    turn: dict[str, Any] = {"role": "assistant", "content": None}
-    if not results:
-        asked = [
-            ("product_catalog_search", {"query": "bird feeder", "limit": 2}),
-            ("calculator", {"expression": "2*3"}),
-        ]
-        turn["tool_calls"] = [
-            {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
-            for n, (name, args) in enumerate(asked)
-        ]
-    else:
-        hit = results[0]["hits"][0]
-        line = f"{hit['title']} costs ${hit['price']} [{hit['evidence']}]."
-        turn["content"] = f"# One feeder\n\n{line}\n\n```picks\n{hit['evidence']} x 1\n```"
-    return Response(json.dumps({"choices": [{"message": turn}]}), content_type="application/json")
-
-
-def test_the_loop_over_mcp_researches_with_the_model_that_it_is_given(
-    tmp_path: Path, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(scripted)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    monkeypatch.setenv("MODEL", "scripted")
-    loop = of_python("loop", "mcp_loop/agent.py")
-    experiment = run("demo", QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
-    (made,) = experiment
-    assert (made.status, made.error) == ("done", None)
-    assert [step.name for step in made.steps] == ["product_catalog_search", "calculator"]
-    assert len(made.picks or ()) == len(made.citations) == 1
-    assert score(experiment, ["checks"]).scores
-
-
 @pytest.fixture
 def endpoint() -> Iterator[str]:
     args = [sys.executable, str(EXAMPLES / "http_agent.py"), "0"]
@@ -86,7 +40,89 @@ def endpoint() -> Iterator[str]:
         process.terminate()
 
 
-def test_the_endpoint_answers_like_the_script_behind_it(tmp_path: Path, endpoint: str) -> None:
-    experiment = run("demo", QUESTIONS, f"web={endpoint}", to=tmp_path / "exp", baselines=False)
-    assert [(each.system, each.status, len(each.steps)) for each in experiment] == [("web", "done", 1)] * 2
+@needs_mcp
+def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experiment(
+    tmp_path: Path, endpoint: str
+) -> None:
+    agents = [of_python("script", "script_agent.py"), f"web={endpoint}", "react"]
+    experiment = run("demo", QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
+    mine = [each for each in experiment if each.system in ("script", "web")]
+    assert [(each.status, len(each.picks or ()), [step.name for step in each.steps]) for each in mine] == [
+        ("done", 1, ["product_catalog_search"])
+    ] * 4
+    assert all(each.citations for each in mine)
+    scores = score(experiment, ["checks"])
+    assert {row.system for row in scores.scores} >= {"script", "web", "react@offline-shopper"}
+    assert compare(experiment, "script", "react", metrics=["checks"]).tables
+
+
+@needs_mcp
+def test_the_loop_over_mcp_researches_with_the_model_that_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
+    calls = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
+        for name, args in asked
+    ]
+    report = "# One feeder\n\nIt costs $22.99 [P:B0I5TPX7F1].\n\n```picks\nP:B0I5TPX7F1 x 1\n```"
+    monkeypatch.setenv("MODEL", "scripted")
+    with Provider(completes({"content": None, "tool_calls": calls}), completes({"content": report})) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+        loop = of_python("loop", "mcp_loop/agent.py")
+        experiment = run("demo", QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
+    (made,) = experiment
+    assert (made.status, made.error) == ("done", None)
+    assert [step.name for step in made.steps] == ["product_catalog_search", "calculator"]
+    assert len(made.picks or ()) == len(made.citations) == 1
     assert score(experiment, ["checks"]).scores
+
+
+SEARCHES = {"type": "tool_use", "id": "t1", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
+ERRS = {"type": "tool_use", "id": "t2", "name": "get_product_details", "input": {"product": 7}}
+QUERY = {"query_id": "q1", "user_id": None, "text": "Which bird feeder suits a small garden?", "source": "mine"}
+
+
+def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(succeeds: Command, tmp_path: Path) -> None:
+    (tmp_path / "anthropic_loop.py").write_bytes((EXAMPLES / "anthropic_loop.py").read_bytes())
+    (tmp_path / "queries.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
+    fields = {"type": "text", "text": "Any feeder will do.\n\n```picks\n```"}
+    with Provider(answers(SEARCHES, ERRS, stop_reason="tool_use"), answers(fields)) as provider:
+        where = {"ANTHROPIC_API_KEY": "sk-none", "ANTHROPIC_BASE_URL": provider.url}
+        asked = ("--queries", "queries.jsonl", "--to", "exp")
+        succeeds("run", "--agent", "anthropic_loop:answer", "--agent", "react", *asked, "--no-floors", **where)
+    first, second = provider.seen
+    assert len(first.body["tools"]) == 9
+    assert {"name", "description", "input_schema"} == set(first.body["tools"][0])
+    assert QUERY["text"] in first.body["messages"][0]["content"]
+    results = second.body["messages"][2]["content"]
+    assert [(result["tool_use_id"], result["is_error"]) for result in results] == [("t1", False), ("t2", True)]
+    made = json.loads(next((tmp_path / "exp").rglob("anthropic_loop-answer/**/run.json")).read_text(encoding="utf-8"))
+    assert [(each["kind"], each["name"]) for each in made["steps"]] == [
+        ("tool", called["name"]) for called in (SEARCHES, ERRS)
+    ]
+    assert (made["status"], list(made["prompt_hashes"])) == ("done", ["own_question"])
+    scores = json.loads(succeeds("score", "exp", "--json").stdout)["scores"]
+    assert "anthropic_loop-answer" in {row["system"] for row in scores}
+    succeeds("compare", "exp", "anthropic_loop:answer", "react")
+
+
+@pytest.mark.parametrize(
+    ("price", "code"),
+    [pytest.param("hit['price']", 0, id="passes", marks=pytest.mark.slow), pytest.param("99_999", 3, id="fails")],
+)
+def test_the_workflow_on_github_is_decided_by_its_candidate(
+    price: str, code: int, drretail: Command, tmp_path: Path
+) -> None:
+    shutil.copytree(EXAMPLES / "github_actions", tmp_path, dirs_exist_ok=True)
+    agent = (tmp_path / "agent.py").read_text(encoding="utf-8")
+    (tmp_path / "agent.py").write_text(agent.replace("{hit['price']:.2f}", f"{{{price}:.2f}}"), encoding="utf-8")
+    read: Any = yaml.safe_load((tmp_path / ".github/workflows/drretail.yml").read_text(encoding="utf-8"))
+    steps = [shlex.split(step["run"]) for step in read["jobs"]["compare"]["steps"] if "run" in step]
+    *before, last = [step for step in steps if step[:2] != ["pip", "install"]]
+    for name, *args in before:
+        done = drretail(*args)
+        assert (name, done.returncode) == ("drretail", 0), done.stderr
+    compared = drretail(*last[1:])
+    assert compared.returncode == code, compared.stdout + compared.stderr
+    assert ("clean < -0.05" in compared.stderr) == bool(code)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import ROOT, Command
+from tests.cli.commands import ROOT, Command, ErrorOf
 
 pytestmark = pytest.mark.slow
 QUERY = {"query_id": "q1", "text": "Which bird feeder suits a small garden?", "source": "mine"}
@@ -62,20 +62,17 @@ def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None
     assert json.loads(called.stdout) == {"day": "Monday", "hours": "9 to 17"}
 
 
-def test_an_experiment_opens_once_the_package_is_gone(plugged: Command, drretail: Command, tmp_path: Path) -> None:
+def test_an_experiment_opens_once_the_package_is_gone(
+    plugged: Command, succeeds: Command, error_of: ErrorOf, tmp_path: Path
+) -> None:
     systems = ("--agent", "first_hit", "--agent", "plan_to_function")
     plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors")
     assert plugged("score", "exp", "--metrics", "brevity,checks").returncode == 0
-    assert drretail("report", "exp").returncode == 0
+    succeeds("report", "exp")
     assert "brevity" in (tmp_path / "exp" / "report.html").read_text(encoding="utf-8")
-    compared = drretail("compare", "exp")
-    assert compared.returncode == 0, compared.stderr
-    assert "Not compared, since no such metric is installed: brevity." in compared.stderr
-    again = drretail("score", "exp", "--metrics", "checks")
-    assert again.returncode == 0
-    assert "no metric 'brevity' is installed" in again.stderr
-    refused = drretail("score", "exp", "--metrics", "brevity")
-    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert "since no such metric is installed: brevity." in succeeds("compare", "exp").stderr
+    assert "no metric 'brevity' is installed" in succeeds("score", "exp", "--metrics", "checks").stderr
+    assert "brevity" in error_of("score", "exp", "--metrics", "brevity")
 
 
 def signs(message: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]]:

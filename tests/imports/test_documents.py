@@ -46,14 +46,8 @@ def pdf(path: Path, text: str) -> Path:
         b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
     ]
-    data, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        places.append(len(data))
-        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    start = len(data)
-    data += b"xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\n" % table
-    path.write_bytes(data + b"startxref\n%d\n%%%%EOF\n" % start)
+    numbered = b"".join(b"%d 0 obj\n%s\nendobj\n" % each for each in enumerate(objects, 1))
+    path.write_bytes(b"%%PDF-1.4\n%strailer\n<< /Size 5 /Root 1 0 R >>\n%%%%EOF\n" % numbered)
     return path
 
 

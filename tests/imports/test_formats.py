@@ -1,6 +1,5 @@
 """Every foreign form is read into the same tasks and reports; broken and hostile files are told in one sentence."""
 
-import gzip
 import json
 import time
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_gold
-from drretail.imports import rows
 from drretail.imports.formats import load_format
 from drretail.imports.material import LONGEST_REPORT, Material
 from drretail.imports.recording import record
@@ -174,35 +172,26 @@ def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
     assert {name: task.text for name, task in material.tasks.items()} == questions
     assert "李" in (material.tasks["3-zh"].persona or "")
     assert by_task(material) == {("agent", "3-en"): f"{REPORT} Li", ("agent", "3-zh"): f"{REPORT} 李"}
-
-
-def test_pdr_tasks_without_queries_stand_for_themselves(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "task": "Which kettle?"}])
-    assert list(read("pdr", path).tasks) == ["task-1"]
+    assert list(read("pdr", path).tasks) == ["task-1"], "a task without a query stands for itself"
 
 
-def arena_folder(folder: Path) -> Path:
-    """Tasks and two rounds of results, as the project's repository has them below data/."""
-    task = {"schema_version": "deep-1.0.0", "task_id": "dr_deep_0001", "tier": "deep", "sites": ["shopping", "reddit"]}
-    about = {"intent": "Compare three kettles at `__SHOPPING__`.", "intent_type": "Comparison"}
-    place = folder / "tasks" / "deep_research" / "cross_site_deep"
-    text(place / "dr_deep_0001.json", json.dumps(task | about, indent=2))
+def test_arena_tasks_and_one_round_may_come_one_after_the_other_and_of_two_rounds_each_is_a_system(
+    tmp_path: Path,
+) -> None:
+    place, results = tmp_path / "tasks" / "deep_research", tmp_path / "results"
+    task = {"task_id": "dr_deep_0001", "tier": "deep", "intent": "Compare three kettles at `__SHOPPING__`."}
+    text(place / "dr_deep_0001.json", json.dumps(task, indent=2))
     text(place / "checklists_deep.json", json.dumps({"dr_deep_0001": ["three kettles"]}))
-    golden = {"task_id": "dr_deep_0001", "must_cite_urls": [{"url": "http://localhost:7770/alder.html", "weight": 1.0}]}
-    text(folder / "golden" / "dr_deep_0001.json", json.dumps(golden))
-    for name, words in (("deep", "first"), ("deep_v3", "second")):
-        report = f"# A report\n\nThe {words} kettle [source](http://localhost:7770/alder.html) boils."
-        text(folder / "results" / name / "camel-ai__dr_deep_0001_matrix.md", report)
-        text(folder / "results" / name / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
-    return folder
-
-
-def test_arena_tasks_and_one_round_may_come_one_after_the_other(tmp_path: Path) -> None:
-    folder = arena_folder(tmp_path / "data")
-    record(read("arena", folder / "tasks"), "arena", tmp_path / "exp", Progress())
-    came = record(read("arena", folder / "results" / "deep"), "arena", tmp_path / "exp", Progress())
+    for name in ("deep", "deep_v3"):
+        report = "# A report\n\nThe kettle [source](http://localhost:7770/alder.html) boils."
+        text(results / name / "camel-ai__dr_deep_0001_matrix.md", report)
+        text(results / name / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
+    record(read("arena", place), "arena", tmp_path / "exp", Progress())
+    came = record(read("arena", results / "deep"), "arena", tmp_path / "exp", Progress())
     (count,) = came.reports
     assert (count.system, count.query_id, count.citations, count.sources) == ("camel-ai", "dr_deep_0001", 1, 1)
+    assert read("arena", results).systems() == ["camel-ai-deep", "camel-ai-deep_v3"]
 
 
 def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: Path) -> None:
@@ -249,13 +238,6 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
 def test_what_is_no_file_of_rows_is_told(content: bytes, match: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(content)
     refused("drb", tmp_path / "a.json", match)
-
-
-def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "LARGEST", 1_000_000)
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(b" " * 5_000_000))
-    refused("drb", path, "more than 1,000,000 bytes")
 
 
 ROW = {"id": 1, "prompt": "Q?", "article": "One."}

@@ -14,6 +14,8 @@ from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
 from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.false_statements import FalseStatement
+from drretail.viewer.terminal.text_report import render_text
+from tests.build import scored
 from tests.cli.commands import Command
 from tests.imports.foreign import jsonl, text
 from tests.shop import build_shop
@@ -61,25 +63,19 @@ def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -
     assert [count.looked_up for count in came.reports] == [1, 1, 1, 0]
     (system,) = read_definition(tmp_path / "exp").systems.values()
     assert LOOKED_UP in system.options
-    runs = {run.query_id: run for run in read_runs(tmp_path / "exp")}
-    held = [entry for run in runs.values() for entry in read_evidence(run_folder(tmp_path / "exp", *place(run.run_id)))]
+    runs = [*read_runs(tmp_path / "exp")]
+    folders = [run_folder(tmp_path / "exp", run.system, run.query_id, 1) for run in runs]
+    held = [entry for folder in folders for entry in read_evidence(folder)]
     assert {entry.id for entry in held} == {"P:kettle", "P:box"}
     assert all(entry.looked_up and not any(text.shown for text in entry.texts) for entry in held)
-    (linked,) = (citation for run in runs.values() for citation in run.citations)
+    (linked,) = (citation for run in runs for citation in run.citations)
     assert (linked.type, linked.evidence_id) == ("product", "P:box")  # by an address with a collection and a variant
 
 
-def place(run_id: str) -> tuple[str, str, int]:
-    label, _, name = run_id.partition("/")
-    return label, name.removesuffix("-r1"), 1
-
-
-def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, drretail: Command) -> None:
+def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, succeeds: Command) -> None:
     with open_world(world) as shop:
         taken(tmp_path, shop)
-    done = drretail("score", "exp", "--metrics", "faithfulness", "--json")
-    assert done.returncode == 0, done.stderr
-    scores = json.loads((tmp_path / "exp" / "scores.json").read_text())["scores"]
+    scores = json.loads(succeeds("score", "exp", "--metrics", "faithfulness", "--json").stdout)["scores"]
     found = {row["variant"]: row.get("value") for row in scores}
     assert found["N_contradicted"] == pytest.approx(3 / 4)  # one in each report that names a product
     assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
@@ -92,12 +88,12 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):
         assert of_research not in page
     assert "looked up in the shop for judging" in page
-    shown = drretail("report", "exp", "--format", "text").stdout
+    shown = succeeds("report", "exp", "--format", "text").stdout
     assert "≠ Take the box" in shown
     assert "your shop says $32.00 (price of Knock Box)" in shown
 
 
-def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, drretail: Command) -> None:
+def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, succeeds: Command) -> None:
     """In a shop without variants; what cites a product that the shop lacks isn't held against another's."""
     feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"
     answers = (
@@ -108,24 +104,23 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     )
     for number, answer in enumerate(answers):
         text(tmp_path / "in" / f"{number}.md", f"# Which {number}?\n\n{answer}\n")
-    shop = build_shop(tmp_path / "w")
-    assert drretail("import", "markdown", str(tmp_path / "in"), "--world", str(shop), "--to", "exp").returncode == 0
-    result = drretail("score", "exp")
+    build_shop(tmp_path / "w")
+    succeeds("import", "markdown", "in", "--world", "w", "--to", "exp")
+    result = succeeds("score", "exp")
     assert "5 statements about your products checked: 4 contradict" in " ".join((result.stdout + result.stderr).split())
 
 
 def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
-    world: Path, tmp_path: Path, drretail: Command
+    world: Path, tmp_path: Path, succeeds: Command
 ) -> None:
-    done = drretail("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
-    assert done.returncode == 0, done.stderr
+    done = succeeds("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
     assert "3 of 4 answers name products of the shop (3 products in all)" in done.stdout
     assert "nothing says that the writer read them" in " ".join(done.stdout.split())
     before = render_page(tmp_path / "exp")
     assert "4 answers: no statement about your products was judged." in before
     assert "drretail score exp</code>" in before
     assert "drretail import chat FILE --to exp --system assistant --world W" in before
-    last = " ".join(drretail("score", "exp", "--metrics", "faithfulness").stdout.split())
+    last = " ".join(succeeds("score", "exp", "--metrics", "faithfulness").stdout.split())
     assert last.endswith("3 contradict your shop's records. Each with its record: drretail report exp")
 
 
@@ -151,15 +146,13 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
 
 
 def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
-    world: Path, tmp_path: Path, drretail: Command
+    world: Path, tmp_path: Path, succeeds: Command
 ) -> None:
-    done = drretail("ask", "Which kettle is there?", "--world", str(world), "--to", "exp")
-    assert "The agents search no web" in done.stderr
+    asked = ("ask", "Which kettle is there?", "--world", str(world))
+    assert "The agents search no web" in succeeds(*asked, "--to", "exp").stderr
     (system,) = read_definition(tmp_path / "exp").systems.values()
     assert system.options["without"] == ["web"]
-    named = drretail("ask", "Which kettle is there?", "--world", str(world), "--web", "sandbox", "--to", "other")
-    assert "made for the demo shop" in named.stderr
-    assert "search no web" not in named.stderr
+    assert "search no web" not in succeeds(*asked, "--web", "sandbox").stderr
 
 
 def test_the_variants_of_a_record_stay_in_their_brackets() -> None:
@@ -168,11 +161,10 @@ def test_the_variants_of_a_record_stay_in_their_brackets() -> None:
     assert said == "$89.90 (Red / 41), $94.90 (Red / 42; Blue / 42) (price of Shoe); $5 (price of Shoe)"
 
 
-def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path, drretail: Command) -> None:
-    (tmp_path / "r.md").write_text("# Are stoves safe?\n\nThey are safe outdoors.\n", encoding="utf-8")
-    assert drretail("import", "markdown", str(tmp_path / "r.md"), "--to", str(tmp_path / "exp")).returncode == 0
-    shown = [drretail("report", str(tmp_path / "exp"), "--format", "text").stdout]
-    assert drretail("score", str(tmp_path / "exp"), "--metrics", "checks").returncode == 0
-    shown.append(drretail("report", str(tmp_path / "exp"), "--format", "text").stdout)
-    assert ["Not checked yet" in each for each in shown] == [True, False]
-    assert "No check applies to this report." in shown[1]
+def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path) -> None:
+    report = text(tmp_path / "r.md", "# Are stoves safe?\n\nThey are safe outdoors.\n")
+    record(load_format("markdown").read(report), "markdown", tmp_path / "exp", Progress())
+    assert "Not checked yet" in render_text(tmp_path / "exp")
+    scored(tmp_path / "exp", "checks")
+    shown = render_text(tmp_path / "exp")
+    assert ("Not checked yet" in shown, "No check applies to this report." in shown) == (False, True)

@@ -26,7 +26,7 @@ def answer(name: str, prompt: str, **properties: Any) -> dict[str, Any]:
     return call["args"]
 
 
-def test_claims_come_with_number_quote_and_sources() -> None:
+def test_claims_come_with_number_quote_and_sources_and_support_with_label_reason_and_quote() -> None:
     bed = {"claim": "The bed costs $5.", "quote": "The bed costs $5 [P:B0X].", "sources": ["P:B0X"]}
     cedar = {
         "claim": "Cedar lasts ten years.",
@@ -35,9 +35,6 @@ def test_claims_come_with_number_quote_and_sources() -> None:
     }
     found = answer("CitedClaims", tagged("report", REPORT))
     assert found == {"claims": [{"claim_id": 1, **bed}, {"claim_id": 2, **cedar}]}
-
-
-def test_support_has_label_reason_and_quote() -> None:
     prompt = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
     assert answer("Support", prompt) == {
         "support": "full_support",

@@ -18,6 +18,7 @@ from drretail.api.options.report import ExportOptions
 from drretail.api.options.score import FAMILIES
 from drretail.eval.registry import metric_names
 from drretail.exports.formats import FORMS
+from tests.build import files
 from tests.cli.commands import Command
 
 
@@ -105,15 +106,9 @@ def test_both_doors_make_the_same_runs(
     (tmp_path / "experiment.toml").write_text(config, encoding="utf-8")
     succeeds("run", "experiment.toml", "--quiet")
     monkeypatch.chdir(tmp_path)
-    given: dict[str, Any] = {
-        "limits": {"tool_turns": 3},
-        "scope": "any",
-        "counterfactual": "neutral",
-        "without": ["calculator"],
-    }
-    made = run(shop, queries, "react", to="keywords", pages=False, seed="7", **given)
-    assert made.is_complete
-    by_flags, by_file, by_keywords = (recorded(tmp_path / name) for name in ("flags", "file", "keywords"))
+    given: dict[str, Any] = {"limits": {"tool_turns": 3}, "counterfactual": "neutral", "without": ["calculator"]}
+    assert run(shop, queries, "react", to="keywords", pages=False, seed="7", scope="any", **given).is_complete
+    by_flags, by_file, by_keywords = (files(tmp_path / name, "run.json") for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
     assert len(by_flags) == 16
 
@@ -152,7 +147,3 @@ def test_help_names_every_family_of_metrics(drretail: Command) -> None:
     headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
     assert [line for line in shown.splitlines() if line in headings] == headings
     assert max(map(len, shown.splitlines())) <= 80
-
-
-def recorded(experiment: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(experiment)): path.read_bytes() for path in experiment.rglob("run.json")}
