@@ -141,17 +141,22 @@ def test_writing_what_is_live_already_keeps_rows_and_profiles(servers: Servers, 
     assert "and whole" in notes.lines[-1]
 
 
-DAMAGES: dict[str, Callable[[Servers], object]] = {
-    "an order is missing": lambda servers: servers.database["g1_orders"].delete_one({}),
-    "a product is missing": lambda servers: servers.database["g1_products"].delete_one({}),
-    "an order was changed": lambda servers: servers.database["g1_orders"].update_one({}, {"$set": {"quantity": 7}}),
-    "a title was changed": lambda servers: servers.database["g1_products"].update_one({}, {"$set": {"title": "X"}}),
-    "a user's sums are gone": lambda servers: servers.database["g1_users"].update_one({}, {"$unset": {"spend": 1}}),
-    "a profile is gone": lambda servers: servers.database["g1_users"].update_one({}, {"$unset": {"address": 1}}),
-    "the index is missing": lambda servers: servers.elastic.indices.delete(index=f"{servers.name}-g1"),
-    "the index holds another product": lambda servers: (
-        servers.elastic.delete(index=f"{servers.name}-g1", id=PRODUCTS[0].product_id),
-        servers.elastic.index(index=f"{servers.name}-g1", id="B99", document={"product_id": "B99"}, refresh=True),
+DAMAGES: dict[str, tuple[Callable[[Servers], object], str]] = {
+    "an order is missing": (lambda servers: servers.database["g1_orders"].delete_one({}), "2 of 3 orders"),
+    "a product was changed": (
+        lambda servers: servers.database["g1_products"].update_one({}, {"$set": {"title": "X"}}),
+        "fingerprint",
+    ),
+    "the index is missing": (
+        lambda servers: servers.elastic.indices.delete(index=f"{servers.name}-g1"),
+        "0 of 4 products in the index",
+    ),
+    "the index holds another product": (
+        lambda servers: (
+            servers.elastic.delete(index=f"{servers.name}-g1", id=PRODUCTS[0].product_id),
+            servers.elastic.index(index=f"{servers.name}-g1", id="B99", document={"product_id": "B99"}, refresh=True),
+        ),
+        "index_products",
     ),
 }
 
@@ -165,11 +170,12 @@ def test_a_damaged_world_is_replaced(
     user = ORDERS[0].user_id
     before = opened().store
     before.save_user(derive_profile(default_pool(), "42", user).model_copy(update={"email": "new@example.com"}))
-    DAMAGES[damage](servers)
+    spoil, said = DAMAGES[damage]
+    spoil(servers)
     assert check_servers(f"servers:{servers.name}", servers.settings)
     notes = Notes()
     write(servers, materialize_users=True, expected=made.fingerprint if expected else None, progress=notes)
-    assert sum("is damaged" in note for note in notes.lines) == 1
+    assert [f"is damaged ({said}): it is loaded anew" in note for note in notes.lines].count(True) == 1
     assert not any("live at" in note and "whole" in note for note in notes.lines)
     assert check_servers(f"servers:{servers.name}", servers.settings) == []
     assert read_live(servers).number == 2

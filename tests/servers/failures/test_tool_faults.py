@@ -1,8 +1,11 @@
-"""Tools while a server is down, slow, overloaded or lost: an error record, and an answer again when it is back."""
+"""Tools and runs while a server is down, slow, overloaded or lost: an error record, and an answer again when it is
+back."""
 
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,21 +13,25 @@ import pytest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
+from drretail.records.query import Query
+from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
+from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.servers.failures.own import OwnServer, eventually
 from tests.servers.failures.shop import FORTY, load
 from tests.servers.front import Front, always
 from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
+USER = "A000000"
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 DETAILS = ("get_product_details", {"product_id": "B000001"})
 READS = (
     DETAILS,
-    ("get_user_orders", {"user_id": "A000000"}),
+    ("get_user_orders", {"user_id": USER}),
     ("get_order_details", {"order_id": "00000001"}),
-    ("get_user_profile", {"user_id": "A000000"}),
-    ("get_user_statistics", {"user_id": "A000000"}),
+    ("get_user_profile", {"user_id": USER}),
+    ("get_user_statistics", {"user_id": USER}),
 )
 Ask = Callable[..., ToolReply]
 Call = tuple[str, dict[str, str]]
@@ -46,7 +53,7 @@ def world(name: str, behind_proxies: ServerSettings) -> Iterator[World]:
 
 @pytest.fixture
 def ask(world: World) -> Iterator[Ask]:
-    with Toolkit(Session(world, user_id="A000000", scope="any")) as toolkit:
+    with Toolkit(Session(world, user_id=USER, scope="any")) as toolkit:
         yield toolkit.call
 
 
@@ -172,3 +179,45 @@ def test_a_killed_mongodb_costs_only_reads(
     load(killable_mongo, fresh_name, **FORTY)
     with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world:
         check_lost_and_found(world, own_mongo, SEARCH, *READS)
+
+
+def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the_next_run_is_whole(
+    world: World, ask: Ask, before_mongo: Proxy
+) -> None:
+    asked = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test")
+    update = ("update_user_profile", {"user_id": USER, "email": "new@example.com"})
+    report = reporting("The first one [P:B000000].", "P:B000000 x 1")
+
+    def run(on_step: Callable[[Step, str], None] | None) -> Run:
+        model, _ = scripted(calls(update), calls(SEARCH), calls(DETAILS), report)
+        ended = record(world, sut(world, model), asked, on_step=on_step).run
+        assert ended.status == "done"
+        assert [(change.field, change.after) for change in ended.state_diff] == [("email", "new@example.com")]
+        return ended
+
+    def errors(ended: Run) -> list[str]:
+        return [step.error.partition(":")[0] if step.error else "" for step in ended.steps if step.kind == "tool"]
+
+    def lose_mongodb(step: Step, text: str) -> None:
+        del text
+        if step.kind == "tool":
+            before_mongo.refuse()
+
+    assert errors(run(lose_mongodb)) == ["", "unavailable", "unavailable"]
+    before_mongo.accept()
+    # Its client looks for a lost server twice a second.
+    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
+    assert errors(run(None)) == ["", "", ""]
+
+
+@pytest.mark.parametrize("connections", [200, 8])
+def test_fifty_runs_of_four_threads_read_at_once_and_no_call_fails(
+    server_settings: ServerSettings, name: str, connections: int
+) -> None:
+    settings = replace(server_settings, connections=connections, timeout=30)
+    with open_world(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
+        toolkits = [stack.enter_context(Toolkit(Session(shared, scope="any"))) for _ in range(50)]
+        with ThreadPoolExecutor(50) as threads:
+            # One model turn in every run, all at the same time.
+            replies = list(threads.map(lambda each: each.call_all([SEARCH, *READS] * 2), toolkits))
+    assert [reply.error for of_run in replies for reply in of_run] == [None] * (50 * 12)

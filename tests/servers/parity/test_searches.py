@@ -1,15 +1,114 @@
 """Searches find the same on servers as embedded: the same products in the same order, and as many."""
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 
 import pytest
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery
+from drretail.env.catalog.analysis import words
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Match, SortBy, SortOrder
+from drretail.env.catalog.formulation import category_names
 from drretail.env.world import World
 from drretail.records.shop import Product
-from tests.servers.parity.drawn import KINDS, Shelf, drawn
 
+Draw = Callable[["Shelf", Random], CatalogQuery]
+MATCHES: tuple[Match, ...] = ("any", "all", "phrase")
+SORTS: tuple[SortBy, ...] = ("relevance", "price", "rating", "popularity")
+ORDERS: tuple[SortOrder | None, ...] = (None, "asc", "desc")
 QUERIES = 120
+LIMITS, OFFSETS = (1, 10, 50), (0, 1, 10, 49, 200, 10_000)
+
+
+class Shelf:
+    """Products to draw words, prices and categories from."""
+
+    def __init__(self, products: Sequence[Product]) -> None:
+        self.products = products
+        self.categories = sorted({name for product in products for name in category_names(product)})
+        self.prices = sorted({product.price for product in products if product.price is not None})
+
+    def some_words(self, random: Random, most: int = 8) -> str:
+        """Words of one title, in any order."""
+        found = words(random.choice(self.products).title) or ["bird"]
+        return " ".join(random.sample(found, k=min(len(found), random.randint(1, most))))
+
+    def phrase(self, random: Random) -> str:
+        """Some letters of a product's text as it stands there, from one space to another."""
+        product = random.choice(self.products)
+        text = random.choice([product.title, *product.features, *product.description]).split() or ["bird"]
+        start = random.randrange(len(text))
+        return " ".join(text[start : start + random.randint(1, 5)])
+
+    def price(self, random: Random) -> float:
+        return random.choice(self.prices)
+
+
+def text(shelf: Shelf, random: Random, match: Match) -> str:
+    return shelf.phrase(random) if match == "phrase" else shelf.some_words(random, 8 if match == "any" else 3)
+
+
+def matching(match: Match) -> Draw:
+    return lambda shelf, random: CatalogQuery(text(shelf, random, match), match=match)
+
+
+def sorted_by(sort_by: SortBy, order: SortOrder) -> Draw:
+    return lambda shelf, random: CatalogQuery(shelf.some_words(random), sort_by=sort_by, order=order)
+
+
+def in_price_range(shelf: Shelf, random: Random) -> CatalogQuery:
+    low, high = sorted((shelf.price(random), shelf.price(random)))
+    low, high = random.choice([(low, high), (low, None), (None, high)])
+    return CatalogQuery(shelf.some_words(random), price_min=low, price_max=high)
+
+
+def rated(shelf: Shelf, random: Random) -> CatalogQuery:
+    return CatalogQuery(shelf.some_words(random), rating_min=random.choice([0, 1, 3.9, 4.5, 5]))
+
+
+def in_category(shelf: Shelf, random: Random) -> CatalogQuery:
+    name = random.choice(shelf.categories)
+    return CatalogQuery(shelf.some_words(random), category=random.choice([name, name.upper(), name.replace(" ", "_")]))
+
+
+def everything(shelf: Shelf, random: Random) -> CatalogQuery:
+    return CatalogQuery(
+        random.choice(["", " "]), sort_by=random.choice(SORTS), order=random.choice(ORDERS), limit=random.choice(LIMITS)
+    )
+
+
+def mixed(shelf: Shelf, random: Random) -> CatalogQuery:
+    """Any option beside any other, and any page."""
+    match = random.choice(MATCHES)
+    maybe = [random.random() < 0.4 for _ in range(4)]
+    return CatalogQuery(
+        text(shelf, random, match),
+        match=match,
+        category=random.choice(shelf.categories) if maybe[0] else None,
+        price_min=shelf.price(random) if maybe[1] else None,
+        price_max=shelf.price(random) if maybe[2] else None,
+        rating_min=random.choice([0, 3.5, 4.5]) if maybe[3] else None,
+        sort_by=random.choice(SORTS),
+        order=random.choice(ORDERS),
+        limit=random.choice(LIMITS),
+        offset=random.choice(OFFSETS),
+    )
+
+
+KINDS: dict[str, Draw] = {
+    **{match: matching(match) for match in MATCHES},
+    **{f"{sort_by} {order}": sorted_by(sort_by, order) for sort_by in SORTS for order in ORDERS if order},
+    "price range": in_price_range,
+    "least rating": rated,
+    "category": in_category,
+    "no text": everything,
+    "mixed": mixed,
+}
+
+
+def drawn(kind: str, shelf: Shelf, count: int = QUERIES) -> list[CatalogQuery]:
+    """Searches of a kind, drawn from the words of a shop's products; each comes from a seed of its own."""
+    return [KINDS[kind](shelf, Random(f"{kind}/{number}")) for number in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +123,7 @@ def pages(world: World, queries: list[CatalogQuery]) -> list[CatalogPage]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_is_found_in_the_same_order(embedded: World, served: World, shelf: Shelf, kind: str) -> None:
-    queries = drawn(kind, shelf, QUERIES)
+    queries = drawn(kind, shelf)
     found = list(zip(queries, pages(embedded, queries), pages(served, queries), strict=True))
     assert sum(bool(here.hits) for _, here, _ in found) > QUERIES / 8
     for query, here, there in found:
