@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
 from tests.shop import ORDERS, PRODUCTS
@@ -30,12 +29,6 @@ class Notes(Progress):
 
     def note(self, text: str) -> None:
         self.lines.append(text)
-
-
-@pytest.fixture
-def servers(server_settings: ServerSettings, fresh_name: str) -> Iterator[Servers]:
-    with connect(server_settings, fresh_name) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -79,16 +72,6 @@ def indices(servers: Servers) -> dict[str, list[str]]:
     """The indices of this world, with their aliases."""
     found = servers.elastic.indices.get_alias(index=f"{servers.name}-g*")
     return {name: list(found[name]["aliases"]) for name in found}
-
-
-def test_the_fingerprint_is_that_of_the_embedded_world(servers: Servers, tmp_path: Path) -> None:
-    for holdout in (None, [], ORDERS[:2]):
-        orders = ORDERS[2:] if holdout else ORDERS
-        embedded = write_world(
-            tmp_path / "w", products=PRODUCTS, orders=orders, holdout=holdout, seed=42, pool=default_pool()
-        )
-        made = write(servers, orders, holdout=holdout)
-        assert (made.fingerprint, made.counts, made.now) == (embedded.fingerprint, embedded.counts, embedded.now)
 
 
 def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opened: Callable[[], World]) -> None:

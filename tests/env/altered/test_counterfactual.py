@@ -18,7 +18,6 @@ from drretail.env.altered.counterfactual import (
     unlikeness,
     world_seen,
 )
-from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.env.world import World, open_world
 from drretail.errors import NotFound, UserError
@@ -26,7 +25,6 @@ from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import Purchases
 from drretail.records.counterfactual import Counterfactual, ProfileTraits
 from drretail.records.shop import Order
-from drretail.tools.toolkit import Toolkit
 from tests.places import PLACES, Place, PlaceKind
 from tests.two_tastes import BEGAN, BIRDS, DOGS, ORDERS, PRODUCTS, build_shop
 
@@ -58,19 +56,6 @@ def test_swapped_users_have_each_other_s_profile_orders_and_statistics(shop: Wor
         for order in seen.orders(one, limit=2, offset=1).orders:
             assert seen.order(order.order_id) == order
     assert "Dog Beds" in Summaries(world_seen(shop, "swap", frozen)).of(BIRDS).text
-
-
-def test_a_partner_s_order_is_the_acting_user_s_own_even_under_scope(shop: World, frozen: Counterfactual) -> None:
-    session = Session(world_seen(shop, "swap", frozen), user_id=BIRDS)
-    with Toolkit(session) as toolkit:
-        own = toolkit.call("get_order_details", {"order_id": "0000000200"})
-        lost = toolkit.call("get_order_details", {"order_id": "0000000100"})
-        orders = toolkit.call("get_user_orders", {"user_id": BIRDS})
-    assert own.error is None
-    assert own.value["user_id"] == BIRDS
-    assert lost.error is not None  # it is the other's now
-    assert orders.evidence[0] == "U:orders"
-    assert "O:0000000200" in orders.evidence
 
 
 def test_a_neutral_user_has_no_orders_and_a_name_that_says_nothing(shop: World, frozen: Counterfactual) -> None:
