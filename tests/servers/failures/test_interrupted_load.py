@@ -23,8 +23,7 @@ from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import FORTY, HISTORY, SHELF, SMALL, at, documents, load, orders, products, whole
-from tests.servers.failures.test_tool_faults import SEARCH, check_lost_and_found
+from tests.servers.failures.shop import HISTORY, SHELF, SMALL, at, documents, load, orders, products, whole
 from tests.servers.front import Front, always
 from tests.servers.proxy import Proxy
 
@@ -135,15 +134,6 @@ def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
         load(killable_elasticsearch, fresh_name)
     own_elasticsearch.start()
     check_load(killable_elasticsearch, fresh_name, embedded)
-
-
-# Beside the loads, since both need an Elasticsearch of their own, and each file of tests has a worker of its own.
-def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_alone(
-    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str
-) -> None:
-    load(killable_elasticsearch, fresh_name, **FORTY)
-    with open_world(f"servers:{fresh_name}", servers=killable_elasticsearch) as world:
-        check_lost_and_found(world, own_elasticsearch, SEARCH)
 
 
 LOADER = """

@@ -2,9 +2,9 @@
 back."""
 
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.agents.conftest import calls, record, reporting, scripted, sut
-from tests.servers.failures.own import OwnServer, eventually
+from tests.servers.failures.own import eventually
 from tests.servers.failures.shop import FORTY, load
 from tests.servers.front import Front, always
 from tests.servers.proxy import Proxy
@@ -34,7 +34,6 @@ READS = (
     ("get_user_statistics", {"user_id": USER}),
 )
 Ask = Callable[..., ToolReply]
-Call = tuple[str, dict[str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -139,46 +138,32 @@ def test_a_busy_server_is_asked_again_or_is_unavailable(ask_through_front: Ask, 
     assert ask_through_front(*SEARCH).value["total"] == 40
 
 
-@contextmanager
-def asked_all_the_time(world: World, *calls: Call) -> Generator[list[ToolReply]]:
-    """The replies so far to calls that four threads make, one after the other, during a ``with`` block."""
+@pytest.mark.parametrize("before", ["before_mongo", "before_elasticsearch"])
+def test_a_server_that_is_lost_in_the_middle_of_calls_costs_these_alone(
+    world: World, request: pytest.FixtureRequest, before: str
+) -> None:
+    proxy: Proxy = request.getfixturevalue(before)
     ended, replies = threading.Event(), list[ToolReply]()
 
-    def asking() -> None:
+    def ask_all_the_time() -> None:
         with Toolkit(Session(world, scope="any")) as toolkit:
             # Without a pause they would hold up the server that comes back.
             while not ended.wait(0.05):
-                replies.extend(toolkit.call(*call) for call in calls)
+                replies.extend(toolkit.call(*call) for call in (SEARCH, DETAILS))
 
-    threads = [threading.Thread(target=asking) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield replies
-    finally:
-        ended.set()
-        for thread in threads:
-            thread.join()
-
-
-def check_lost_and_found(world: World, server: OwnServer, *calls: Call) -> None:
-    """The server is killed in the middle of calls: they end in two kinds of errors only, until it is back."""
-    with asked_all_the_time(world, *calls) as replies:
-        eventually(lambda: len(replies) > 20, "the first answers")
-        server.kill()
-        eventually(lambda: replies[-1].error is not None, "an error")
-        server.start()
-        eventually(lambda: all(reply.error is None for reply in replies[-20:]), "answers again")
+    with ThreadPoolExecutor(4) as threads:
+        asking = [threads.submit(ask_all_the_time) for _ in range(4)]
+        try:
+            eventually(lambda: len(replies) > 20, "the first answers")
+            proxy.refuse()
+            eventually(lambda: any(reply.error for reply in replies), "an error")
+            proxy.accept()
+            eventually(lambda: all(reply.error is None for reply in replies[-20:]), "answers again")
+        finally:
+            ended.set()
+    assert [each.exception() for each in asking] == [None] * 4
     assert {reply.error for reply in replies} <= {None, "unavailable", "timeout"}
     assert replies[0].error is None
-
-
-def test_a_killed_mongodb_costs_only_reads(
-    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
-) -> None:
-    load(killable_mongo, fresh_name, **FORTY)
-    with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world:
-        check_lost_and_found(world, own_mongo, SEARCH, *READS)
 
 
 def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the_next_run_is_whole(
