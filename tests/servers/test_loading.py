@@ -1,14 +1,14 @@
 """How a world goes live on servers, and what its readers see of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
-from drretail.env.manifest import Origin
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.integrity import check_servers
@@ -38,40 +38,15 @@ def opened(servers: Servers) -> Iterator[Callable[[], World]]:
         yield lambda: stack.enter_context(open_world(f"servers:{servers.name}", servers=servers.settings))
 
 
-def write(
-    servers: Servers,
-    orders: list[OrderRow] | None = None,
-    *,
-    holdout: list[OrderRow] | None = None,
-    materialize_users: bool = False,
-    progress: Progress | None = None,
-    expected: str | None = None,
-    origin: Origin | None = None,
-) -> Manifest:
-    return write_servers(
-        servers,
-        products=PRODUCTS,
-        orders=ORDERS if orders is None else orders,
-        holdout=holdout,
-        seed="42",
-        pool=default_pool(),
-        origin=origin,
-        materialize_users=materialize_users,
-        progress=progress,
-        expected=expected,
-    )
+def write(servers: Servers, orders: Iterable[OrderRow] = ORDERS, **given: Any) -> Manifest:
+    """``given`` as ``write_servers`` takes it."""
+    return write_servers(servers, products=PRODUCTS, orders=orders, seed="42", pool=default_pool(), **given)
 
 
 def numbers(servers: Servers) -> set[int]:
     """Of the generations of which there is anything in MongoDB."""
     names = servers.database.list_collection_names()
     return {int(name[1:].partition("_")[0]) for name in names if name != WORLDS}
-
-
-def indices(servers: Servers) -> dict[str, list[str]]:
-    """The indices of this world, with their aliases."""
-    found = servers.elastic.indices.get_alias(index=f"{servers.name}-g*")
-    return {name: list(found[name]["aliases"]) for name in found}
 
 
 def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opened: Callable[[], World]) -> None:
@@ -82,7 +57,9 @@ def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opene
     assert oldest.store.products([PRODUCTS[0].product_id])
     write(servers, ORDERS[2:])
     assert numbers(servers) == {2, 3}
-    assert indices(servers) == {f"{servers.name}-g2": [], f"{servers.name}-g3": [servers.name]}
+    indices = servers.elastic.indices.get_alias(index=f"{servers.name}-g*").body
+    aliases = {name: list(index["aliases"]) for name, index in indices.items()}
+    assert aliases == {f"{servers.name}-g2": [], f"{servers.name}-g3": [servers.name]}
     for read in (
         lambda: oldest.store.product(PRODUCTS[0].product_id),
         lambda: oldest.store.products([PRODUCTS[0].product_id]),
@@ -118,9 +95,8 @@ def test_writing_what_is_live_already_keeps_rows_and_profiles(servers: Servers, 
     assert reopened.store.user(user).email == "new@example.com"
 
     unread = iter(ORDERS)
-    write_servers(servers, products=PRODUCTS, orders=unread, seed=42, pool=default_pool(), expected=made.fingerprint)
+    write(servers, unread, expected=made.fingerprint, progress=notes)
     assert next(unread) == ORDERS[0]
-    write(servers, expected=made.fingerprint, progress=notes)
     assert "and whole" in notes.lines[-1]
 
 

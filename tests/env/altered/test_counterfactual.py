@@ -3,7 +3,6 @@ whom: never the user, always the same, and as unlike as there is."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -19,14 +18,14 @@ from drretail.env.altered.counterfactual import (
     world_seen,
 )
 from drretail.env.summaries import Summaries
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import Purchases
 from drretail.records.counterfactual import Counterfactual, ProfileTraits
 from drretail.records.shop import Order
 from tests.places import PLACES, Place, PlaceKind
-from tests.two_tastes import BEGAN, BIRDS, DOGS, ORDERS, PRODUCTS, build_shop
+from tests.two_tastes import BEGAN, BIRDS, DOGS, ORDERS, PRODUCTS
 
 
 @pytest.fixture(scope="module", params=PLACES)
@@ -135,10 +134,9 @@ def test_unlikeness_is_between_0_and_1_and_the_same_both_ways(one: ProfileTraits
         assert unlikeness(one, one) < 1e-9
 
 
-def test_the_partner_is_the_other_user_with_the_traits_of_both(tmp_path: Path) -> None:
-    with open_world(build_shop(tmp_path / "w")) as shop:
-        found = Partners(shop, "42").counterfactual(BIRDS)
-        assert found == Partners(shop, "42").counterfactual(BIRDS)
+def test_the_partner_is_the_other_user_with_the_traits_of_both(shop: World, frozen: Counterfactual) -> None:
+    found = Partners(shop, "42").counterfactual(BIRDS)
+    assert found == frozen
     assert found.partner is not None
     assert (found.partner.user_id, found.partner.orders) == (DOGS, 4)
     assert found.own.categories == {"Bird Feeders": 3}

@@ -376,20 +376,11 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
 
 
 def test_an_estimate_sends_nothing_and_makes_no_folder(world: World, fake: FakeWeb, tmp_path: Path) -> None:
-    queries, to = tmp_path / "q.jsonl", tmp_path / "S"
-    write_lines(queries, [QUERY.as_line()])
-    flags = (
-        "--world",
-        str(world.folder),
-        "--to",
-        str(to),
-        "--web",
-        "searxng:http://localhost:1",
-        "--queries",
-        str(queries),
-    )
+    queries, to = str(tmp_path / "q.jsonl"), str(tmp_path / "S")
+    write_lines(Path(queries), [QUERY.as_line()])
+    flags = ("--world", str(world.folder), "--to", to, "--web", "searxng:http://localhost:1", "--queries", queries)
     result = sandbox(fake, "build", *flags, "--model", PLAYED, "--estimate")
-    assert (result.exit_code, to.exists()) == (0, False)
+    assert (result.exit_code, Path(to).exists()) == (0, False)
     assert "Nothing was sent" in result.stderr
 
 
@@ -402,7 +393,7 @@ def test_a_model_and_a_search_engine_go_together(world: World, fake: FakeWeb, tm
     assert not (tmp_path / "S").exists()
 
 
-def test_own_files_stand_in_for_made_up_ones(world: World, fake: FakeWeb, tmp_path: Path) -> None:
+def test_own_files_stand_in_for_made_up_ones(world: World, tmp_path: Path) -> None:
     (tmp_path / "own" / USER).mkdir(parents=True)
     (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
     (tmp_path / "own" / USER / ".DS_Store").write_bytes(b"\0")
