@@ -88,7 +88,7 @@ ANSWERS: dict[str, Play] = {
 
 
 def chat(**instead: Play) -> ScriptedChat:
-    """The model, also as ``--model`` opens it; ``instead`` answers questions of these schemas otherwise."""
+    """The model; ``instead`` answers questions of these schemas otherwise."""
     plays = ANSWERS | instead
 
     def answer(messages: Sequence[BaseMessage]) -> str:
@@ -101,3 +101,8 @@ def chat(**instead: Play) -> ScriptedChat:
 
 def model(**instead: Play) -> Model:
     return scripted(chat(**instead))
+
+
+def opened() -> ScriptedChat:
+    """The model as ``--model`` opens it."""
+    return chat()

@@ -54,7 +54,7 @@ SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
 DAY = date(2026, 3, 10)
 UNASKED = query_to_write("q1", USER, "fake:x")
-PLAYED = "tests.sandboxes.search_based.played:chat"
+PLAYED = "tests.sandboxes.search_based.played:opened"
 
 
 @pytest.fixture(scope="module")

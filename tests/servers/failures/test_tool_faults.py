@@ -118,24 +118,19 @@ def test_half_an_answer_is_an_error(ask: Ask, before_mongo: Proxy, before_elasti
     assert (ask(*SEARCH).value, ask(*DETAILS).value) == whole
 
 
-@pytest.fixture
-def ask_through_front(name: str, mongo_url: str, front: Front) -> Iterator[Ask]:
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
     with open_world(f"servers:{name}", servers=settings) as world, Toolkit(Session(world, scope="any")) as toolkit:
-        yield toolkit.call
-
-
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_busy_server_is_asked_again_or_is_unavailable(ask_through_front: Ask, front: Front, status: int) -> None:
-    front.rule = lambda request: status if "_search" in request.path and not front.refused else None
-    assert ask_through_front(*SEARCH).value["total"] == 40
-    assert front.refused == 1
-    front.rule = always(status, "_search")
-    kind, message = error_of(ask_through_front(*SEARCH))
-    assert kind == "unavailable"
-    assert str(status) in message
-    front.rule = None
-    assert ask_through_front(*SEARCH).value["total"] == 40
+        front.rule = lambda request: status if "_search" in request.path and not front.refused else None
+        assert toolkit.call(*SEARCH).value["total"] == 40
+        assert front.refused == 1
+        front.rule = always(status, "_search")
+        kind, message = error_of(toolkit.call(*SEARCH))
+        assert kind == "unavailable"
+        assert str(status) in message
+        front.rule = None
+        assert toolkit.call(*SEARCH).value["total"] == 40
 
 
 @pytest.mark.parametrize("before", ["before_mongo", "before_elasticsearch"])
