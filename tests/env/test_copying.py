@@ -69,6 +69,7 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
         ("servers:shop", "servers:shop", False, "the same world"),
         ("source", "target", True, "materialize-users"),
         ("none", "target", False, "There is no world"),
+        ("source", "server:t", False, "goes by 'servers:t'"),
     ],
 )
 def test_what_cannot_be_copied_is_said(

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 from itertools import permutations
-from typing import cast
+from unittest.mock import Mock
 
 import pytest
 
 from drretail.env.ledger import EvidenceCollision, Ledger
 from drretail.env.session import Session
-from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.records.evidence import Evidence, Source
@@ -78,27 +77,18 @@ def test_a_page_that_could_be_read_once_is_readable_whoever_came_first(order: tu
         a_source(id="W:aaaaaaaa", kind="web", form="snippet", state="error", problem="Late."),
         a_source(id="W:aaaaaaaa", kind="web", form="page", text="All."),
     ]
-    ledger = Ledger()
+    ledger, without = Ledger(), Ledger()
     for number in order:
         ledger.add([steps[number]], "0", number)
-    (entry,) = ledger.evidence()
-    assert (entry.state, entry.problem) == ("ok", None)
-    without = Ledger()
-    for number in order:
         without.add([steps[number]] if number < 2 else [], "0", number)
-    assert (without.evidence()[0].state, without.evidence()[0].problem) == ("blocked", "Robots.")
-
-
-class Gone:
-    """A store whose server has died."""
-
-    def user(self, user_id: str) -> None:
-        raise ToolError("unavailable", f"nobody answers for {user_id}")
+    (entry,), (unread,) = ledger.evidence(), without.evidence()
+    assert (entry.state, entry.problem) == ("ok", None)
+    assert (unread.state, unread.problem) == ("blocked", "Robots.")
 
 
 def test_changes_are_told_without_the_world_and_an_update_that_it_cannot_answer_leaves_nothing(world: World) -> None:
     before = world.store.user("ANNA")
-    lost = replace(world, store=cast(Store, Gone()))
+    lost = replace(world, store=Mock(user=Mock(side_effect=ToolError("unavailable", "nobody answers"))))
     session = Session(lost)
     with pytest.raises(ToolError):
         session.update_user(before)

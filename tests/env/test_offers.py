@@ -1,21 +1,19 @@
 """What a shop offers for wants: every product of a kind, and the baskets that follow."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.synth.shop import write_shop
+from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.rows import rows_of
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import known
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import ORDERS, PRODUCTS, USER
 
@@ -99,23 +97,13 @@ def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
     assert best.total == Money.of("48.99")
 
 
-@pytest.fixture(scope="module")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("synth")
-    write_shop(folder / "raw", products=600, reviews=3000)
-    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
-    return folder / "w"
-
-
 @pytest.mark.parametrize("words", [1, 2])
-def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(made_up: Path, words: int) -> None:
-    with rows_of(made_up) as rows:
-        everything = list(rows.products)
-    leaves = sorted({each.categories[-1] for each in everything if len(each.categories) > 1})
-    ends = {" ".join(each.title.split(",")[0].split()[-words:]) for each in everything}
-    nouns = sorted(end for end in ends if end.replace(" ", "").isalpha())
-    with open_world(made_up) as world:
-        offers = Offers(world)
+def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(words: int) -> None:
+    with open_world("demo") as world, rows_of(known(world.folder)) as rows:
+        offers, everything = Offers(world), list(rows.products)
+        leaves = sorted({each.categories[-1] for each in everything if len(each.categories) > 1})
+        ends = {" ".join(each.title.split(",")[0].split()[-words:]) for each in everything}
+        nouns = sorted(end for end in ends if end.replace(" ", "").isalpha())
         for kind in (*leaves[::3], *nouns[::7], *(f"{noun} set" for noun in nouns[::11])):
             expected = sorted(each.product_id for each in everything if is_of_kind(each, kind))
             found = [each.product.product_id for each in offers.of_want(Want(name="thing", kinds=(kind,)))]

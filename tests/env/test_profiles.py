@@ -103,14 +103,6 @@ def world_of(folder: Path, web: Web, shelf: Mapping[str, Sequence[float | None]]
     return open_world(folder, web=web)
 
 
-def test_a_users_prices_are_placed_among_those_of_the_category(tmp_path: Path, web: Web) -> None:
-    with world_of(tmp_path / "w", web, {"Lamps": range(10, 30)}) as world:
-        text = Summaries(world).of("ANNA").text
-    assert "3 of 3 items bought can be compared" in text
-    assert "3 cost less than the median, 3 are in the cheapest quarter, 0 in the dearest" in text
-    assert "usually" not in text  # three items make no habit
-
-
 @pytest.mark.parametrize(("lamps", "euros_from", "is_placed"), [(10, 1000, True), (9, 1000, False), (20, 11, False)])
 def test_few_prices_or_two_currencies_say_none(
     tmp_path: Path, web: Web, lamps: int, euros_from: int, is_placed: bool

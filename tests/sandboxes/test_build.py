@@ -1,28 +1,24 @@
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from typer.testing import CliRunner
 
-from drretail.api.worlds import open_world
-from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import read_labels, read_pages, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
-from drretail.querygen.generate import generate_sampled
-from drretail.querygen.shipped import shipped_queries
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Product
@@ -37,16 +33,9 @@ from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.user_files import user_files
 from tests.build import files, known
+from tests.sandboxes.conftest import QUERIES, SHIPPED, built
 
-SHIPPED = shipped_queries("dev")[:10]
-QUERIES = SHIPPED[:2]
 TODAY = date(2023, 9, 24)
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    with open_world("demo") as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +62,15 @@ def sandbox(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(world, tmp_path_factory.mktemp("made") / "s", "32k,512k")
 
 
-def built(world: World, to: Path, sizes: str = "16k,32k", queries: tuple[Query, ...] = QUERIES) -> Path:
-    build_offline(world, queries, to, read_sizes(sizes), "7", BY_CHARACTERS)
-    return to
+@pytest.fixture(params=QUERIES, ids=lambda query: query.query_id)
+def task(request: pytest.FixtureRequest, sandbox: Path) -> Path:
+    return task_folder(sandbox, request.param.query_id)
 
 
-@pytest.fixture(scope="module")
-def small(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(world, tmp_path_factory.mktemp("small") / "s")
+@pytest.fixture(params=SHIPPED, ids=lambda query: query.query_id)
+def shipped(request: pytest.FixtureRequest, world: World, offers: Offers) -> Need:
+    """The need of each of ten queries."""
+    return need_of(world, offers, request.param)
 
 
 def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path: Path) -> None:
@@ -102,9 +92,7 @@ def test_it_passes_its_check_until_a_page_that_is_needed_or_all_queries_are_gone
         check_sandbox(folder)
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
-def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(sandbox: Path, query: Query) -> None:
-    task = task_folder(sandbox, query.query_id)
+def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(task: Path) -> None:
     keywords = Keywords.model_validate(read_json(task / "keywords.json")).convergent
     assert len({keyword.text for keyword in keywords}) == 10
     assert {keyword.kind for keyword in keywords} == {"signal", "noise"}
@@ -117,11 +105,9 @@ def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(sandbox: 
     assert len(lost) < len(labels) / 10
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
 def test_what_is_planted_stands_once_in_the_middle_of_a_page_like_others_and_each_trap_names_what_it_contradicts(
-    sandbox: Path, query: Query
+    task: Path,
 ) -> None:
-    task = task_folder(sandbox, query.query_id)
     labels, insights = read_labels(task), read_gold_file(task / "gold.json").sandbox.insights
     pages = {page.url: page for page in read_pages(task)}
     noise = [pages[label.url] for label in labels if label.label == "noise" and label.url in pages]
@@ -136,18 +122,14 @@ def test_what_is_planted_stands_once_in_the_middle_of_a_page_like_others_and_eac
     assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.query_id)
-def test_pages_differ_and_are_neither_scraps_nor_books(sandbox: Path, query: Query) -> None:
-    texts = [page.text for page in read_pages(task_folder(sandbox, query.query_id))]
+def test_pages_differ_and_are_neither_scraps_nor_books(task: Path) -> None:
+    texts = [page.text for page in read_pages(task)]
     pairs = combinations(enumerate(map(_shingles, texts)), 2)
-    alike = {number for one, two in pairs if _jaccard(one[1], two[1]) > 0.5 for number in (one[0], two[0])}
+    # More than half of what either of two pages says stands in both.
+    repeats = ((a, b) for (a, one), (b, two) in pairs if 3 * len(one & two) > len(one) + len(two))
+    alike = {number for pair in repeats for number in pair}
     assert len(alike) <= 0.02 * len(texts)
     assert 300 <= min(map(len, texts)) <= max(map(len, texts)) <= 12_500
-
-
-def _jaccard(one: set[int], two: set[int]) -> float:
-    shared = len(one & two)
-    return shared / max(1, len(one) + len(two) - shared)
 
 
 def _shingles(text: str) -> set[int]:
@@ -179,10 +161,8 @@ def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(need: N
     assert not any(re.search(r"[.!?] [a-z]", trap.text) or "<" in trap.text for trap in traps)
 
 
-@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
-def test_what_stays_is_within_the_budget_also_with_the_rest(world: World, offers: Offers, query: Query) -> None:
-    need = need_of(world, offers, query)
-    facts, names = facts_on(need), shown_names(need)
+def test_what_stays_is_within_the_budget_also_with_the_rest(shipped: Need) -> None:
+    need, facts, names = shipped, facts_on(shipped), shown_names(shipped)
     out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
     things = {thing.name: thing for thing in need.things}
     for fact in facts:
@@ -220,29 +200,20 @@ def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(need: Need) -
     assert not any("stay" in meaning for meaning in over)
 
 
-@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
-def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(
-    world: World, offers: Offers, query: Query
-) -> None:
+def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World, shipped: Need) -> None:
     pytest.importorskip("PIL")
-    need = need_of(world, offers, query)
-    files = user_files(need, world.store, TODAY, Drawing(Random(1), ""))
+    files = user_files(shipped, world.store, TODAY, Drawing(Random(1), ""))
     meaning = next(file.meaning for file in files if file.name == "receipt.png")
     bought, until = re.findall(r"\d{4}-\d\d-\d\d", meaning)[:2]
-    orders = world.store.orders(known(query.user_id)).orders
-    assert bought in {order.order_date[:10] for order in orders if order.product_id == need.owned[0].product_id}
+    orders = world.store.orders(known(shipped.query.user_id)).orders
+    assert bought in {order.order_date[:10] for order in orders if order.product_id == shipped.owned[0].product_id}
     assert until > TODAY.isoformat()
 
 
-@pytest.mark.parametrize("query", SHIPPED, ids=lambda query: query.query_id)
-def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(
-    world: World, offers: Offers, query: Query
-) -> None:
-    need = need_of(world, offers, query)
-    fits, mine = shown_names(need), need.owned[0].product_id
+def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(shipped: Need) -> None:
+    fits, mine, names = shown_names(shipped), shipped.owned[0].product_id, shipped.names
     assert len({*fits.values()}) == len(fits)
-    others = [product.name for key, product in need.names.items() if key in fits and key != mine]
-    assert need.names[mine].name not in others
+    assert names[mine].name not in [product.name for key, product in names.items() if key in fits and key != mine]
 
 
 def test_keywords_say_several_of_what_is_several_already(world: World, offers: Offers) -> None:
@@ -310,21 +281,11 @@ def test_words_that_no_title_has_name_nothing_and_others_one_kind_of_thing(
     assert all("bamboo" in fit.title.lower() for fit in fits)
 
 
-def test_a_cut_build_leaves_nothing_behind_and_a_whole_one_is_as_open_as_any_new_folder(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def cut(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("drretail.sandboxes.synthetic.build.write_sandbox", cut)
-        with pytest.raises(KeyboardInterrupt):
-            built(world, tmp_path / "s", "16k", QUERIES[:1])
+def test_a_cut_build_leaves_nothing_behind(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.sandboxes.synthetic.build.write_sandbox", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        built(world, tmp_path / "s", "16k", QUERIES[:1])
     assert list(tmp_path.iterdir()) == []
-    folder = built(world, tmp_path / "deep" / "s", "16k", QUERIES[:1])
-    assert check_sandbox(folder) == {QUERIES[0].query_id: []}
-    (tmp_path / "plain").mkdir()
-    assert folder.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_them(sandbox: Path) -> None:
@@ -345,18 +306,3 @@ def test_without_pillow_the_receipt_is_left_out(world: World, tmp_path: Path, mo
     task = task_folder(tmp_path / "s", QUERIES[0].query_id)
     assert not (task / "files" / "receipt.png").exists()
     assert len(read_gold_file(task / "gold.json").files.insights) == 2
-
-
-def test_the_command_builds_for_drawn_users_and_refuses_sizes_that_are_none(world: World, tmp_path: Path) -> None:
-    build = ["sandbox", "build", "--world", "demo", "--to", str(tmp_path / "s")]
-    result = CliRunner().invoke(app, [*build, "--n", "1", "--seed", "1", "--sizes", "16k,8k,16k"])
-    assert result.exit_code == 0, result.output
-    assert read_sandbox(tmp_path / "s").names == ["8k", "16k"]
-    assert result.stdout == f"{tmp_path / 's'}: 1 query, in 8k, 16k.\n"
-    mistyped = CliRunner().invoke(app, [*build, "--web", "ofline"])
-    assert "no web 'ofline'" in str(mistyped.exception)
-    refused = CliRunner().invoke(app, [*build, "--sizes", "0k"])
-    assert isinstance(refused.exception, UserError)
-    queries = generate_sampled(world, 3, per_user=1, seed="7").queries
-    assert len({query.user_id for query in queries}) == 3
-    assert queries == generate_sampled(world, 3, per_user=1, seed="7").queries

@@ -3,39 +3,28 @@
 import http.client
 import json
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
 
+from tests.llm.local_server import LocalServer
+
 PASSED_ON = ("Content-Type", "Content-Encoding", "Accept", "Accept-Encoding")
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request as it came."""
-
-    method: str
-    path: str
-    authorization: str | None
-
-
-Rule = Callable[[Request], int | None]
+Rule = Callable[[BaseHTTPRequestHandler], int | None]
 """The status to refuse a request with, None to pass it on."""
 
 
-@dataclass
-class Front:
-    """The stand-in: ``rule`` may be changed at any time; ``refused`` counts the requests that it refused."""
+class Front(LocalServer):
+    """``rule`` may be changed at any time; ``refused`` counts the requests that it refused."""
 
-    url: str = ""
-    rule: Rule | None = None
-    refused: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, url: str) -> None:
+        super().__init__(_Handler)
+        self.behind = urlsplit(url)
+        self.rule: Rule | None = None
+        self.refused = 0
+        self.lock = threading.Lock()
 
-    def status(self, request: Request) -> int | None:
+    def status(self, request: BaseHTTPRequestHandler) -> int | None:
         with self.lock:
             status = None if self.rule is None else self.rule(request)
             self.refused += status is not None
@@ -48,66 +37,50 @@ def always(status: int, *words: str) -> Rule:
 
 def only_with(authorization: str) -> Rule:
     """401 for who does not send this header, as Elasticsearch answers when its security is on."""
-    return lambda request: None if request.authorization == authorization else 401
+    return lambda request: None if request.headers.get("Authorization") == authorization else 401
 
 
-@contextmanager
-def front_of(url: str) -> Generator[Front]:
-    """A front before the Elasticsearch at ``url``, on a port of its own."""
-    front = Front()
-    where = urlsplit(url)
-    assert where.hostname
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Without it each small answer waits 40 ms for an acknowledgement.
+    disable_nagle_algorithm = True
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # Without it each small answer waits 40 ms for an acknowledgement.
-        disable_nagle_algorithm = True
-
-        def answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status = front.status(Request(self.command, self.path, self.headers.get("Authorization")))
-            if status is not None:
-                self.refuse(status)
-                return
-            connection = http.client.HTTPConnection(str(where.hostname), where.port, timeout=30)
-            try:
-                kept = {name: self.headers[name] for name in PASSED_ON if name in self.headers}
-                connection.request(self.command, self.path, body, kept)
-                reply = connection.getresponse()
-                content = reply.read()
-            except OSError:
-                self.close_connection = True
-                return
-            finally:
-                connection.close()
-            self.send(reply.status, dict(reply.getheaders()), content)
-
-        def refuse(self, status: int) -> None:
+    def answer(self) -> None:
+        front = self.server
+        assert isinstance(front, Front)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        status = front.status(self)
+        if status is not None:
             error = {"type": "refused_by_rule", "reason": "refused by the test"}
             content = json.dumps({"error": {**error, "root_cause": [error]}, "status": status}).encode()
             self.send(status, {"Content-Type": "application/json", "X-elastic-product": "Elasticsearch"}, content)
+            return
+        connection = http.client.HTTPConnection(str(front.behind.hostname), front.behind.port, timeout=30)
+        try:
+            kept = {name: self.headers[name] for name in PASSED_ON if name in self.headers}
+            connection.request(self.command, self.path, body, kept)
+            reply = connection.getresponse()
+            content = reply.read()
+        except OSError:
+            self.close_connection = True
+            return
+        finally:
+            connection.close()
+        self.send(reply.status, dict(reply.getheaders()), content)
 
-        def send(self, status: int, headers: dict[str, str], content: bytes) -> None:
-            self.send_response(status)
-            for name, value in headers.items():
-                if name.lower() not in ("content-length", "transfer-encoding", "connection"):
-                    self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(content)
+    def send(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
-        def log_message(self, *args: Any, **_named: Any) -> None:
-            del args
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        del code, size
 
-    for method in ("GET", "POST", "PUT", "DELETE", "HEAD"):
-        setattr(Handler, f"do_{method}", Handler.answer)
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        front.url = f"http://127.0.0.1:{server.server_address[1]}"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield front
-        server.shutdown()
+for method in ("GET", "POST", "PUT", "DELETE", "HEAD"):
+    setattr(_Handler, f"do_{method}", _Handler.answer)

@@ -82,7 +82,7 @@ def test_a_lost_or_other_index_is_refused(client: Elasticsearch, index: str, wri
 
 
 def test_a_missing_index_or_an_alias_is_refused(client: Elasticsearch, index: str, catalog: ElasticCatalog) -> None:
-    with pytest.raises(UserError, match="holds no index"):
+    with pytest.raises(UserError, match=f"holds no index {index}-other"):
         ElasticCatalog(client, f"{index}-other", address="the test")
     alias = index.removesuffix("-g1")
     client.indices.put_alias(index=index, name=alias)

@@ -1,8 +1,8 @@
 """A load that was cut, whatever it was of, ends as if it had never been: tried without an index."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,12 +11,11 @@ from pymongo.collection import Collection
 
 from drretail.env.profiles import default_pool
 from drretail.env.servers import filling
-from drretail.env.servers.clients import Document, Servers, connect
+from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.faults import Patience
-from drretail.env.servers.filling import Filling, Noted, Unfinished, find_unfinished
+from drretail.env.servers.filling import Filling, Noted, Unfinished, drop_unfinished, find_unfinished
 from drretail.env.servers.lease import writer_lease
 from drretail.env.servers.live_generation import collections_of
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import OrderRow
 from drretail.progress import Progress
 from drretail.records.shop import Product
@@ -28,22 +27,6 @@ Shop = tuple[list[Product], list[OrderRow], list[OrderRow]]
 
 class Cut(Exception):
     """The process that loads ends here."""
-
-
-@pytest.fixture
-def open_servers(server_settings: ServerSettings, name_world: Callable[[], str]) -> Iterator[Callable[[], Servers]]:
-    with ExitStack() as stack:
-        yield lambda: stack.enter_context(connect(server_settings, name_world()))
-
-
-@pytest.fixture
-def servers(open_servers: Callable[[], Servers]) -> Servers:
-    return open_servers()
-
-
-@pytest.fixture
-def other(open_servers: Callable[[], Servers]) -> Servers:
-    return open_servers()
 
 
 @pytest.fixture(autouse=True)
@@ -141,10 +124,12 @@ def contents(servers: Servers, number: int) -> dict[str, list[Document]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_cut_load_never_shows(servers: Servers, other: Servers, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_a_cut_load_never_shows(servers: Servers, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     draw = random.Random(seed)
     last = a_shop(draw)
-    wanted = contents(other, fill(other, last, monkeypatch))
+    number = fill(servers, last, monkeypatch)
+    wanted = contents(servers, number)
+    drop_unfinished(servers, number)
     total = sum(map(len, last))
     for shop in (last, changed(last, draw), last, changed(last, draw)):
         scissors = Scissors(rows=draw.randrange(total)) if draw.random() < 0.5 else Scissors(notes=draw.randrange(4))

@@ -4,22 +4,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from drretail.env.servers.clients import Servers, connect
+from drretail.env.servers.clients import Servers
 from drretail.env.servers.lease import Lease, writer_lease
 from drretail.env.servers.live_generation import WORLDS
-from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
-
-
-@pytest.fixture
-def servers(server_settings: ServerSettings, fresh_name: str) -> Iterator[Servers]:
-    with connect(server_settings, fresh_name) as opened:
-        yield opened
 
 
 def a_lease(servers: Servers, seconds: float) -> Lease:

@@ -22,14 +22,6 @@ class Cluster:
     master: str = ""
     daemons: list["subprocess.Popen[bytes]"] = field(default_factory=list["subprocess.Popen[bytes]"])
 
-    def start(self, workers: int) -> None:
-        log = self._start("master", [f"{DEPLOY}.master.Master", "--host", "127.0.0.1", "--port", "0"])
-        self.master = _wait_for(log, r"Starting Spark master at (spark://\S+)", 1)[0]
-        for number in range(workers):
-            size = ["--cores", "1", "--memory", "1200m", "--work-dir", str(self.folder / f"worker-{number}")]
-            self._start(f"worker-{number}", [f"{DEPLOY}.worker.Worker", "--host", "127.0.0.1", *size, self.master])
-        _wait_for(log, r"Registering worker (\S+)", workers)
-
     def workers_used(self) -> int:
         """How many workers have started an executor so far."""
         logs = [self.folder / f"worker-{number}.log" for number in range(len(self.daemons) - 1)]
@@ -39,11 +31,7 @@ class Cluster:
         for daemon in self.daemons[1:]:
             _end(daemon, signal.SIGKILL)
 
-    def stop(self) -> None:
-        for daemon in reversed(self.daemons):
-            _end(daemon, signal.SIGTERM)
-
-    def _start(self, name: str, command: Sequence[str]) -> Path:
+    def start(self, name: str, command: Sequence[str]) -> Path:
         import pyspark
 
         home = Path(pyspark.__file__).parent
@@ -75,10 +63,17 @@ def running_cluster(folder: Path, workers: int) -> Generator[Cluster]:
     """A cluster whose logs and work lie in ``folder``; none of its processes is left at the end."""
     cluster = Cluster(folder)
     try:
-        cluster.start(workers)
+        log = cluster.start("master", [f"{DEPLOY}.master.Master", "--host", "127.0.0.1", "--port", "0"])
+        cluster.master = _wait_for(log, r"Starting Spark master at (spark://\S+)", 1)[0]
+        for number in range(workers):
+            size = ["--cores", "1", "--memory", "1200m", "--work-dir", str(folder / f"worker-{number}")]
+            worker = [f"{DEPLOY}.worker.Worker", "--host", "127.0.0.1", *size, cluster.master]
+            cluster.start(f"worker-{number}", worker)
+        _wait_for(log, r"Registering worker (\S+)", workers)
         yield cluster
     finally:
-        cluster.stop()
+        for daemon in reversed(cluster.daemons):
+            _end(daemon, signal.SIGTERM)
 
 
 def _wait_for(log: Path, pattern: str, count: int) -> list[str]:

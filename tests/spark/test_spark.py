@@ -1,5 +1,8 @@
-"""The Spark engine: the same world as DuckDB's from the same files, on local threads and on a real cluster."""
+"""The Spark engine: the same world as DuckDB's from the same files, on local threads and on a real cluster.
 
+Skipped without pyspark or Java."""
+
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ import pytest
 
 from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.engines.spark import select
+from drretail.data_ingest.engines.spark_session import find_java
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
@@ -24,8 +28,28 @@ from tests.spark.odd_rows import write_every_dialect
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 LOCAL = "local[2]"
+# Small inputs end before the better compiler of Java pays.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 VARIED = IngestOptions(min_interactions=1, cap=16, vary_orders=True, holdout="last", seed="s'7")
 BY_COUNT = IngestOptions(min_interactions=2, cap=9, cap_by="interactions")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_java() -> Generator[None]:
+    pytest.importorskip("pyspark", reason="no pyspark: pip install --group slow-tests")
+    if find_java() is None:
+        pytest.skip("no Java here: install one (17 or later) or set JAVA_HOME")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {QUICK_JAVA}".strip())
+        patch.setenv("PYSPARK_PYTHON", "/nonexistent/python")
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Generator[Cluster]:
+    """Two workers of one core each."""
+    with running_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@ whom: never the user, always the same, and as unlike as there is."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -18,17 +17,15 @@ from drretail.env.altered.counterfactual import (
     unlikeness,
     world_seen,
 )
-from drretail.env.session import Session
 from drretail.env.summaries import Summaries
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import Purchases
 from drretail.records.counterfactual import Counterfactual, ProfileTraits
 from drretail.records.shop import Order
-from drretail.tools.toolkit import Toolkit
 from tests.places import PLACES, Place, PlaceKind
-from tests.two_tastes import BEGAN, BIRDS, DOGS, ORDERS, PRODUCTS, build_shop
+from tests.two_tastes import BEGAN, BIRDS, DOGS, ORDERS, PRODUCTS
 
 
 @pytest.fixture(scope="module", params=PLACES)
@@ -58,19 +55,6 @@ def test_swapped_users_have_each_other_s_profile_orders_and_statistics(shop: Wor
         for order in seen.orders(one, limit=2, offset=1).orders:
             assert seen.order(order.order_id) == order
     assert "Dog Beds" in Summaries(world_seen(shop, "swap", frozen)).of(BIRDS).text
-
-
-def test_a_partner_s_order_is_the_acting_user_s_own_even_under_scope(shop: World, frozen: Counterfactual) -> None:
-    session = Session(world_seen(shop, "swap", frozen), user_id=BIRDS)
-    with Toolkit(session) as toolkit:
-        own = toolkit.call("get_order_details", {"order_id": "0000000200"})
-        lost = toolkit.call("get_order_details", {"order_id": "0000000100"})
-        orders = toolkit.call("get_user_orders", {"user_id": BIRDS})
-    assert own.error is None
-    assert own.value["user_id"] == BIRDS
-    assert lost.error is not None  # it is the other's now
-    assert orders.evidence[0] == "U:orders"
-    assert "O:0000000200" in orders.evidence
 
 
 def test_a_neutral_user_has_no_orders_and_a_name_that_says_nothing(shop: World, frozen: Counterfactual) -> None:
@@ -150,10 +134,9 @@ def test_unlikeness_is_between_0_and_1_and_the_same_both_ways(one: ProfileTraits
         assert unlikeness(one, one) < 1e-9
 
 
-def test_the_partner_is_the_other_user_with_the_traits_of_both(tmp_path: Path) -> None:
-    with open_world(build_shop(tmp_path / "w")) as shop:
-        found = Partners(shop, "42").counterfactual(BIRDS)
-        assert found == Partners(shop, "42").counterfactual(BIRDS)
+def test_the_partner_is_the_other_user_with_the_traits_of_both(shop: World, frozen: Counterfactual) -> None:
+    found = Partners(shop, "42").counterfactual(BIRDS)
+    assert found == frozen
     assert found.partner is not None
     assert (found.partner.user_id, found.partner.orders) == (DOGS, 4)
     assert found.own.categories == {"Bird Feeders": 3}

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -13,10 +13,29 @@ import pytest
 from drretail.env.profiles import default_pool, derive_profile
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
-from drretail.env.world import Manifest, World
+from drretail.env.world import Manifest, OrderRow, World
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import CountOf, Product, UserStatistics
-from tests.places import Place
+from tests.places import PLACES, Place, PlaceKind
+
+
+@pytest.fixture(scope="session", params=PLACES)
+def place(
+    request: pytest.FixtureRequest,
+    new_place: Callable[[PlaceKind], Place],
+    products: list[Product],
+    orders: list[OrderRow],
+) -> Place:
+    """Where the shop of ``tests.env`` is, in every kind of place; tests change only the profiles of Bert and Cara."""
+    made = new_place(request.param)
+    made.write(products, orders)
+    return made
+
+
+@pytest.fixture
+def store(place: Place) -> Iterator[Store]:
+    with place.open() as world:
+        yield world.store
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@
 import json
 from collections import Counter
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
-from tests.llm.local_server import LocalServer
+from tests.llm.local_server import Handler, LocalServer
 
 NEEDS = ("How high must it hang?", "How often is it cleaned?", "Which seed spoils?", "What keeps squirrels off?")
 SIGNALS = ("bird feeder height test", "bird feeder cleaning advice", "bird seed mould", "squirrel proof feeder")
@@ -92,16 +91,13 @@ class FakeWeb(LocalServer):
         return [page for page in self.pages.values() if page.keyword == query][first : first + count]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def log_request(self, code: object = "-", size: object = "-") -> None:
-        del code, size
-
+class _Handler(Handler):
     @property
     def web(self) -> FakeWeb:
         assert isinstance(self.server, FakeWeb)
         return self.server
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         parts = urlsplit(self.path)
         if parts.path == "/search":
             asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
@@ -109,18 +105,15 @@ class _Handler(BaseHTTPRequestHandler):
             hits = self.web.results(asked["q"], 20 * (int(asked.get("pageno", "1")) - 1), 20)
             found = {"results": [{"url": hit.url, "title": hit.keyword, "content": ""} for hit in hits]}
             broken = asked["q"] in self.web.broken
-            self._send(400 if broken else 200, b"{}" if broken else json.dumps(found).encode(), "application/json")
+            self.send(400 if broken else 200, b"{}" if broken else json.dumps(found).encode(), "application/json")
             return
         page = self.web.pages.get(self.path)
         self.web.asked["page" if page else "robots"] += 1
         if page is None or page.role == "gone":
-            self._send(404, b"gone", "text/plain")
+            self.send(404, b"gone", "text/plain")
         else:
-            self._send(200, page.html.encode(), "text/html; charset=utf-8")
+            self.send(200, page.html.encode(), "text/html; charset=utf-8")
 
-    def _send(self, status: int, data: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
+    def send(self, status: int, data: bytes, kind: str) -> None:
+        self.begin(status, len(data), kind)
         self.wfile.write(data)

@@ -14,7 +14,7 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool, write_world
 from tests.servers.failures.own import OwnServer, own_server
 from tests.servers.failures.shop import orders, products
-from tests.servers.front import Front, front_of
+from tests.servers.front import Front
 from tests.servers.proxy import Proxy
 
 MONGO_PASSWORD = "m0ngo-s3cr3t"
@@ -67,7 +67,7 @@ def killable_elasticsearch(own_elasticsearch: OwnServer, mongo_url: str) -> Serv
 
 @pytest.fixture
 def front(es_url: str) -> Iterator[Front]:
-    with front_of(es_url) as made:
+    with Front(es_url) as made:
         yield made
 
 

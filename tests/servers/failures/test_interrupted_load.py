@@ -7,8 +7,10 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -21,9 +23,9 @@ from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import FORTY, HISTORY, SHELF, SMALL, at, documents, load, orders, products, whole
-from tests.servers.failures.test_tool_faults import SEARCH, check_lost_and_found
-from tests.servers.front import always, front_of
+from tests.servers.failures.shop import HISTORY, SHELF, SMALL, at, documents, load, orders, products, whole
+from tests.servers.front import Front, always
+from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
@@ -32,31 +34,16 @@ ALL = CatalogQuery("bird feeder", limit=1)
 
 @dataclass
 class Trips(Progress):
-    """Does something once, when a stage has done its first batch; counts what each stage did."""
+    """Does something once, when a stage has done its first batch."""
 
     stage: str
     action: Callable[[], object]
-    tripped: bool = False
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        once = cache(self.action)
         with super().track(label, total) as bar:
-            yield Tripping(bar, self) if label == self.stage else bar
-
-
-@dataclass
-class Tripping:
-    bar: Bar
-    trips: Trips
-
-    def advance(self, amount: int = 1) -> None:
-        self.bar.advance(amount)
-        if not self.trips.tripped:
-            self.trips.tripped = True
-            self.trips.action()
-
-    def describe(self, text: str) -> None:
-        self.bar.describe(text)
+            yield Mock(advance=lambda _: once()) if label == self.stage else bar
 
 
 def tripped(stream: str, share: float, action: Callable[[], object]) -> dict[str, Any]:
@@ -65,29 +52,60 @@ def tripped(stream: str, share: float, action: Callable[[], object]) -> dict[str
     return {**rows, stream: at(int(len(rows[stream]) * share), action, rows[stream])}
 
 
-def restart_soon(server: OwnServer) -> threading.Thread:
-    """Kills the server, and starts it again while the load is at a loss."""
-    server.kill()
-    thread = threading.Thread(target=server.start)
-    thread.start()
-    return thread
+def check_load(settings: ServerSettings, name: str, embedded: Manifest, **given: Any) -> None:
+    """A load that ends has every row of the shop once."""
+    assert load(settings, name, **given).fingerprint == embedded.fingerprint
+    assert whole(1, name).items() <= documents(settings, name).items()
+
+
+def check_load_when_free(settings: ServerSettings, name: str, embedded: Manifest) -> None:
+    """The same, tried again while another's lease keeps it out."""
+
+    def is_done() -> bool:
+        try:
+            check_load(settings, name, embedded)
+        except UserError as problem:
+            assert "Another process is writing" in str(problem)  # noqa: PT017 -- any other error fails the test
+            return False
+        return True
+
+    eventually(is_done, "the lease to be over")
 
 
 @pytest.mark.parametrize("stage", ["products", "orders", "the index"])
 def test_a_load_goes_on_by_itself_when_mongodb_comes_back(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest, stage: str
 ) -> None:
-    restarts: list[threading.Thread] = []
+    starting = threading.Thread(target=own_mongo.start)
 
     def restart() -> None:
-        restarts.append(restart_soon(own_mongo))
+        own_mongo.kill()
+        starting.start()  # while the load is at a loss
 
     indexing: dict[str, Any] = {"progress": Trips("products into Elasticsearch", restart)}
     given = indexing if stage == "the index" else tripped(stage, 0.5, restart)
-    manifest = load(killable_mongo, fresh_name, **given)
-    restarts[0].join()
-    assert manifest.fingerprint == embedded.fingerprint
-    assert whole(1, fresh_name).items() <= documents(killable_mongo, fresh_name).items()
+    check_load(killable_mongo, fresh_name, embedded, **given)
+    starting.join()
+
+
+@pytest.mark.parametrize("stream", ["products", "orders"])
+@pytest.mark.parametrize("fault", ["drop", "cut", "stall"])
+def test_a_load_survives_a_bad_line_to_mongodb(
+    server_settings: ServerSettings, before_mongo: Proxy, fresh_name: str, embedded: Manifest, stream: str, fault: str
+) -> None:
+    mongo_url = f"mongodb://127.0.0.1:{before_mongo.port}/?directConnection=true"
+    faults: dict[str, Callable[[], object]] = {
+        "drop": before_mongo.drop,
+        "cut": lambda: before_mongo.cut_after(40),
+        "stall": before_mongo.stall,
+    }
+
+    def disturb() -> None:
+        faults[fault]()
+        threading.Timer(0.5, before_mongo.flow).start()
+
+    through = replace(server_settings, mongo_url=mongo_url)
+    check_load(through, fresh_name, embedded, **tripped(stream, 0.8, disturb))
 
 
 def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
@@ -103,24 +121,7 @@ def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
     with pytest.raises(UserError, match="There is no world"):
         open_world(f"servers:{fresh_name}", servers=killable_mongo)
     # Its lease was not given back, and is over soon.
-    manifest = when_free(lambda: load(killable_mongo, fresh_name))
-    assert manifest.fingerprint == embedded.fingerprint
-    assert whole(1, fresh_name).items() <= documents(killable_mongo, fresh_name).items()
-
-
-def when_free(loading: Callable[[], Manifest]) -> Manifest:
-    """The load's manifest, tried again while another's lease keeps it out."""
-    made: list[Manifest] = []
-
-    def is_done() -> bool:
-        try:
-            made.append(loading())
-        except UserError as problem:
-            assert "Another process is writing" in str(problem)  # noqa: PT017 -- any other error fails the test
-        return bool(made)
-
-    eventually(is_done, "the lease to be over")
-    return made[0]
+    check_load_when_free(killable_mongo, fresh_name, embedded)
 
 
 def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
@@ -132,19 +133,7 @@ def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
     with pytest.raises(UserError, match=f"Elasticsearch at 127.0.0.1:{own_elasticsearch.port} does not answer"):
         load(killable_elasticsearch, fresh_name)
     own_elasticsearch.start()
-    manifest = load(killable_elasticsearch, fresh_name)
-    assert trips.tripped
-    assert manifest.fingerprint == embedded.fingerprint
-    assert whole(1, fresh_name).items() <= documents(killable_elasticsearch, fresh_name).items()
-
-
-# Beside the loads, since both need an Elasticsearch of their own, and each file of tests has a worker of its own.
-def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_alone(
-    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str
-) -> None:
-    load(killable_elasticsearch, fresh_name, **FORTY)
-    with open_world(f"servers:{fresh_name}", servers=killable_elasticsearch) as world:
-        check_lost_and_found(world, own_elasticsearch, SEARCH)
+    check_load(killable_elasticsearch, fresh_name, embedded)
 
 
 LOADER = """
@@ -175,11 +164,9 @@ def test_a_load_whose_own_process_is_killed_is_resumed_and_never_seen_by_readers
     with MongoClient[dict[str, Any]](server_settings.mongo_url) as mongo:
         # What a load writes again loses the mark.
         first = mongo[fresh_name][f"g1_{stream}"].find_one_and_update({}, {"$set": {"mark": 1}}, sort=[("_id", 1)])
-        manifest = when_free(lambda: load(server_settings, fresh_name))
+        check_load_when_free(server_settings, fresh_name, embedded)
         assert first is not None
         assert mongo[fresh_name][f"g1_{stream}"].count_documents({"_id": first["_id"], "mark": 1}) == 1
-    assert manifest.fingerprint == embedded.fingerprint
-    assert whole(1, fresh_name).items() <= documents(server_settings, fresh_name).items()
 
 
 def test_readers_keep_the_old_world_and_a_second_writer_is_out(
@@ -206,7 +193,7 @@ def test_readers_keep_the_old_world_and_a_second_writer_is_out(
 
 
 def test_an_alias_that_could_not_be_set_is_set_the_next_time(server_settings: ServerSettings, fresh_name: str) -> None:
-    with front_of(server_settings.es_url) as front:
+    with Front(server_settings.es_url) as front:
         front.rule = always(503, "_aliases")
         with pytest.raises(UserError, match="status 503"):
             load(replace(server_settings, es_url=front.url), fresh_name, **SMALL)

@@ -14,10 +14,11 @@ import pytest
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 
+from tests.build import files
 from tests.cli.commands import MAINS
 from tests.servers.failures.conftest import MONGO_PASSWORD
 from tests.servers.failures.own import OwnServer
-from tests.servers.front import Front, front_of, only_with
+from tests.servers.front import Front, only_with
 from tests.shop import USER, build_shop
 
 pytestmark = pytest.mark.servers
@@ -31,7 +32,7 @@ Drretail = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def elastic(es_url: str) -> Iterator[Front]:
     """Asks for eva's other password."""
-    with front_of(es_url) as front:
+    with Front(es_url) as front:
         front.rule = only_with(f"Basic {BASIC}")
         yield front
 
@@ -86,11 +87,8 @@ def leaks(text: str) -> list[str]:
 
 def kept_in(folder: Path) -> str:
     """Every byte below a folder, unpacked where it is packed."""
-    parts: list[bytes] = []
-    for path in folder.rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            parts.append(gzip.decompress(content) if path.suffix == ".gz" else content)
+    contents = files(folder).items()
+    parts = [gzip.decompress(content) if name.endswith(".gz") else content for name, content in contents]
     return b"\n".join(parts).decode("utf-8", errors="replace")
 
 

@@ -1,14 +1,10 @@
-"""What is message at the start where a server cannot be used: where it is, without its password, and what to do."""
+"""What is said at the start where a server cannot be used: where it is, without its password, and what to do."""
 
 import base64
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
-from elasticsearch import Elasticsearch
 from pydantic import SecretStr
 from pymongo import MongoClient
 
@@ -16,6 +12,7 @@ from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
+from tests.llm.local_server import Handler, LocalServer
 from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
 from tests.servers.failures.own import OwnServer
 from tests.servers.failures.shop import SMALL, load, orders, products
@@ -56,32 +53,22 @@ def test_a_server_is_down(settings: ServerSettings, server: str, variable: str, 
     assert variable.upper() in message
 
 
-def test_another_kind_of_server_or_a_path_is_pointed_at(settings: ServerSettings, web_server: str) -> None:
-    assert "MONGO_URL" in refusal(replace(settings, mongo_url=web_server.replace("http", "mongodb")))
-    assert "another kind of server" in refusal(replace(settings, es_url=web_server))
+class Page(Handler):
+    """Of a web server of somebody else."""
+
+    def get(self) -> None:
+        self.begin(200, 2, None)
+        self.wfile.write(b"hi")
+
+
+def test_another_kind_of_server_or_a_path_is_pointed_at(settings: ServerSettings) -> None:
+    with LocalServer(Page) as server:
+        web_server = server.url
+        assert "MONGO_URL" in refusal(replace(settings, mongo_url=web_server.replace("http", "mongodb")))
+        assert "another kind of server" in refusal(replace(settings, es_url=web_server))
     assert "ES_URL" in refusal(replace(settings, es_url=settings.mongo_url.replace("mongodb", "http").split("?")[0]))
     message = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
     assert message.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
-
-
-@pytest.fixture
-def web_server() -> Iterator[str]:
-    """A web server of somebody else."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"hi")
-
-        def log_message(self, *args: Any, **_named: Any) -> None:
-            del args
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +138,7 @@ def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo:
 
 @pytest.mark.parametrize("status", [403, 400])
 def test_a_refused_index_promises_nothing(settings: ServerSettings, front: Front, fresh_name: str, status: int) -> None:
-    front.rule = lambda request: status if request.method == "PUT" and f"{fresh_name}-g1" in request.path else None
+    front.rule = lambda request: status if request.command == "PUT" and f"{fresh_name}-g1" in request.path else None
     with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as caught:
         load(replace(settings, es_url=front.url), fresh_name, **SMALL)
     assert "goes on" not in str(caught.value)
@@ -165,15 +152,3 @@ def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, 
                 load(settings, fresh_name, **SMALL)
         finally:
             client.drop_database(fresh_name.upper())
-
-
-def test_the_index_is_gone(settings: ServerSettings, fresh_name: str) -> None:
-    load(settings, fresh_name, **SMALL)
-    with Elasticsearch(settings.es_url) as elastic:
-        elastic.indices.delete(index=f"{fresh_name}-g1")
-    message = refusal(settings, fresh_name)
-    assert f"{fresh_name}-g1" in message
-    # And the same load mends it.
-    load(settings, fresh_name, **SMALL)
-    with open_world(f"servers:{fresh_name}", servers=settings) as world:
-        assert len(world.catalog.categories()) > 0

@@ -1,8 +1,11 @@
-"""Tools while a server is down, slow, overloaded or lost: an error record, and an answer again when it is back."""
+"""Tools and runs while a server is down, slow, overloaded or lost: an error record, and an answer again when it is
+back."""
 
 import threading
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,24 +13,27 @@ import pytest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
+from drretail.records.query import Query
+from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
-from tests.servers.failures.own import OwnServer, eventually
+from tests.agents.conftest import calls, record, reporting, scripted, sut
+from tests.servers.failures.own import eventually
 from tests.servers.failures.shop import FORTY, load
 from tests.servers.front import Front, always
 from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
+USER = "A000000"
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 DETAILS = ("get_product_details", {"product_id": "B000001"})
 READS = (
     DETAILS,
-    ("get_user_orders", {"user_id": "A000000"}),
+    ("get_user_orders", {"user_id": USER}),
     ("get_order_details", {"order_id": "00000001"}),
-    ("get_user_profile", {"user_id": "A000000"}),
-    ("get_user_statistics", {"user_id": "A000000"}),
+    ("get_user_profile", {"user_id": USER}),
+    ("get_user_statistics", {"user_id": USER}),
 )
 Ask = Callable[..., ToolReply]
-Call = tuple[str, dict[str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +52,7 @@ def world(name: str, behind_proxies: ServerSettings) -> Iterator[World]:
 
 @pytest.fixture
 def ask(world: World) -> Iterator[Ask]:
-    with Toolkit(Session(world, user_id="A000000", scope="any")) as toolkit:
+    with Toolkit(Session(world, user_id=USER, scope="any")) as toolkit:
         yield toolkit.call
 
 
@@ -112,63 +118,86 @@ def test_half_an_answer_is_an_error(ask: Ask, before_mongo: Proxy, before_elasti
     assert (ask(*SEARCH).value, ask(*DETAILS).value) == whole
 
 
-@pytest.fixture
-def ask_through_front(name: str, mongo_url: str, front: Front) -> Iterator[Ask]:
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
     with open_world(f"servers:{name}", servers=settings) as world, Toolkit(Session(world, scope="any")) as toolkit:
-        yield toolkit.call
+        front.rule = lambda request: status if "_search" in request.path and not front.refused else None
+        assert toolkit.call(*SEARCH).value["total"] == 40
+        assert front.refused == 1
+        front.rule = always(status, "_search")
+        kind, message = error_of(toolkit.call(*SEARCH))
+        assert kind == "unavailable"
+        assert str(status) in message
+        front.rule = None
+        assert toolkit.call(*SEARCH).value["total"] == 40
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_busy_server_is_asked_again_or_is_unavailable(ask_through_front: Ask, front: Front, status: int) -> None:
-    front.rule = lambda request: status if "_search" in request.path and not front.refused else None
-    assert ask_through_front(*SEARCH).value["total"] == 40
-    assert front.refused == 1
-    front.rule = always(status, "_search")
-    kind, message = error_of(ask_through_front(*SEARCH))
-    assert kind == "unavailable"
-    assert str(status) in message
-    front.rule = None
-    assert ask_through_front(*SEARCH).value["total"] == 40
-
-
-@contextmanager
-def asked_all_the_time(world: World, *calls: Call) -> Generator[list[ToolReply]]:
-    """The replies so far to calls that four threads make, one after the other, during a ``with`` block."""
+@pytest.mark.parametrize("before", ["before_mongo", "before_elasticsearch"])
+def test_a_server_that_is_lost_in_the_middle_of_calls_costs_these_alone(
+    world: World, request: pytest.FixtureRequest, before: str
+) -> None:
+    proxy: Proxy = request.getfixturevalue(before)
     ended, replies = threading.Event(), list[ToolReply]()
 
-    def asking() -> None:
+    def ask_all_the_time() -> None:
         with Toolkit(Session(world, scope="any")) as toolkit:
             # Without a pause they would hold up the server that comes back.
             while not ended.wait(0.05):
-                replies.extend(toolkit.call(*call) for call in calls)
+                replies.extend(toolkit.call(*call) for call in (SEARCH, DETAILS))
 
-    threads = [threading.Thread(target=asking) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield replies
-    finally:
-        ended.set()
-        for thread in threads:
-            thread.join()
-
-
-def check_lost_and_found(world: World, server: OwnServer, *calls: Call) -> None:
-    """The server is killed in the middle of calls: they end in two kinds of errors only, until it is back."""
-    with asked_all_the_time(world, *calls) as replies:
-        eventually(lambda: len(replies) > 20, "the first answers")
-        server.kill()
-        eventually(lambda: replies[-1].error is not None, "an error")
-        server.start()
-        eventually(lambda: all(reply.error is None for reply in replies[-20:]), "answers again")
+    with ThreadPoolExecutor(4) as threads:
+        asking = [threads.submit(ask_all_the_time) for _ in range(4)]
+        try:
+            eventually(lambda: len(replies) > 20, "the first answers")
+            proxy.refuse()
+            eventually(lambda: any(reply.error for reply in replies), "an error")
+            proxy.accept()
+            eventually(lambda: all(reply.error is None for reply in replies[-20:]), "answers again")
+        finally:
+            ended.set()
+    assert [each.exception() for each in asking] == [None] * 4
     assert {reply.error for reply in replies} <= {None, "unavailable", "timeout"}
     assert replies[0].error is None
 
 
-def test_a_killed_mongodb_costs_only_reads(
-    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
+def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the_next_run_is_whole(
+    world: World, ask: Ask, before_mongo: Proxy
 ) -> None:
-    load(killable_mongo, fresh_name, **FORTY)
-    with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world:
-        check_lost_and_found(world, own_mongo, SEARCH, *READS)
+    asked = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test")
+    update = ("update_user_profile", {"user_id": USER, "email": "new@example.com"})
+    report = reporting("The first one [P:B000000].", "P:B000000 x 1")
+
+    def run(on_step: Callable[[Step, str], None] | None) -> Run:
+        model, _ = scripted(calls(update), calls(SEARCH), calls(DETAILS), report)
+        ended = record(world, sut(world, model), asked, on_step=on_step).run
+        assert ended.status == "done"
+        assert [(change.field, change.after) for change in ended.state_diff] == [("email", "new@example.com")]
+        return ended
+
+    def errors(ended: Run) -> list[str]:
+        return [step.error.partition(":")[0] if step.error else "" for step in ended.steps if step.kind == "tool"]
+
+    def lose_mongodb(step: Step, text: str) -> None:
+        del text
+        if step.kind == "tool":
+            before_mongo.refuse()
+
+    assert errors(run(lose_mongodb)) == ["", "unavailable", "unavailable"]
+    before_mongo.accept()
+    # Its client looks for a lost server twice a second.
+    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
+    assert errors(run(None)) == ["", "", ""]
+
+
+@pytest.mark.parametrize("connections", [200, 8])
+def test_fifty_runs_of_four_threads_read_at_once_and_no_call_fails(
+    server_settings: ServerSettings, name: str, connections: int
+) -> None:
+    settings = replace(server_settings, connections=connections, timeout=30)
+    with open_world(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
+        toolkits = [stack.enter_context(Toolkit(Session(shared, scope="any"))) for _ in range(50)]
+        with ThreadPoolExecutor(50) as threads:
+            # One model turn in every run, all at the same time.
+            replies = list(threads.map(lambda each: each.call_all([SEARCH, *READS] * 2), toolkits))
+    assert [reply.error for of_run in replies for reply in of_run] == [None] * (50 * 12)

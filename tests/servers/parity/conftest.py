@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
-from drretail.env.catalog.base import Analyzer
 from drretail.env.copying import copy_world
 from drretail.env.rows import rows_of
 from drretail.env.world import World
@@ -50,8 +48,15 @@ def copies(
     """Made once; no test may change them."""
     del server_settings  # asked for here, so that everything is skipped where servers cannot start
     rows, analyzer = request.param
-    make = {"synthetic": synthetic, "real": real}[rows]
-    source = make(request, new_place, tmp_path_factory.mktemp("raw"), analyzer)
+    folder = tmp_path_factory.mktemp(rows)
+    if rows == "synthetic":  # a made-up shop with all its quirks and held-out orders
+        write_shop(folder / "raw", products=900, reviews=9000)
+        ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1, vary_orders=True, holdout="last"))
+    else:  # every real row there is, and no held-out orders
+        ingest([request.getfixturevalue("realdata") / "amazon"], folder / "w", IngestOptions(min_interactions=0))
+    source = new_place("embedded")
+    with rows_of(folder / "w") as kept:
+        source.write([*kept.products, *odd_products(Random(7))], kept.orders, kept.holdout, analyzer)
     servers, three, back = (new_place(kind) for kind in ("servers", "servers-three-shards", "embedded"))
     for origin, target in ((source, servers), (servers, three), (three, back)):
         copy_world(origin.spec, target.spec, servers=target.servers or origin.servers)
@@ -82,30 +87,6 @@ def products(copies: Copies) -> list[Product]:
 def users(embedded: World) -> list[str]:
     """Some users, spread over all."""
     return sorted(row.user_id for row in embedded.store.sample_users(1, 60))
-
-
-def synthetic(
-    _: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path, analyzer: Analyzer
-) -> Place:
-    """A made-up shop with all its quirks and held-out orders."""
-    write_shop(folder / "raw", products=900, reviews=9000)
-    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1, vary_orders=True, holdout="last"))
-    return with_odd_products(folder / "w", new_place, analyzer)
-
-
-def real(
-    request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path, analyzer: Analyzer
-) -> Place:
-    """Every real row there is, and no held-out orders."""
-    ingest([request.getfixturevalue("realdata") / "amazon"], folder / "w", IngestOptions(min_interactions=0))
-    return with_odd_products(folder / "w", new_place, analyzer)
-
-
-def with_odd_products(world: Path, new_place: Callable[[PlaceKind], Place], analyzer: Analyzer) -> Place:
-    place = new_place("embedded")
-    with rows_of(world) as rows:
-        place.write([*rows.products, *odd_products(Random(7))], rows.orders, rows.holdout, analyzer)
-    return place
 
 
 def odd_products(random: Random) -> list[Product]:

@@ -22,8 +22,10 @@ def test_every_copy_has_the_fingerprint_of_its_source(copies: Copies) -> None:
     assert others == [source] * 3
 
 
-def test_orders_are_the_same_page_by_page(embedded: World, served: World, users: list[str]) -> None:
+def test_users_and_their_orders_page_by_page_are_the_same(embedded: World, served: World, users: list[str]) -> None:
     for user_id in users:
+        assert served.store.user(user_id) == embedded.store.user(user_id)
+        assert served.store.statistics(user_id) == embedded.store.statistics(user_id)
         for status, limit, offset in combinations((None, *ORDER_STATUSES), (None, 0, 2), (0, 1, 10_000)):
             page = served.store.orders(user_id, status, limit, offset)
             assert page == embedded.store.orders(user_id, status, limit, offset)
