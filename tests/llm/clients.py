@@ -1,16 +1,20 @@
 """The real client of every provider, with what a local server in the provider's place says to it and is sent."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from drretail.errors import CommandStopped, ModelError
+from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.registry import Model, open_model
+from drretail.llm.retries_and_rates import Retrying
 
 from . import gemini, ollama
-from .provider import Provider, Step, answers, completes
+from .provider import Provider, Request, Step, answers, completes
 
 KEY = "sk-test-0123456789abcdef"
 TOOL: dict[str, Any] = {
@@ -100,3 +104,55 @@ def opened(name: str, provider: Provider, **given: Any) -> Model:
     settings: dict[str, Any] = {"timeout": 5, "environ": {"ANTHROPIC_API_KEY": KEY, "GOOGLE_API_KEY": KEY}}
     KEPT.append(open_model(client.spec, base_url=provider.url + client.root, **(settings | given)))
     return KEPT[-1]
+
+
+MESSAGES: list[BaseMessage] = [HumanMessage("Which dog bed?")]
+
+
+@dataclass(frozen=True)
+class Called:
+    """What came of a call, and what it took."""
+
+    outcome: AIMessage | ModelError | CommandStopped
+    attempts: Attempts
+    requests: list[Request]
+    slept: list[float]
+
+    @property
+    def answer(self) -> AIMessage:
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+    @property
+    def problem(self) -> ModelError:
+        assert isinstance(self.outcome, ModelError), self.outcome
+        return self.outcome
+
+
+async def called(
+    name: str,
+    *script: Step,
+    messages: Sequence[BaseMessage] = MESSAGES,
+    retries: int = 2,
+    chat: Callable[[Model], Any] = lambda model: model.chat,
+    changed: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> Called:
+    """A call of the provider's client, at a server with this script; ``changed`` are fields of the opened model.
+
+    Pauses are the longest that they can be, and over at once.
+    """
+    attempts, slept = Attempts(), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    with Provider(*script) as provider:
+        model = opened(name, provider, retrying=Retrying(retries, chance=lambda: 1.0, sleep=sleep), **given)
+        model = replace(model, **(changed or {}))
+        try:
+            outcome = await answer_of(model, messages, chat=chat(model), attempts=attempts)
+        except (ModelError, CommandStopped) as problem:
+            outcome = problem
+    return Called(outcome, attempts, provider.seen, slept)

@@ -39,6 +39,22 @@ def fails(status: int, message: str = "scripted", **headers: str) -> Step:
     return Step(status, body, headers=tuple((name.replace("_", "-"), value) for name, value in headers.items()))
 
 
+def anthropic_message(
+    *blocks: dict[str, Any], stop_reason: str, usage: dict[str, Any], model: str = "claude-test"
+) -> dict[str, Any]:
+    """A message of Anthropic's form."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": list(blocks),
+        "stop_reason": stop_reason,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+
+
 def answers(
     *blocks: dict[str, Any],
     stop_reason: str = "end_turn",
@@ -47,33 +63,24 @@ def answers(
     output_tokens: int = 2,
     more: dict[str, Any] | None = None,
 ) -> Step:
-    """A message of Anthropic's form; ``more`` usage is that of the cache."""
-    message = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-test",
-        "content": list(blocks) or [{"type": "text", "text": "hello"}],
-        "stop_reason": stop_reason,
-        "stop_sequence": None,
-        "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens} | (more or {}),
-    }
-    return Step(body=json.dumps(message).encode(), pause=pause)
+    """A message of Anthropic's form, a greeting without blocks; ``more`` usage is that of the cache."""
+    usage = {"input_tokens": input_tokens, "output_tokens": output_tokens} | (more or {})
+    made = anthropic_message(*(blocks or [{"type": "text", "text": "hello"}]), stop_reason=stop_reason, usage=usage)
+    return Step(body=json.dumps(made).encode(), pause=pause)
+
+
+def openai_completion(
+    message: dict[str, Any], finish_reason: str, model: str = "local", asked: int = 30, said: int = 5
+) -> dict[str, Any]:
+    """A chat completion of OpenAI's form, with the tokens of question and answer."""
+    choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": finish_reason}
+    usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+    head = {"id": "c1", "object": "chat.completion", "created": 1, "model": model}
+    return head | {"choices": [choice], "usage": usage}
 
 
 def completes(message: dict[str, Any], finish_reason: str = "stop") -> Step:
-    """A chat completion of OpenAI's form."""
-    choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": finish_reason}
-    usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35}
-    body = {
-        "id": "c1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "local",
-        "choices": [choice],
-        "usage": usage,
-    }
-    return Step(body=json.dumps(body).encode())
+    return Step(body=json.dumps(openai_completion(message, finish_reason)).encode())
 
 
 @dataclass

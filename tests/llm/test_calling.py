@@ -9,19 +9,17 @@ from langchain_core.messages import HumanMessage
 
 from drretail.errors import CommandStopped, ModelError
 from drretail.journal import Journal
-from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.registry import Model
 from drretail.llm.retries_and_rates import Pacer, Retrying
 from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory
 
-from .clients import CLIENTS, opened
+from .clients import CLIENTS, MESSAGES, called, opened
 from .provider import Provider, Step, answers, fails
 
 pytestmark = pytest.mark.anyio
-MESSAGES = [HumanMessage("Which dog bed?")]
 
 
 class Sleeps:
@@ -34,10 +32,6 @@ class Sleeps:
         self.all.append(seconds)
 
 
-def model_at(provider: Provider, sleeps: Sleeps, name: str = "anthropic", retries: int = 2, **given: Any) -> Model:
-    return opened(name, provider, retrying=Retrying(retries, chance=lambda: 1.0, sleep=sleeps), **given)
-
-
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize(
     "step",
@@ -45,12 +39,9 @@ def model_at(provider: Provider, sleeps: Sleeps, name: str = "anthropic", retrie
     ids=["429", "500", "503", "broken", "drop"],
 )
 async def test_what_passes_is_tried_again_alike_for_every_provider(name: str, step: Step) -> None:
-    sleeps, attempts = Sleeps(), Attempts()
-    with Provider(step, step, CLIENTS[name].says("hello")) as provider:
-        answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, attempts=attempts)
-        assert len(provider.seen) == 3
-    assert answer.text == "hello"
-    assert (sleeps.all, len(attempts.failed)) == ([0.5, 1.0], 2)
+    call = await called(name, step, step, CLIENTS[name].says("hello"))
+    assert (call.answer.text, len(call.requests)) == ("hello", 3)
+    assert (call.slept, len(call.attempts.failed)) == ([0.5, 1.0], 2)
 
 
 PAGE = "<!DOCTYPE html><html><head><title>502 Bad\x1b[31m gateway</title></head>" + "<p>Sorry.</p>" * 900
@@ -68,64 +59,52 @@ WRONG_FORMS: list[tuple[str, object]] = [
 
 @pytest.mark.parametrize(("name", "form"), WRONG_FORMS)
 async def test_a_200_of_another_form_is_tried_again_and_the_providers_failure(name: str, form: object) -> None:
-    sleeps, attempts, wrong = Sleeps(), Attempts(), Step(200, json.dumps(form).encode() + b"\n")
-    with Provider(wrong, CLIENTS[name].says("hello"), wrong, wrong, wrong) as provider:
-        answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, attempts=attempts)
-        assert (answer.text, len(attempts.failed)) == ("hello", 1)
-        with pytest.raises(ModelError, match="another form than its API's") as caught:
-            await answer_of(model_at(provider, sleeps, name), MESSAGES)
-    assert (caught.value.kind, caught.value.retries) == ("model", 2)
+    wrong = Step(200, json.dumps(form).encode() + b"\n")
+    call = await called(name, wrong, CLIENTS[name].says("hello"))
+    assert (call.answer.text, len(call.attempts.failed)) == ("hello", 1)
+    problem = (await called(name, *[wrong] * 3)).problem
+    assert "another form than its API's" in problem.message
+    assert (problem.kind, problem.retries) == ("model", 2)
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
 @pytest.mark.parametrize("status", [200, 502])
 async def test_a_web_page_in_the_place_of_an_answer_is_told_in_short(name: str, kind: str, status: int) -> None:
-    page = Step(status, PAGE.encode(), headers=(("content-type", kind),))
-    with Provider(*[page] * 3) as provider:
-        with pytest.raises(ModelError) as caught:
-            await answer_of(model_at(provider, Sleeps(), name), MESSAGES)
-        assert len(provider.seen) == 3
-    assert caught.value.kind == "model"
+    call = await called(name, *[Step(status, PAGE.encode(), headers=(("content-type", kind),))] * 3)
+    assert (call.problem.kind, len(call.requests)) == ("model", 3)
     if status == 200 and kind == "application/json":
-        assert 'an HTML page titled "502 Bad' in caught.value.message
-    assert "Sorry" not in caught.value.message
-    assert "\x1b" not in caught.value.message
+        assert 'an HTML page titled "502 Bad' in call.problem.message
+    assert "Sorry" not in call.problem.message
+    assert "\x1b" not in call.problem.message
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 async def test_an_answer_that_drips_ends_with_the_limit_of_its_attempt(name: str) -> None:
-    sleeps, attempts = Sleeps(), Attempts()
-    dripping = replace(CLIENTS[name].says("hello"), drips=True)
-    with Provider(dripping, CLIENTS[name].says("hello")) as provider:
-        model = replace(model_at(provider, sleeps, name, timeout=30), attempt_seconds=0.2)
-        answer = await answer_of(model, MESSAGES, attempts=attempts)
-    assert answer.text == "hello"
-    assert attempts.failed == ["no whole answer within 0.2 seconds: set model_timeout higher in drretail.toml"]
+    whole = CLIENTS[name].says("hello")
+    call = await called(name, replace(whole, drips=True), whole, timeout=30, changed={"attempt_seconds": 0.2})
+    assert call.answer.text == "hello"
+    assert call.attempts.failed == ["no whole answer within 0.2 seconds: set model_timeout higher in drretail.toml"]
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413])
 async def test_what_lasts_is_not_tried_again_and_a_refused_key_or_model_ends_all(name: str, status: int) -> None:
-    sleeps = Sleeps()
-    with Provider(*[fails(status)] * 3) as provider:
-        with pytest.raises(ModelError if status in (400, 413) else CommandStopped) as caught:
-            await answer_of(model_at(provider, sleeps, name), MESSAGES)
-        assert (len(provider.seen), sleeps.all) == (1, [])
-    if isinstance(caught.value, ModelError):
-        assert caught.value.retries == 0
+    call = await called(name, *[fails(status)] * 3)
+    assert (len(call.requests), call.slept) == (1, [])
+    if status in (400, 413):
+        assert call.problem.retries == 0
     else:
-        assert provider.url in str(caught.value)
+        assert isinstance(call.outcome, CommandStopped)
+        assert f"http://{call.requests[0].headers['host']}" in str(call.outcome)
 
 
 async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_and_which_try() -> None:
     told, sleeps = list[str](), Sleeps()
+    # Its clock moves with its sleeps alone.
+    retrying = Retrying(5, chance=lambda: 1.0, sleep=sleeps, tell=told.append, clock=lambda: sum(sleeps.all))
     with Provider(*[fails(500)] * 4, answers()) as provider:
-        model = model_at(provider, sleeps, retries=5)
-        # Its clock moves with its sleeps alone.
-        patience = replace(model.retrying, tell=told.append, clock=lambda: sum(sleeps.all))
-        model = replace(model, retrying=patience)
-        await answer_of(model, MESSAGES)
+        await answer_of(opened("anthropic", provider, retrying=retrying), MESSAGES)
         where = provider.url
     assert [line.rpartition("; ")[2] for line in told] == ["try 4 of 6 in 2 s.", "try 5 of 6 in 4 s."]
     assert all(line.startswith(f"Waiting for {where} (claude") for line in told), told
@@ -133,34 +112,25 @@ async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_an
 
 @pytest.mark.parametrize("name", CLIENTS)
 async def test_the_wait_that_a_provider_asks_for_is_kept_and_a_little_added(name: str) -> None:
-    sleeps = Sleeps()
     script = fails(429, retry_after="0.02"), fails(503, retry_after_ms="30"), CLIENTS[name].says("hello")
-    with Provider(*script) as provider:
-        await answer_of(model_at(provider, sleeps, name), MESSAGES)
-    assert sleeps.all == pytest.approx([0.022, 0.033])
+    assert (await called(name, *script)).slept == pytest.approx([0.022, 0.033])
 
 
 async def test_an_attempt_that_ends_with_the_calls_seconds_is_counted_as_one_that_was_read() -> None:
-    with Provider(replace(CLIENTS["openai"].says("hello"), drips=True)) as provider:
-        model = replace(model_at(provider, Sleeps(), "openai", timeout=30), seconds=0.2)
-        with pytest.raises(ModelError, match=r"within 0\.2 seconds, retries included") as caught:
-            await answer_of(model, MESSAGES)
-    assert caught.value.usage is not None
-    assert (caught.value.usage["calls"], caught.value.usage["estimated"]) == (0, 1)
-    assert caught.value.usage["input_uncached"] > 0
+    dripping = replace(CLIENTS["openai"].says("hello"), drips=True)
+    problem = (await called("openai", dripping, timeout=30, changed={"seconds": 0.2})).problem
+    assert "within 0.2 seconds, retries included" in problem.message
+    assert problem.usage is not None
+    assert (problem.usage["calls"], problem.usage["estimated"]) == (0, 1)
+    assert problem.usage["input_uncached"] > 0
 
 
 async def test_a_429_with_a_wait_holds_the_other_calls_to_the_provider_too() -> None:
-    sleeps, now = Sleeps(), [0.0]
     held = Sleeps()
-
-    async def sleep(seconds: float) -> None:
-        await held(seconds)
-        now[0] += seconds
-
-    pacer = Pacer(clock=lambda: now[0], sleep=sleep, chance=lambda: 0.0)
+    pacer = Pacer(clock=lambda: sum(held.all), sleep=held, chance=lambda: 0.0)
     with Provider(fails(429, retry_after="20"), answers(), answers()) as provider:
-        first, other = (model_at(provider, sleeps, pacer=pacer) for _ in range(2))
+        retrying = Retrying(2, sleep=Sleeps())
+        first, other = (opened("anthropic", provider, retrying=retrying, pacer=pacer) for _ in range(2))
         await answer_of(first, MESSAGES)
         assert held.all == [20.0]
         pacer.hold(7)
@@ -177,15 +147,16 @@ async def test_a_call_is_estimated_before_and_corrected_after() -> None:
             Pacer.correct(self, estimated, used)
 
     noted = Noted(RateLimit(tokens=60_000))
-    with Provider(fails(429), answers(input_tokens=70, output_tokens=9)) as provider:
-        await answer_of(model_at(provider, Sleeps(), pacer=noted), [HumanMessage("x" * 4000)])
+    script = fails(429), answers(input_tokens=70, output_tokens=9)
+    await called("anthropic", *script, messages=[HumanMessage("x" * 4000)], pacer=noted)
     assert corrections == [(1500, None), (1500, 79)]
 
 
 async def test_retries_are_counted_in_the_journal_of_what_succeeds_and_of_what_fails() -> None:
     journal = Journal()
     with Provider(fails(500), answers(), fails(500), fails(500), fails(500)) as provider:
-        models = Models({"researcher": model_at(provider, Sleeps())}, journal, Trajectory())
+        model = opened("anthropic", provider, retrying=Retrying(2, sleep=Sleeps()))
+        models = Models({"researcher": model}, journal, Trajectory())
         await models.call("researcher", MESSAGES)
         with pytest.raises(ModelError) as caught:
             await models.call("researcher", MESSAGES)

@@ -9,31 +9,23 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from drretail.errors import CommandStopped, ModelError, ModelErrorKind
 from drretail.journal import Journal
-from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.retries_and_rates import ONCE, Retrying
 from drretail.llm.structured import structured
 from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Limits, Usage
 from drretail.trajectory import Trajectory
 
 from . import gemini, ollama
-from .clients import CLIENTS, KEY, TOOL, opened
+from .clients import CLIENTS, KEY, TOOL, called, opened
 from .provider import Provider, Step, answers, completes, fails
 
 pytestmark = pytest.mark.anyio
 MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
+TOOLS: dict[str, Any] = {"messages": MESSAGES, "chat": lambda model: model.chat.bind_tools([TOOL])}
+"""Of a call with a tool."""
 CACHED = {"cache_read_input_tokens": 100, "cache_creation_input_tokens": 40}
 LIFETIMES = {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 10}
-
-
-async def asked(name: str, *script: Step, **given: Any) -> tuple[AIMessage, dict[str, Any]]:
-    """The answer to a question, and the body of the request that asked it."""
-    with Provider(*script) as provider:
-        answer = await answer_of(opened(name, provider, **given), MESSAGES)
-        (request,) = provider.seen
-    assert request.path == CLIENTS[name].path
-    return answer, request.body
 
 
 @pytest.mark.parametrize(("name", "client"), CLIENTS.items())
@@ -47,27 +39,21 @@ async def test_a_round_with_a_tool_goes_there_and_back(name: str, client: Any) -
     (call,) = first.tool_calls
     assert (call["name"], call["args"]) == ("get_product_details", {"product_id": "B1"})
     assert last.text == "Take it."
+    assert [request.path for request in provider.seen] == [client.path] * 2
     assert client.declared(provider.seen[0].body) == "get_product_details"
     assert client.replied(provider.seen[1].body) == {"title": "Bed"}
 
 
 async def test_a_call_whose_arguments_are_no_json_stays_a_call() -> None:
     """Its tool refuses it; a conversation that went on without a reply would be refused by the provider."""
-    pytest.importorskip("langchain_openai")
     function = {"name": "get_product_details", "arguments": '{"product_id": "B1'}
     calls = [{"id": "call_1", "type": "function", "function": function}]
-    with Provider(completes({"content": None, "tool_calls": calls}, "tool_calls")) as provider:
-        model = opened("openai", provider)
-        answer = await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL]))
-    (call,) = answer.tool_calls
+    (call,) = (await called("openai", completes({"content": None, "tool_calls": calls}), **TOOLS)).answer.tool_calls
     assert (call["name"], call["args"]) == ("get_product_details", {"unreadable": '{"product_id": "B1'})
 
 
 async def test_anthropic_is_sent_length_system_message_tools_and_key() -> None:
-    with Provider() as provider:
-        model = opened("anthropic", provider, max_tokens=700)
-        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL]))
-    (request,) = provider.seen
+    (request,) = (await called("anthropic", max_tokens=700, **TOOLS)).requests
     assert (request.body["model"], request.body["max_tokens"]) == ("claude-sonnet-5", 700)
     assert "temperature" not in request.body, "which this model refuses"
     assert "You shop." in json.dumps(request.body["system"])
@@ -77,20 +63,21 @@ async def test_anthropic_is_sent_length_system_message_tools_and_key() -> None:
 
 
 async def test_ollama_is_sent_length_context_seed_and_temperature_0() -> None:
-    _, body = await asked("ollama", ollama.says("Take it."), seed=7, context=16_384, max_tokens=700)
+    given: dict[str, Any] = {"seed": 7, "context": 16_384, "max_tokens": 700}
+    (request,) = (await called("ollama", ollama.says("Take it."), messages=MESSAGES, **given)).requests
+    body = request.body
     assert body["model"] == "qwen3:8b"
     assert body["options"] == {"num_predict": 700, "num_ctx": 16_384, "temperature": 0, "seed": 7}
     assert [message["role"] for message in body["messages"]] == ["system", "user"]
     # The server's own default is a few thousand tokens, and it cuts longer conversations without a word.
-    _, body = await asked("ollama", ollama.says("Take it."))
-    assert body["options"]["num_ctx"] == 32_768
+    (request,) = (await called("ollama", ollama.says("Take it."))).requests
+    assert request.body["options"]["num_ctx"] == 32_768
 
 
 async def test_google_is_sent_length_seed_temperature_0_the_key_in_a_header_and_that_nothing_may_be_called() -> None:
-    with Provider(gemini.says(gemini.text("Take it."))) as provider:
-        model = opened("google", provider, seed=7, max_tokens=700)
-        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL], tool_choice="none"))
-    (request,) = provider.seen
+    given: dict[str, Any] = {"seed": 7, "max_tokens": 700, "messages": MESSAGES}
+    given["chat"] = lambda model: model.chat.bind_tools([TOOL], tool_choice="none")
+    (request,) = (await called("google", gemini.says(gemini.text("Take it.")), **given)).requests
     sent = request.body["generationConfig"]
     assert (sent["maxOutputTokens"], sent["temperature"], sent["seed"]) == (700, 0, 7)
     assert request.body["systemInstruction"]["parts"] == [{"text": "You shop."}]
@@ -121,20 +108,15 @@ THOUGHT = gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts
     ],
 )
 async def test_tokens_are_counted_once(name: str, step: Step, usage: Usage) -> None:
-    answer, _ = await asked(name, step)
-    assert usage_of(answer) == usage
+    assert usage_of((await called(name, step)).answer) == usage
 
 
 @pytest.mark.parametrize("name", ["ollama", "google"])
 async def test_a_schema_goes_out_as_one(name: str) -> None:
     schema: dict[str, Any] = {"title": "A", "type": "object", "properties": {"n": {"type": "integer"}}}
-    with Provider(CLIENTS[name].says('{"n": 3}')) as provider:
-        model = opened(name, provider)
-        bound = structured(model, schema)
-        assert bound is not None
-        answer = await answer_of(model, MESSAGES, chat=bound)
-    assert answer.text == '{"n": 3}'
-    sent = provider.seen[0].body
+    call = await called(name, CLIENTS[name].says('{"n": 3}'), chat=lambda model: structured(model, schema))
+    assert call.answer.text == '{"n": 3}'
+    sent = call.requests[0].body
     assert (sent["format"] if name == "ollama" else sent["generationConfig"]["responseJsonSchema"]) == schema
 
 
@@ -158,22 +140,18 @@ async def test_a_schema_goes_out_as_one(name: str) -> None:
     ],
 )
 async def test_failures_have_the_same_kinds_everywhere(name: str, step: Step, kind: ModelErrorKind) -> None:
-    with Provider(*[step] * 6) as provider, pytest.raises(ModelError) as caught:
-        await answer_of(opened(name, provider, retrying=ONCE), MESSAGES)
-    assert caught.value.kind == kind
+    assert (await called(name, *[step] * 6, retries=0)).problem.kind == kind
 
 
 @pytest.mark.parametrize(("name", "client"), CLIENTS.items())
 async def test_a_stalled_server_is_a_timeout(name: str, client: Any) -> None:
     late = replace(client.says("late"), pause=0.6)
-    with Provider(late, late) as provider, pytest.raises(ModelError) as caught:
-        await answer_of(opened(name, provider, timeout=0.2, retrying=ONCE), MESSAGES)
-    assert caught.value.kind == "timeout"
+    assert (await called(name, late, late, timeout=0.2, retries=0)).problem.kind == "timeout"
 
 
 async def test_what_ollama_does_not_hold_is_named() -> None:
     with pytest.raises(CommandStopped, match="'qwen3:8b' not found"):
-        await asked("ollama", ollama.refuses(404, "model 'qwen3:8b' not found"))
+        assert (await called("ollama", ollama.refuses(404, "model 'qwen3:8b' not found"))).answer
 
 
 @pytest.mark.parametrize(
@@ -185,9 +163,9 @@ async def test_what_ollama_does_not_hold_is_named() -> None:
     ],
 )
 async def test_no_error_holds_the_key(name: str, step: Step) -> None:
-    with pytest.raises((ModelError, CommandStopped), match=r"\*\*\*") as caught:
-        await asked(name, step, retrying=ONCE)
-    assert KEY not in str(caught.value)
+    said = str((await called(name, step, retries=0)).outcome)
+    assert "***" in said
+    assert KEY not in said
 
 
 QUESTION = [HumanMessage("Which dog bed? " * 100)]
@@ -213,19 +191,15 @@ def _counted(name: str, body: dict[str, Any], count: object) -> dict[str, Any]:
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("count", [None, -50, 0, 10**12])
 async def test_what_a_provider_does_not_count_or_counts_absurdly_is_estimated(name: str, count: object) -> None:
-    with Provider(counting(name, count)) as provider:
-        answer = await answer_of(opened(name, provider), QUESTION)
+    answer = (await called(name, counting(name, count), messages=QUESTION)).answer
     assert (answer.text, usage_of(answer)) == ("hello", ESTIMATED)
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 async def test_counts_that_a_client_cannot_read_are_the_providers_fault_and_paid_for(name: str) -> None:
-    attempts = Attempts()
-    retrying = Retrying(1, first=0)
-    with Provider(counting(name, "12 tokens"), CLIENTS[name].says("hello")) as provider:
-        answer = await answer_of(opened(name, provider, retrying=retrying), QUESTION, attempts=attempts)
-    used = attempts.usage_with(answer)
-    assert (answer.text, used.estimated > 0, used.input_uncached >= 375) == ("hello", True, True)
+    call = await called(name, counting(name, "12 tokens"), CLIENTS[name].says("hello"), messages=QUESTION)
+    used = call.attempts.usage_with(call.answer)
+    assert (call.answer.text, used.estimated > 0, used.input_uncached >= 375) == ("hello", True, True)
 
 
 @pytest.mark.parametrize("details", [{"cache_read": -5}, {"cache_read": 10**12}, {"cache_creation": 10**12}])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import CommandStopped, ModelError
+from drretail.errors import CommandStopped
 from drretail.event_loop import run_loop
 from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
@@ -21,11 +21,10 @@ from drretail.records.run import Usage
 from drretail.trajectory import Trajectory
 
 from . import gemini, ollama
-from .clients import CLIENTS, opened
+from .clients import CLIENTS, MESSAGES, called, opened
 from .provider import Provider, Step, answers, completes, fails
 
 pytestmark = pytest.mark.anyio
-MESSAGES = [HumanMessage("Which dog bed?")]
 TEXT = "Take the large bed. " * 40
 EMPTY = {
     "anthropic": answers({"type": "text", "text": " "}),
@@ -60,28 +59,24 @@ def model_at(provider: Provider, name: str, **given: Any) -> Model:
 async def test_an_empty_or_cut_answer_is_asked_for_once_more_and_both_are_paid(
     name: str, steps: dict[str, Step], problem: str, asked: list[str]
 ) -> None:
-    attempts = Attempts()
-    with Provider(steps[name], WHOLE[name]) as provider:
-        answer = await answer_of(model_at(provider, name), MESSAGES, attempts=attempts)
-        assert len(provider.seen) == 2
-        body = provider.seen[-1].body
-    last = str((body["contents"] if "contents" in body else body["messages"])[-1])
+    call = await called(name, steps[name], WHOLE[name])
+    _, again = call.requests
+    last = str((again.body["contents"] if "contents" in again.body else again.body["messages"])[-1])
     assert all(words in last for words in asked)
-    assert answer.text == "The large one."
-    assert (attempts.usage_with(answer).calls, attempts.usage_with(answer).total) == (2, 2 * TOKENS[name])
-    assert attempts.failed[0].startswith(problem)
+    assert call.answer.text == "The large one."
+    used = call.attempts.usage_with(call.answer)
+    assert (used.calls, used.total) == (2, 2 * TOKENS[name])
+    assert call.attempts.failed[0].startswith(problem)
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize(("steps", "message"), [(EMPTY, "is empty"), (CUT, "set max_tokens higher in drretail.toml")])
 async def test_a_second_answer_that_is_none_either_is_the_last(name: str, steps: dict[str, Step], message: str) -> None:
-    with Provider(*[steps[name]] * 3) as provider:
-        with pytest.raises(ModelError, match=message) as caught:
-            await answer_of(model_at(provider, name), MESSAGES)
-        assert len(provider.seen) == 2
-    assert caught.value.kind == "unusable"
-    assert Usage(**(caught.value.usage or {})).total == 2 * TOKENS[name]
-    assert "--max-tokens" not in caught.value.message
+    call = await called(name, *[steps[name]] * 3)
+    assert message in call.problem.message
+    assert (call.problem.kind, len(call.requests)) == ("unusable", 2)
+    assert Usage(**(call.problem.usage or {})).total == 2 * TOKENS[name]
+    assert "--max-tokens" not in call.problem.message
 
 
 async def test_an_answer_in_a_schema_has_its_second_chance_too() -> None:
@@ -101,19 +96,9 @@ async def test_an_answer_in_a_schema_has_its_second_chance_too() -> None:
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("step", [Step(200, b"{"), Step(drop=True)], ids=["broken", "drop"])
 async def test_an_answer_that_never_arrived_counts_with_its_questions_length(name: str, step: Step) -> None:
-    attempts = Attempts()
-    with Provider(step, WHOLE[name]) as provider:
-        answer = await answer_of(model_at(provider, name), [HumanMessage("bed " * 1000)], attempts=attempts)
-    assert attempts.lost == Usage(input_uncached=1000, estimated=1)
-    assert attempts.usage_with(answer).total == 1000 + TOKENS[name]
-
-
-def refusal(name: str, message: str, **more: Any) -> dict[str, Any]:
-    """The body of a 400 in the provider's form."""
-    if name == "ollama":
-        return {"error": message}
-    error = {"message": message} | more
-    return {"type": "error", "error": error} if name == "anthropic" else {"error": error}
+    call = await called(name, step, WHOLE[name], messages=[HumanMessage("bed " * 1000)])
+    assert call.attempts.lost == Usage(input_uncached=1000, estimated=1)
+    assert call.attempts.usage_with(call.answer).total == 1000 + TOKENS[name]
 
 
 LIMITS = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"
@@ -136,11 +121,10 @@ OVERFLOWS = [
 
 @pytest.mark.parametrize(("name", "message", "more"), OVERFLOWS)
 async def test_what_does_not_fit_is_known_in_providers_words(name: str, message: str, more: dict[str, Any]) -> None:
-    with Provider(*[Step(400, json.dumps(refusal(name, message, **more)).encode())] * 2) as provider:
-        with pytest.raises(ModelError) as caught:
-            await answer_of(model_at(provider, name), MESSAGES)
-        assert len(provider.seen) == 1
-    assert caught.value.kind == "context_overflow"
+    error = message if name == "ollama" else {"message": message} | more
+    body = {"type": "error", "error": error} if name == "anthropic" else {"error": error}
+    call = await called(name, *[Step(400, json.dumps(body).encode())] * 2)
+    assert (call.problem.kind, len(call.requests)) == ("context_overflow", 1)
 
 
 def in_a_notebook(main: Coroutine[Any, Any, Any]) -> Any:

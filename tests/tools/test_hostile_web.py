@@ -10,15 +10,12 @@ import pytest
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
-from drretail.env.web.reading.page import read_page
 from drretail.env.world import World
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent
-from drretail.prompts import tag_content, tagged
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.build import run
-from tests.env.web.reading.pages import ARTICLE, fetched
 from tests.tools.conftest import ANNA, BORIS, ListWeb, error_of
 
 URL = "https://evil.example/page"
@@ -82,27 +79,16 @@ def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
         assert max(map(len, text.text.split("\n"))) <= LONGEST_LINE
 
 
-@pytest.mark.parametrize("closing", ["</page>", "</PAGE >", "< / page >", "<\n/page>", "</\u200bpage>", "</page\n>"])
-def test_closing_tags_in_every_spelling_are_text(closing: str) -> None:
-    page = read_page(
-        fetched(f"<article>{ARTICLE}<p>A {closing.replace('<', '&lt;').replace('>', '&gt;')} B</p></article>")
-    )
-    prompt = tagged("page", page.text) + tagged("after", "x")
-    assert "".join(prompt.lower().split()).count("</page>") == 1
-    assert tag_content("after", prompt) == "x"
-
-
 def searched(
-    world: World, *queries: str, redact: bool = True, web: ListWeb | None = None, first: Sequence[str] = ()
-) -> tuple[list[ToolReply], Session, list[str]]:
-    """The replies to searches by Anna, after a look at the profiles of ``first``; and what left for the web."""
-    web = web or ListWeb()
+    world: World, query: str, *, redact: bool = True, down: bool = False, first: Sequence[str] = ()
+) -> tuple[ToolReply, Session, list[str]]:
+    """The reply to a search by Anna, after a look at the profiles of ``first``; and what left for the web."""
+    web = ListWeb(down=down)
     session = Session(replace(world, web=web), user_id=ANNA, scope="any", redact=redact)
     with Toolkit(session) as toolkit:
         for user in first:
             toolkit.call("get_user_profile", {"user_id": user})
-        replies = [toolkit.call("web_search", {"query": query}) for query in queries]
-    return replies, session, web.asked
+        return toolkit.call("web_search", {"query": query}), session, web.asked
 
 
 def findings(session: Session) -> list[str]:
@@ -115,58 +101,43 @@ def findings(session: Session) -> list[str]:
     return [str(finding.found).partition(" (")[0] for finding in found]
 
 
-PERSONAL = [
-    ("bird feeders for {first_name} {last_name} in Shreveport", "bird feeders for in Shreveport", "a full name"),
-    ("feeders, write to {email}", "feeders, write to", "an e-mail address"),
-    ("cat stores near {address1}, Shreveport", "cat stores near Shreveport", "a street"),
-    ("order 0000000002 late delivery", "order late delivery", "an order id"),
-]
-
-
-@pytest.mark.parametrize(("asked", "left", "what"), PERSONAL)
-def test_what_leaves_holds_no_personal_data_and_the_run_says_so(world: World, asked: str, left: str, what: str) -> None:
-    profile = world.store.user(ANNA)
-    query = asked.format(**profile.model_dump(), address1=profile.address.address1)
-    (reply,), session, sent = searched(world, query)
-    assert sent == [left]
-    assert reply.value["redacted"] == [what]
+@pytest.mark.parametrize("down", [False, True])
+def test_what_leaves_holds_no_personal_data_and_the_run_says_so_also_when_it_fails(world: World, down: bool) -> None:
+    anna = world.store.user(ANNA)
+    query = f"feeders for {anna.first_name} {anna.last_name} at {anna.address.address1}, order 0000000002, {ANNA}"
+    reply, session, sent = searched(world, query, down=down)
+    assert sent == ["feeders for at order"]
+    if down:
+        assert reply.error == "unavailable"
+    else:
+        assert reply.value["redacted"] == ["a full name", "a street", "an order id", "a user id"]
     (step,) = session.trajectory.steps()
-    assert (step.args, step.sent) == ({"query": query}, left)
+    assert (step.args, step.sent) == ({"query": query}, *sent)
     (effect,) = session.journal.effects
-    assert effect.request["query"] == left
+    assert effect.request["query"] == step.sent
     assert findings(session) == []
 
 
 def test_a_query_without_personal_data_is_left_as_it_is_and_any_without_the_flag(world: World) -> None:
-    (reply,), session, sent = searched(world, "bird  feeders in Shreveport, LA")
+    reply, session, sent = searched(world, "bird  feeders in Shreveport, LA")
     assert (sent, "redacted" in reply.value) == (["bird  feeders in Shreveport, LA"], False)
     assert session.trajectory.steps()[0].sent is None
     query = f"feeders, write to {world.store.user(ANNA).email}"
-    (reply,), session, sent = searched(world, query, redact=False)
+    reply, session, sent = searched(world, query, redact=False)
     assert (sent, session.trajectory.steps()[0].sent) == ([query], None)
     assert "redacted" not in reply.value
     assert findings(session) == ["an e-mail address"]
 
 
-@pytest.mark.parametrize("query", ["{first_name} {last_name}", "who is {email}?", "{user_id} 0000000002 ({address1})"])
-def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World, query: str) -> None:
-    profile = world.store.user(ANNA)
-    (reply,), session, sent = searched(world, query.format(**profile.model_dump(), address1=profile.address.address1))
+def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World) -> None:
+    anna = world.store.user(ANNA)
+    reply, session, sent = searched(world, f"who is {anna.first_name} {anna.last_name}, {anna.email}?")
     error = error_of(reply)
     assert (error["type"], error["field"], sent) == ("invalid_argument", "query", [])
     assert "nothing but personal data" in error["message"]
-    assert profile.last_name not in json.dumps(error)
+    assert anna.last_name not in json.dumps(error)
     assert session.trajectory.steps()[0].sent == ""
     assert session.journal.effects == []
-    assert findings(session) == []
-
-
-def test_what_left_is_recorded_also_when_the_search_fails(world: World) -> None:
-    profile = world.store.user(ANNA)
-    query = f"feeders {profile.first_name} {profile.last_name}"
-    (reply,), session, sent = searched(world, query, web=ListWeb(down=True))
-    assert (reply.error, sent) == ("unavailable", ["feeders"])
-    assert session.trajectory.steps()[0].sent == "feeders"
     assert findings(session) == []
 
 

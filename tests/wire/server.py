@@ -15,6 +15,7 @@ from drretail.offline.judge.policy import judge
 from drretail.offline.shopper.policy import shop
 from drretail.records.base import canonical_json
 from tests.llm.local_server import Handler, LocalServer
+from tests.llm.provider import ERROR_TYPES
 from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
 
 Protocol = type[Anthropic] | type[OpenAI]
@@ -103,19 +104,14 @@ class WireServer(LocalServer):
 
 def thought(asked: Asked, answers: Mapping[str, Json]) -> AIMessage:
     """What the offline models answer; JSON in a schema is asked of them as the call of a tool."""
-    if asked.schema is not None and asked.schema["title"] in answers:
-        return AIMessage(json.dumps(answers[asked.schema["title"]], ensure_ascii=False))
-    tools, choice = asked.tools, asked.choice
-    if asked.schema is not None:
-        tools, choice = (
-            [{"function": {"name": asked.schema["title"], "parameters": asked.schema}}],
-            asked.schema["title"],
-        )
-    policy = judge if asked.schema is not None and asked.schema["title"] in JUDGED else shop
-    answer = policy(asked.messages, tools, choice)
-    if asked.schema is not None:
-        return AIMessage(json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False))
-    return numbered(answer, asked)
+    if asked.schema is None:
+        return numbered(shop(asked.messages, asked.tools, asked.choice), asked)
+    title = asked.schema["title"]
+    if title in answers:
+        return AIMessage(json.dumps(answers[title], ensure_ascii=False))
+    tools = [{"function": {"name": title, "parameters": asked.schema}}]
+    answer = (judge if title in JUDGED else shop)(asked.messages, tools, title)
+    return AIMessage(json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False))
 
 
 class _Handler(Handler):
@@ -134,7 +130,9 @@ class _Handler(Handler):
         if fault == "late_error" and not protocol.read(body).stream:
             fault = "529"
         if fault in ("429", "529", "500", "400"):
-            self._refuse(protocol, int(fault))
+            status = int(fault)
+            error = json.dumps(protocol.error(ERROR_TYPES[status], "scripted")).encode()
+            self._send(status, error, self.wire.plan.retry_after)
         elif fault in DENIED:
             status, kind, message = DENIED[fault]
             self._send(status, json.dumps(protocol.error(kind, message)).encode())
@@ -146,11 +144,6 @@ class _Handler(Handler):
             self.close_connection = True
         else:
             self._answer(protocol, body, fault)
-
-    def _refuse(self, protocol: Protocol, status: int) -> None:
-        kinds = {429: "rate_limit_error", 529: "overloaded_error", 500: "api_error", 400: "invalid_request_error"}
-        error = json.dumps(protocol.error(kinds[status], "scripted")).encode()
-        self._send(status, error, self.wire.plan.retry_after)
 
     def _answer(self, protocol: Protocol, body: Json, fault: str | None) -> None:
         asked = protocol.read(body)

@@ -5,10 +5,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+    convert_to_openai_messages,
+)
 from langchain_core.messages.tool import tool_call
 
 from drretail.records.base import sha256_of
+from tests.llm.provider import anthropic_message, openai_completion
 
 Json = dict[str, Any]
 
@@ -17,7 +26,7 @@ Json = dict[str, Any]
 class Asked:
     """What a request asks; ``schema`` is the answer's where it has to be JSON in one."""
 
-    messages: list[AnyMessage]
+    messages: list[BaseMessage]
     tools: list[Json]
     choice: Any
     schema: Json | None
@@ -37,7 +46,7 @@ class Anthropic:
 
     @staticmethod
     def read(body: Json) -> Asked:
-        messages: list[AnyMessage] = []
+        messages: list[BaseMessage] = []
         if body.get("system"):
             messages.append(SystemMessage(text_of(body["system"])))
         for message in body["messages"]:
@@ -55,7 +64,7 @@ class Anthropic:
         return choice["name"] if choice["type"] == "tool" else choice["type"]
 
     @staticmethod
-    def _message(message: Json) -> Iterator[AnyMessage]:
+    def _message(message: Json) -> Iterator[BaseMessage]:
         content = message["content"]
         blocks: list[Json] = [{"type": "text", "text": content}] if isinstance(content, str) else content
         if message["role"] == "assistant":
@@ -79,16 +88,9 @@ class Anthropic:
             {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
             for call in answer.tool_calls
         ]
-        return {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": model,
-            "content": blocks,
-            "stop_reason": stop or ("tool_use" if answer.tool_calls else "end_turn"),
-            "stop_sequence": None,
-            "usage": {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 40},
-        }
+        usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 40}
+        stop = stop or ("tool_use" if answer.tool_calls else "end_turn")
+        return anthropic_message(*blocks, stop_reason=stop, usage=usage, model=model)
 
     @staticmethod
     def events(body: Json) -> Iterator[str]:
@@ -130,7 +132,7 @@ class OpenAI:
 
     @staticmethod
     def read(body: Json) -> Asked:
-        messages = [OpenAI._message(message) for message in body["messages"]]
+        messages = convert_to_messages(body["messages"])
         tools = [{"function": tool["function"]} for tool in body.get("tools", [])]
         choice = body.get("tool_choice")
         chosen = choice["function"]["name"] if isinstance(choice, dict) else None if choice == "auto" else choice
@@ -139,48 +141,10 @@ class OpenAI:
         return Asked(messages, tools, chosen, named, bool(body.get("stream")))
 
     @staticmethod
-    def _message(message: Json) -> AnyMessage:
-        text = text_of(message.get("content"))
-        match message["role"]:
-            case "system" | "developer":
-                return SystemMessage(text)
-            case "user":
-                return HumanMessage(text)
-            case "tool":
-                return ToolMessage(text, tool_call_id=message["tool_call_id"])
-            case _:
-                calls = message.get("tool_calls") or []
-                return AIMessage(
-                    text,
-                    tool_calls=[
-                        tool_call(
-                            name=call["function"]["name"], args=json.loads(call["function"]["arguments"]), id=call["id"]
-                        )
-                        for call in calls
-                    ],
-                )
-
-    @staticmethod
     def body(answer: AIMessage, *, model: str, stop: str | None = None) -> Json:
-        message: Json = {"role": "assistant", "content": answer.text or None}
-        if answer.tool_calls:
-            message["tool_calls"] = [
-                {
-                    "id": call["id"],
-                    "type": "function",
-                    "function": {"name": call["name"], "arguments": json.dumps(call["args"])},
-                }
-                for call in answer.tool_calls
-            ]
+        (said,) = convert_to_openai_messages([answer])
         finish = stop or ("tool_calls" if answer.tool_calls else "stop")
-        return {
-            "id": "c1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": model,
-            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
-        }
+        return openai_completion(said | {"content": answer.text or None}, finish, model, asked=100, said=20)
 
     @staticmethod
     def events(body: Json) -> Iterator[str]:

@@ -1,14 +1,22 @@
 """All four agents through the real clients, at a provider that answers well, badly, late, or not at all."""
 
+from typing import Any
+
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import ModelErrorKind
-from drretail.records.run import WebMode
+from drretail.event_loop import run_loop
+from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.retries_and_rates import Retrying
+from drretail.llm.usage import usage_of
+from drretail.records.run import Usage, WebMode
+from drretail.tools.registry import openai_schemas
 from tests.wire.playing import AGENTS, MODELS, STALL, InTurn, calls_of, gist, model_at, offline, play, player
-from tests.wire.server import FAULTS, LASTING, PASSING, Plan, WireServer
+from tests.wire.server import LASTING, PASSING, Plan, WireServer
 
 KINDS: dict[str, ModelErrorKind] = {
     "refusal": "refusal", "context_overflow": "context_overflow", "max_tokens": "unusable",
@@ -76,22 +84,37 @@ def test_answers_in_a_schema_that_cannot_be_used_are_paid_for_as_well(world: Wor
     assert [note for note in recorded.run.notes if cause in note]
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-def test_under_any_mixture_a_run_ends_as_done_or_failed_with_a_cause(world: World, agent: str) -> None:
-    plan = Plan(rate=0.2, faults=FAULTS, seed=5, stall=STALL)
-    with WireServer(plan) as server:
-        chosen = [player(world, agent, model_at(server, provider), mode) for provider in MODELS for mode in WEB_MODES]
-        runs = [recorded.run for recorded in play(world, *chosen)]
-    for run in runs:
-        assert (run.status == "failed") == (run.report is None) == (run.error is not None)
-        if run.error is not None:
-            # "agent": its researchers failed in different ways.
-            assert run.error.kind in ("model", "refusal", "context_overflow", "agent")
-            assert run.error.message
-    faults = server.seen.faults
-    assert sum(faults.values()) > 0
-    unpaid = sum(faults[fault] for fault in (*PASSING, "400", "context_overflow"))
-    assert server.seen.requests == calls_of(runs) + unpaid
+MESSAGES = [
+    SystemMessage("You shop."),
+    HumanMessage("<query>\nWhich bird feeder under $30 should I buy?\n</query>\n<today>\n2026-11-01\n</today>"),
+]
 
 
-WEB_MODES: tuple[WebMode, ...] = ("snippets", "ws")
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_stream_put_together_is_the_answer_that_comes_whole(provider: str) -> None:
+    async def said(server: WireServer, stream: bool, tools: bool) -> tuple[str, list[dict[str, Any]], Usage]:
+        model = model_at(server, provider, stream=stream)
+        chat = model.chat.bind_tools(openai_schemas()) if tools else model.chat
+        answer: AIMessage = await answer_of(model, MESSAGES, chat=chat)
+        assert bool(answer.tool_calls) == tools
+        assert answer.text
+        return answer.text, [{**call} for call in answer.tool_calls], usage_of(answer)
+
+    with WireServer() as server:
+        for tools in (True, False):
+            whole, pieces = (run_loop(said(server, stream, tools)) for stream in (False, True))
+            assert pieces == whole
+        assert server.seen.streamed == 2
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("fault", ["cut_body", "late_error", "broken_json"])
+@pytest.mark.parametrize("tools", [True, False])
+def test_what_goes_wrong_in_the_middle_of_a_stream_is_tried_again(provider: str, fault: str, tools: bool) -> None:
+    attempts = Attempts()
+    with WireServer(Plan(rate=1, faults=[fault], times=1)) as server:
+        model = model_at(server, provider, stream=True, retrying=Retrying(2, first=0.001))
+        chat = model.chat.bind_tools(openai_schemas()) if tools else model.chat
+        answer = run_loop(answer_of(model, MESSAGES, chat=chat, attempts=attempts))
+        assert (server.seen.requests, len(attempts.failed)) == (2, 1)
+    assert bool(answer.tool_calls) == tools

@@ -5,23 +5,24 @@ Sixty runs in the suite; the five hundred are DRRETAIL_WIRE_RUNS=500 python -m p
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from drretail.experiment import read_runs
+from drretail.files import write_lines
 from drretail.journal import Effect, read_effects
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.run import Run, Usage
-from tests.cli.commands import MAIN, environment
+from tests.cli.commands import environment
+from tests.cli.forked import ForkServer
 from tests.shop import USER, build_shop
 from tests.wire.playing import AGENTS, KEYS, MODELS
 from tests.wire.server import FAULTS, Plan, WireServer
@@ -62,21 +63,6 @@ class Played:
         self.effects = [effect for path in journals for effect in read_effects(path) if effect.kind == "model"]
 
 
-def drretail(home: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    agents = [part for name in PLAYED for part in ("--agent", name)]
-    command = ["run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp"]
-    command += ["--parallel", str(AT_ONCE)]
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, *command, *agents, *more],
-        cwd=home,
-        env=environment(home, **KEYS | {"COLUMNS": "220"}),
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("many")
@@ -91,8 +77,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for number in range(QUERIES)
     ]
-    lines = "".join(f"{canonical_json(query.model_dump(mode='json'))}\n" for query in queries)
-    (folder / "queries.jsonl").write_text(lines, encoding="utf-8")
+    write_lines(folder / "queries.jsonl", [canonical_json(query.model_dump(mode="json")) for query in queries])
     return folder
 
 
@@ -103,15 +88,19 @@ def server() -> Iterator[WireServer]:
 
 
 @pytest.fixture(scope="module")
-def models(server: WireServer) -> list[str]:
-    flags = [f"--model={MODELS['anthropic']}", f"--model=researcher={MODELS['openai']}"]
-    return [*flags, f"--base-url=anthropic={server.url}", f"--base-url=openai={server.openai_url}"]
+def drretail(home: Path, server: WireServer, fork_server: ForkServer) -> Callable[..., CompletedProcess[str]]:
+    command = ["run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp"]
+    command += ["--parallel", str(AT_ONCE), *(f"--agent={name}" for name in PLAYED)]
+    command += [f"--model={MODELS['anthropic']}", f"--model=researcher={MODELS['openai']}"]
+    command += [f"--base-url=anthropic={server.url}", f"--base-url=openai={server.openai_url}"]
+    environ = environment(home, **KEYS | {"COLUMNS": "220"})
+    return lambda *more: fork_server.run((*command, *more), home, environ, patience=1200)
 
 
 @pytest.fixture(scope="module")
-def played(home: Path, server: WireServer, models: list[str]) -> Played:
+def played(home: Path, server: WireServer, drretail: Callable[..., CompletedProcess[str]]) -> Played:
     began = time.monotonic()
-    done = drretail(home, *models, "--json")
+    done = drretail("--json")
     assert done.stdout, done.stderr
     found = Played(home / "exp", server, json.loads(done.stdout), done.stderr, done.returncode)
     states = Counter(run.status for run in found.runs)
@@ -152,12 +141,14 @@ def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> 
         assert calls + given_up == paid
 
 
-def test_a_second_time_only_failed_runs_are_made_when_asked(played: Played, home: Path, models: list[str]) -> None:
+def test_a_second_time_only_failed_runs_are_made_when_asked(
+    played: Played, drretail: Callable[..., CompletedProcess[str]]
+) -> None:
     asked = played.server.seen.requests
-    assert drretail(home, *models).returncode == 3
+    assert drretail().returncode == 3
     assert played.server.seen.requests == asked
     played.server.plan = Plan()
-    again = drretail(home, *models, "--retry", "failed", "--json")
+    again = drretail("--retry", "failed", "--json")
     assert again.returncode == 0, again.stderr
     systems = json.loads(again.stdout)["systems"]
     assert sum(row["done"] for row in systems) == len(played.runs)

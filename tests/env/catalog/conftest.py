@@ -1,6 +1,7 @@
 """Every kind of catalog, filled by a test."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -15,6 +16,15 @@ from drretail.records.shop import Product
 
 Build = Callable[[Sequence[Product]], Catalog]
 """Gives a catalog of products that come in order of id; on servers it takes the place of the one built before."""
+
+
+def shelf_of(*rows: tuple[str, dict[str, Any]] | str) -> list[Product]:
+    """Products by title, some with further fields; their ids are B00, B01 …"""
+    given = [(row, {}) if isinstance(row, str) else row for row in rows]
+    return [
+        Product(product_id=f"B{number:02d}", title=title, category="Pet_Supplies", **fields)
+        for number, (title, fields) in enumerate(given)
+    ]
 
 
 @pytest.fixture(scope="module", params=["english", "standard"])

@@ -14,15 +14,11 @@ from drretail.env.catalog import elastic_load
 from drretail.env.catalog.elastic_load import ElasticWriter
 from drretail.env.servers.faults import Patience
 from drretail.errors import UserError
-from drretail.records.shop import Product
+from tests.env.catalog.conftest import shelf_of
 
 Verdict = Callable[[int, str], int]
 """The status of a document, from the number of the request (0, 1 …) and the document's id."""
 REJECTED = {"type": "es_rejected_execution_exception", "reason": "rejected execution of a task"}
-
-
-def products(count: int) -> list[Product]:
-    return [Product(product_id=f"B{number:03}", title="bird", category="Pet_Supplies") for number in range(count)]
 
 
 @dataclass
@@ -61,16 +57,6 @@ def stand_in(httpserver: HTTPServer) -> StandIn:
     return made
 
 
-@dataclass
-class Waits:
-    """A clock that only moves while somebody sleeps."""
-
-    now: float = 0.0
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 @pytest.fixture
 def patience() -> float:
     """Seconds without progress that the writer takes."""
@@ -79,8 +65,8 @@ def patience() -> float:
 
 @pytest.fixture
 def writer(httpserver: HTTPServer, patience: float) -> Iterator[ElasticWriter]:
-    waits = Waits()
-    patient = Patience(seconds=patience, sleep=waits.sleep, clock=lambda: waits.now)
+    slept: list[float] = []  # its clock only moves while somebody sleeps
+    patient = Patience(seconds=patience, sleep=slept.append, clock=lambda: sum(slept))
     with Elasticsearch(httpserver.url_for("")) as client:
         yield ElasticWriter(client, "shop-g1", address="shop.example:9200", patience=patient)
 
@@ -88,44 +74,44 @@ def writer(httpserver: HTTPServer, patience: float) -> Iterator[ElasticWriter]:
 @pytest.mark.parametrize("patience", [3])
 def test_a_server_that_takes_a_little_each_time_is_waited_for(stand_in: StandIn, writer: ElasticWriter) -> None:
     # 60 requests with a pause of a tenth of a second and more each take longer than patience lasts without progress.
-    stand_in.verdict = lambda request, product_id: 201 if product_id == f"B{request:03}" else 429
-    writer.add(products(60))
+    stand_in.verdict = lambda request, product_id: 201 if product_id == f"B{request:02}" else 429
+    writer.add(shelf_of(*["bird"] * 60))
     assert len(stand_in.stored) == 60
 
 
 def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: StandIn, writer: ElasticWriter) -> None:
-    stand_in.verdict = lambda request, product_id: 429 if request < 3 and product_id in ("B001", "B003") else 201
-    writer.add(products(5))
-    assert stand_in.requests == [[f"B{n:03}" for n in range(5)], *[["B001", "B003"]] * 3]
-    assert sorted(stand_in.stored) == [f"B{n:03}" for n in range(5)]
+    stand_in.verdict = lambda request, product_id: 429 if request < 3 and product_id in ("B01", "B03") else 201
+    writer.add(shelf_of(*["bird"] * 5))
+    assert stand_in.requests == [[f"B{n:02}" for n in range(5)], *[["B01", "B03"]] * 3]
+    assert sorted(stand_in.stored) == [f"B{n:02}" for n in range(5)]
 
 
 def test_a_request_is_sent_again_to_a_busy_server_and_not_once_refused(
     stand_in: StandIn, writer: ElasticWriter
 ) -> None:
     stand_in.whole = [429, 502, 503, 504, 200, 401]
-    writer.add(products(3))
+    writer.add(shelf_of(*["bird"] * 3))
     assert len(stand_in.requests) == 5
     with pytest.raises(UserError, match="credentials"):
-        writer.add(products(1))
+        writer.add(shelf_of("bird"))
     assert len(stand_in.requests) == 6
 
 
 def test_a_server_that_refuses_every_request_or_document_is_given_up(stand_in: StandIn, writer: ElasticWriter) -> None:
     stand_in.verdict = lambda request, product_id: 429
     with pytest.raises(UserError, match="overloaded"):
-        writer.add(products(3))
+        writer.add(shelf_of(*["bird"] * 3))
     stand_in.requests.clear()
     stand_in.whole = [429] * 1000
     with pytest.raises(UserError, match=r"shop\.example:9200.*overloaded \(status 429\).*goes on where"):
-        writer.add(products(3))
+        writer.add(shelf_of(*["bird"] * 3))
     assert 5 < len(stand_in.requests) < 100
 
 
 def test_a_product_that_is_refused_for_good_is_named(stand_in: StandIn, writer: ElasticWriter) -> None:
-    stand_in.verdict = lambda request, product_id: 400 if product_id == "B001" else 201
-    with pytest.raises(UserError, match=r"refuses the product 'B001': rejected execution of a task\."):
-        writer.add(products(3))
+    stand_in.verdict = lambda request, product_id: 400 if product_id == "B01" else 201
+    with pytest.raises(UserError, match=r"refuses the product 'B01': rejected execution of a task\."):
+        writer.add(shelf_of(*["bird"] * 3))
     assert len(stand_in.requests) == 1
 
 
@@ -133,14 +119,12 @@ def test_requests_are_bounded_in_size(
     stand_in: StandIn, writer: ElasticWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(elastic_load, "REQUEST_BYTES", 400)
-    first, *others = products(10)
-    writer.add(
-        [first.model_copy(update={"price": 0.0, "details": {"Brand": "Robin", "Made": {"where": "x"}}}), *others]
-    )
+    described = {"price": 0.0, "details": {"Brand": "Robin", "Made": {"where": "x"}}}
+    writer.add(shelf_of(("bird", described), *["bird"] * 9))
     assert len(stand_in.requests) > 3
-    assert [product_id for ids in stand_in.requests for product_id in ids] == [f"B{n:03}" for n in range(10)]
-    assert stand_in.stored["B000"] == {
-        "product_id": "B000",
+    assert [product_id for ids in stand_in.requests for product_id in ids] == [f"B{n:02}" for n in range(10)]
+    assert stand_in.stored["B00"] == {
+        "product_id": "B00",
         "text": ["bird", "bird", "bird", "pet suppli", "robin"],
         "pairs": ["petsuppli"],
         "category": ["pet supplies"],

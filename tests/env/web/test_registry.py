@@ -1,7 +1,5 @@
 import subprocess
 import sys
-from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,9 @@ from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
 from drretail.env.web.registry import WEBS, PageOptions, WebOptions, open_web
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import ToolError, UserError
 from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
+from tests.tools.test_registry import points
 
 KEY = SecretStr("k-0123456789abcdef")
 
@@ -26,7 +25,7 @@ class FixedWeb:
     corpus = None
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        return [WebResult(query, "https://a.example/", "")][:k]
+        return [WebResult(query, "https://a.example/", "")] * k
 
     def fetch(self, url: str) -> WebPage:
         return WebPage(url, "", "", "no_content")
@@ -37,9 +36,6 @@ def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
     web = FixedWeb()
     web.provider = argument or "fixed"
     return web
-
-
-NO_WEB = "a text"
 
 
 def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Path, httpserver: HTTPServer) -> None:
@@ -86,8 +82,8 @@ def boom(argument: str | None, options: WebOptions) -> Any:
             for address in ("localhost:8080", "ftp://h", "http://", "http://h:port/", "http://a b/", "http://[/", "x")
         ),
         ("serper:secret-0123456789abcdef", "takes no argument"),
-        ("json:no_such_thing", "cannot be loaded"),
-        (f"{__name__}:NO_WEB", "is not a web"),
+        ("serpr:x", "Did you mean serper"),
+        ("searx:http://localhost:8080", "Did you mean searxng"),
         (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
         (
             f"{__name__}:boom",
@@ -136,20 +132,8 @@ def test_searxng_is_asked_at_its_search_page_and_leads_nowhere_inside(path: str,
     assert [request.path for request, _ in httpserver.log] == ["/search"]
 
 
-@pytest.mark.parametrize("spec", ["serpr", "serpr:x", "searx:http://localhost:8080"])
-def test_a_wrong_name_is_answered_with_the_nearest(spec: str) -> None:
-    with pytest.raises(UnknownName) as caught:
-        open_web(spec)
-    assert caught.value.nearest
-
-
 def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("fixed", f"{__name__}:open_fixed", "drretail.web")
-
-    def points(*, group: str, name: str = "fixed") -> Iterator[EntryPoint]:
-        return iter([point] if group == "drretail.web" and name == "fixed" else [])
-
-    monkeypatch.setattr("drretail.plugins.entry_points", points)
+    monkeypatch.setattr("drretail.plugins.entry_points", points(fixed=f"{__name__}:open_fixed"))
     assert WEBS.names() == ["fixed", "sandbox", "searxng", "serper"]
     assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
 
@@ -157,20 +141,13 @@ def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
 WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away from trees. " * 5
 
 
-class Engine:
-    provider = "engine"
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        return [WebResult("Heights", "http://shop.example/", query)] * k
-
-
 def test_search_and_pages_are_one_web() -> None:
     page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
     with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
-        web: Web = LiveWeb(Engine(), OpenPages(fetcher(site).fetch, read_page))
+        web: Web = LiveWeb(FixedWeb(), OpenPages(fetcher(site).fetch, read_page))
         found = web.fetch(site.url())
         failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
-    assert (web.provider, web.corpus, len(web.search("x", 3))) == ("engine", None, 3)
+    assert (web.provider, web.corpus, len(web.search("x", 3))) == ("fixed", None, 3)
     assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
     assert [page.state for page in failed] == ["no_content", "error"]
     assert found.problem is None

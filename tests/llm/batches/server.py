@@ -5,19 +5,23 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.llm.local_server import Handler, LocalServer
-from tests.llm.provider import answers
+from tests.llm.provider import anthropic_message
 
 Answer = Callable[[str, dict[str, Any], int], dict[str, Any]]
 """(custom id, params, number of the batch from 0) → the result."""
 
 
 def succeeded(text: str, *, model: str = "claude-sonnet-4-6") -> dict[str, Any]:
-    message = json.loads(answers({"type": "text", "text": text}, input_tokens=11, output_tokens=3).body)
-    return {"type": "succeeded", "message": message | {"model": model}}
+    block = {"type": "text", "text": text}
+    usage = {"input_tokens": 11, "output_tokens": 3}
+    return {
+        "type": "succeeded",
+        "message": anthropic_message(block, stop_reason="end_turn", usage=usage, model=model),
+    }
 
 
-def errored(kind: str, message: str = "scripted") -> dict[str, Any]:
-    return {"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": message}}}
+def errored(kind: str, words: str = "scripted") -> dict[str, Any]:
+    return {"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": words}}}
 
 
 EXPIRED: dict[str, Any] = {"type": "expired"}

@@ -21,37 +21,43 @@ def prose(length: int) -> str:
     return (WORDS * (length // len(WORDS) + 1))[:length]
 
 
-PAGES: dict[str, Callable[[], str]] = {
-    "deep divs": lambda: "<div>" * (MOST // 5),
-    "deep bold": lambda: "<b>" * 1_000_000 + prose(3000),
-    "deep tables": lambda: "<table><tr><td>" * 100_000 + prose(3000),
-    "deep lists": lambda: "<ul><li>" * 200_000 + prose(3000),
-    "one paragraph": lambda: "<p>" + prose(MOST),
-    "one word": lambda: "<p>" + "a" * MOST,
-    "paragraphs": lambda: f"<p>{prose(400)}.</p>" * (MOST // 410),
-    "lines": lambda: "<p>x" + "\n" * MOST,
-    "a million links": lambda: "".join(f'<a href="https://x.example/{n}">l{n}</a> ' for n in range(1_000_000)),
-    "links with text": lambda: f'<p><a href="https://x.example/">{prose(80)}</a> {prose(30)}</p>' * 70_000,
-    "table": lambda: "<table>" + ("<tr>" + "<td>a b</td>" * 10 + "</tr>") * 60_000,
-    "specifications": lambda: (
-        f"<p>{prose(500_000)}</p>" + f"<dl>{'<dt>a x</dt><dd>y</dd>' * 50}</dl>".replace("x", "bird") * 150
+PAGES: dict[str, Callable[[int], str]] = {
+    "deep divs": lambda size: "<div>" * (size // 5),
+    "deep bold": lambda size: "<b>" * (size // 10) + prose(3000),
+    "deep tables": lambda size: "<table><tr><td>" * (size // 100) + prose(3000),
+    "deep lists": lambda size: "<ul><li>" * (size // 50) + prose(3000),
+    "one paragraph": lambda size: "<p>" + prose(size),
+    "one word": lambda size: "<p>" + "a" * size,
+    "paragraphs": lambda size: f"<p>{prose(400)}.</p>" * (size // 410),
+    "lines": lambda size: "<p>x" + "\n" * size,
+    "a million links": lambda size: "".join(f'<a href="https://x.example/{n}">l{n}</a> ' for n in range(size // 10)),
+    "links with text": lambda size: f'<p><a href="https://x.example/">{prose(80)}</a> {prose(30)}</p>' * (size // 140),
+    "attributes": lambda size: "<p " + " ".join(f"a{n}=1" for n in range(size // 100)) + ">x",
+    "quoted attributes": lambda size: '<p a="<" ' + " ".join(f"a{n}='>'" for n in range(size // 200)) + ">x",
+    "table": lambda size: "<table>" + ("<tr>" + "<td>a b</td>" * 10 + "</tr>") * (size // 160),
+    "specifications": lambda size: (
+        f"<p>{prose(size // 20)}</p>" + f"<dl>{'<dt>a bird</dt><dd>y</dd>' * 50}</dl>" * (size // 66_000)
     ),
-    "wide cells": lambda: "<table>" + '<tr><td colspan="1000000" rowspan="1000000">a</td></tr>' * 1000,
-    "brackets": lambda: "<p>" + "[" * MOST,
-    "links in markdown": lambda: "<p>" + "[a](b " * (MOST // 6),
-    "marks of markdown": lambda: "<p>" + "*_`\\" * (MOST // 4),
-    "angle brackets": lambda: "<" * MOST,
-    "scripts": lambda: "<script>x</script>" * 400_000,
-    "classes": lambda: f'<div class="{"nav " * 2000}">{prose(200)}</div>' * 1000,
-    "deep data": lambda: f'<script type="application/ld+json">{"[" * 1_000_000}</script><p>{prose(5000)}',
-    "many products": lambda: (
+    "wide cells": lambda size: "<table>" + '<tr><td colspan="1000000" rowspan="1000000">a</td></tr>' * (size // 10_000),
+    "brackets": lambda size: "<p>" + "[" * size,
+    "links in markdown": lambda size: "<p>" + "[a](b " * (size // 6),
+    "marks of markdown": lambda size: "<p>" + "*_`\\" * (size // 4),
+    "angle brackets": lambda size: "<" * size,
+    "cdata": lambda size: "<![CDATA[" * (size // 200),
+    "comments": lambda size: "<!--" * (size // 200),
+    "scripts": lambda size: "<script>x</script>" * (size // 25),
+    "classes": lambda size: f'<div class="{"nav " * 2000}">{prose(200)}</div>' * (size // 10_000),
+    "deep data": lambda size: f'<script type="application/ld+json">{"[" * (size // 10)}</script><p>{prose(5000)}',
+    "deep graphs": lambda size: '<script type="application/ld+json">' + '{"@graph":[' * (size // 500) + "</script>",
+    "many products": lambda size: (
         '<script type="application/ld+json">'
-        + json.dumps([{"@type": "Product", "name": "x", "offers": [{"price": 1}] * 100}] * 2000)
+        + json.dumps([{"@type": "Product", "name": "x", "offers": [{"price": 1}] * 100}] * (size // 5000))
         + f"</script><p>{prose(5000)}"
     ),
-    "entities": lambda: "<p>" + "&amp;&#x1F600;" * (MOST // 16),
-    "marks on letters": lambda: "<p>" + ("a" + "\u0300" * 1000) * 4000,
+    "entities": lambda size: "<p>" + "&amp;&#x1F600;" * (size // 16),
+    "marks on letters": lambda size: "<p>" + ("a" + "\u0300" * 1000) * (size // 2500),
 }
+"""Markup by the bytes that it has at the most, or that cost as much."""
 
 
 def read(markup: str) -> None:
@@ -66,9 +72,9 @@ def megabytes(field: str) -> float:
     return int(line.split()[1]) / 1000
 
 
-def cost(page: Callable[[], str]) -> tuple[float, float]:
+def cost(page: Callable[[int], str]) -> tuple[float, float]:
     """Seconds of a processor, and megabytes at the most beyond what the process held before."""
-    markup = page()
+    markup = page(MOST)
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the highest mark begins anew
     before, began = megabytes("VmRSS"), time.process_time()
