@@ -41,12 +41,12 @@ def reported(*citations: str, statement: str = "The tube feeder costs $24.99.", 
 
 
 def asked(turn: Request) -> str:
-    """What tells one conversation of a role from another: its sub-problem, wherever it stands."""
+    """What tells one conversation of a role from another: its sub-problem or question, wherever it stands."""
     text = turn.messages[1].text
     findings = tag_content("findings", text)
     if findings is not None:
         return json.loads(findings.split("\n")[0])["sub_problem"]
-    return tag_content("sub_problem", text) or tag_content("search", text) or ""
+    return next((held for tag in ("sub_problem", "search", "question") if (held := tag_content(tag, text))), "")
 
 
 @dataclass(slots=True)
