@@ -24,7 +24,6 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
-from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.offline.chat import OfflineChat
 from drretail.prompts import load_prompt, tag_content
@@ -138,9 +137,8 @@ def test_a_failing_writer_fails_the_run_with_its_steps(world: World, name: str, 
 
 @pytest.mark.parametrize("name", ["react", "plan_to_function", "dr3"])
 def test_a_model_that_goes_on_calling_ends_at_its_limit_without_a_report(world: World, name: str) -> None:
-    info = ModelInfo(spec="scripted:calls", provider="offline", model="calls", kind="scripted")
     chat = OfflineChat(policy=lambda *_: calls(("calculator", {"expression": "1 + 1"})), model="calls")
-    model = Model("scripted:calls", chat, info, {})
+    model = replace(scripted_model("unused"), chat=chat)  # a scripted one calls no tool that is not offered
     player = SystemUnderTest.of(name, load_agent(name), {"": model}, world, limits=Limits(tool_turns=3))
     run = record(world, player).run
     assert (run.status, known(run.error).kind) == ("failed", "no_report")

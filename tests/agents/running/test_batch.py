@@ -6,9 +6,9 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
@@ -20,8 +20,9 @@ from drretail.agents.running.system import definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError
 from drretail.experiment import Experiment
-from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.llm.registry import open_model
 from drretail.llm.retries_and_rates import Retrying
+from drretail.llm.scripted import scripted_model
 from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
@@ -68,9 +69,8 @@ class Served(OfflineChat):
 
 
 def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
-    info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
-    last: Any = lambda messages, tools, choice: messages[-1]  # noqa: E731
-    player = sut(world, Model(info.spec, Served(policy=last, model="served", backend=backend), info, {}))
+    chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
+    player = sut(world, replace(scripted_model("unused"), chat=chat))
     with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
         return Batch(Runner(world, "w"), experiment, **given).run_all([player], QUERIES)
 
@@ -86,8 +86,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder: Path) -> None:
     backend = Backend(researched)
     (tally,) = run_all(folder, world, backend, parallel=3)
-    assert (tally.done, tally.tool_calls) == (6, 6)
-    assert backend.most == 3
+    assert (tally.done, tally.tool_calls, backend.most) == (6, 6, 3)
 
 
 def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:
