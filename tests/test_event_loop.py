@@ -66,39 +66,33 @@ def test_the_first_press_cancels_and_the_second_ends() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_presses_between_two_callbacks_lose_none_of_them() -> None:
+@pytest.mark.parametrize("seed", range(8))
+def test_presses_between_two_callbacks_lose_none_of_them(seed: int) -> None:
     """Thirty tasks wake each other all the time, while presses come from another thread at any moment."""
-    for seed in range(8):
-        events: list[str] = []
-        begun = threading.Event()
+    events, begun = list[str](), threading.Event()
 
-        async def busy() -> None:
-            while True:
-                await asyncio.sleep(0)
+    async def busy() -> None:
+        while True:
+            await asyncio.sleep(0)
 
-        async def main(events: list[str] = events, begun: threading.Event = begun) -> None:
-            tasks = [asyncio.create_task(busy()) for _ in range(30)]
-            begun.set()
-            try:
-                await wait_for_two_presses(events)
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+    async def main() -> None:
+        _ = [asyncio.create_task(busy()) for _ in range(30)]
+        begun.set()
+        await wait_for_two_presses(events)
 
-        def press_twice(events: list[str] = events, begun: threading.Event = begun, after: float = seed / 5000) -> None:
-            begun.wait(10)  # before it, a press would reach Python's own handler
-            time.sleep(0.02 + after)
-            press()
-            while not events:
-                time.sleep(0.001)
-            time.sleep(after)
-            press()
+    def press_twice() -> None:
+        begun.wait(10)  # before it, a press would reach Python's own handler
+        time.sleep(0.02 + seed / 5000)
+        press()
+        while not events:
+            time.sleep(0.001)
+        time.sleep(seed / 5000)
+        press()
 
-        threading.Thread(target=press_twice).start()
-        with pytest.raises(KeyboardInterrupt):
-            run_loop(main())
-        assert events == ["stopping"]
+    threading.Thread(target=press_twice).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(main())
+    assert events == ["stopping"]
 
 
 def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:
