@@ -44,35 +44,13 @@ def play(request: Request) -> ScriptedAnswer:
     return ScriptedAnswer(text="Take the tube feeder.")
 
 
-class Able:
-    """What both models can do."""
-
-    @property
-    def has_tool_calling(self) -> bool:
-        return True
-
-    @property
-    def has_tool_choice(self) -> bool:
-        return True
-
-    @property
-    def supports_image_inputs(self) -> bool:
-        return False
-
-    @property
-    def supports_json_mode(self) -> bool:
-        return False
-
-    @property
-    def structured_output_kwargs(self) -> dict[str, Any]:
-        return {}
-
+class Overridden:
     @property
     def model_override_value(self) -> str:
         return "another"
 
 
-class Shopper(Able):
+class Shopper(Overridden):
     @property
     def chat_model_class(self) -> type[BaseChatModel]:
         return OfflineChat
@@ -82,7 +60,7 @@ class Shopper(Able):
         return {"policy": SHOPPER.policy}
 
 
-class Scripted(Able):
+class Scripted(Overridden):
     @property
     def chat_model_class(self) -> type[BaseChatModel]:
         return ScriptedChat
