@@ -125,19 +125,18 @@ def test_what_is_no_such_thing_is_said_with_what_it_should_be(
         LOADERS[kind](f"own:{attribute}")
 
 
-@pytest.mark.parametrize("kind", LOADERS)
-def test_an_import_that_fails_inside_is_told_with_its_own_place(here: Path, kind: str) -> None:
-    (here / "broken.py").write_text("import json\nimport no_such_package\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"No module named 'no_such_package' .broken\.py, line 2"):
-        LOADERS[kind]("broken:AGENT")
-
-
 @pytest.mark.parametrize(
-    ("text", "line"), [("A = 1\nB = A +\n", 2), ("\n\nA = nobody\n", 3), ("raise SystemError('down')\n", 1)]
+    ("text", "message"),
+    [
+        ("import json\nimport no_such_package\n", r"No module named 'no_such_package' .broken\.py, line 2"),
+        ("A = 1\nB = A +\n", r"broken\.py, line 2"),
+        ("\n\nA = nobody\n", r"broken\.py, line 3"),
+        ("raise SystemError('down')\n", r"broken\.py, line 1"),
+    ],
 )
-def test_whatever_a_module_raises_is_one_sentence(here: Path, text: str, line: int) -> None:
+def test_whatever_a_module_raises_is_one_sentence(here: Path, text: str, message: str) -> None:
     (here / "broken.py").write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=f"broken.py, line {line}"):
+    with pytest.raises(UserError, match=message):
         load_agent("broken:AGENT")
 
 

@@ -23,7 +23,6 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.families.checks import CHECKS
 from drretail.eval.families.process import expected_tools
 from drretail.eval.judging.readings import reading_of
-from drretail.eval.judging.subject import Subject
 from drretail.experiment import counterfactual_path, read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.counterfactual import factual_of, kind_of
@@ -34,6 +33,7 @@ from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import DONE, cast, launch, perform, reported
 from tests.agents.profile_minded import OBEYING
+from tests.build import subject
 from tests.shop import USER
 from tests.two_tastes import BIRDS, DOGS, build_shop
 
@@ -51,16 +51,11 @@ def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: W
     assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
 
 
-@pytest.mark.parametrize(
-    ("without", "preset", "message"),
-    [(["users"], None, "Did you mean user?"), (None, "closed", "Did you mean closed_book?")],
-)
-def test_a_wrong_name_is_told_the_right_ones(
-    world: World, without: list[str] | None, preset: str | None, message: str
-) -> None:
-    with pytest.raises(UserError) as problem:
-        system_options(without or (), preset)
-    assert message in str(problem.value)
+def test_a_wrong_name_is_told_the_right_ones(world: World) -> None:
+    with pytest.raises(UserError, match=r"Did you mean user\?"):
+        system_options(["users"])
+    with pytest.raises(UserError, match=r"Did you mean closed_book\?"):
+        system_options((), "closed")
     with pytest.raises(UserError, match=r"needs a model for researcher: .* It has no supervisor"):
         sut(world, {"supervisor": scripted()[0]})
 
@@ -133,19 +128,15 @@ def test_context_is_asked_for_before_anything_runs_and_cannot_end_its_tag(world:
     assert shopper_context("persona", sly).count("</persona>") == 1
 
 
-def test_what_was_not_offered_is_not_counted_against_a_run(world: World, tmp_path: Path) -> None:
+def test_what_was_not_offered_is_not_counted_against_a_run(world: World) -> None:
     model, _ = scripted(calls(SEARCH), reporting("The bath [P:B0TEST0004].", "P:B0TEST0004"))
     (player,) = informed([sut(world, model)], ["task"])
     query = TOLD.model_copy(update={"expected_tools": ("get_user_orders", "product_catalog_search"), "wish": WISH})
     recorded = record(world, player, query)
-    subject = Subject(
-        label=player.label, system=player.system, query=query, repeat=1, run=recorded.run,
-        evidence={entry.id: entry for entry in recorded.evidence}, profile=None, store=world.store,
-    )  # fmt: skip
-    assert expected_tools(subject) == {"product_catalog_search"}
-    case = subject.case
-    assert case.owned == frozenset()
-    assert CHECKS["recommended_although_owned"].lacks(case, reading_of(subject)) == "the run was shown no orders"
+    judged = subject(recorded.run, recorded.evidence, system=player.system, query=query, store=world.store)
+    assert expected_tools(judged) == {"product_catalog_search"}
+    assert judged.case.owned == frozenset()
+    assert CHECKS["recommended_although_owned"].lacks(judged.case, reading_of(judged)) == "the run was shown no orders"
 
 
 BIRDS_QUERY = Query(query_id="q1", user_id=BIRDS, text="Which bird feeder suits me?", source="test")
