@@ -1,7 +1,6 @@
 """What holds of every agent, by the table of built-ins: it answers, declares, keeps limits, fails well, resumes."""
 
 import asyncio
-import gzip
 import json
 import re
 from collections.abc import Callable
@@ -32,7 +31,7 @@ from drretail.records.query import Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ORACLE_AGENT, Limits, Run, WebMode
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, Scripted, calls, record
+from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
 from tests.build import known
@@ -200,13 +199,10 @@ def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: P
     assert whole.status == "done", whole.error
     assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"
     assert kept(tmp_path / "again", world, name, mode, replay=tmp_path / "exp") == (whole, 0)
-    (here,) = (tmp_path / "exp").glob("runs/*/*")
-    before = [(here / file).read_bytes() for file in FILES]
-    journal = gzip.decompress((here / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    here = run_in(tmp_path / "exp")
+    before, journal = [(here / file).read_bytes() for file in FILES], lines_of(here)
     for lines in sorted({0, 1, len(journal) // 2, len(journal) - 1, len(journal)}):
-        for path in here.iterdir():
-            path.unlink()
-        (here / "journal.jsonl").write_bytes(b"".join(journal[:lines]) + b"".join(journal[lines:])[:30])
+        cut(here, b"".join(journal[:lines]) + b"".join(journal[lines:])[:30])
         held = [json.loads(line)["kind"] for line in journal[:lines]]
         assert kept(tmp_path / "exp", world, name, mode) == (whole, asked - held.count("model"))
         assert [(here / file).read_bytes() for file in FILES] == before

@@ -1,7 +1,6 @@
 """Agents in a shop that moves: the same run however its researchers are delayed, cut or replayed."""
 
 import asyncio
-import gzip
 import random
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.records.run import System
 from drretail.tools.toolkit import Toolkit
-from tests.agents.conftest import QUERY, calls, sut
+from tests.agents.conftest import QUERY, calls, cut, lines_of, run_in, sut
 from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
 from tests.shop import USER
 
@@ -43,24 +42,17 @@ def kept(folder: Path, world: World, seed: int | None, **given: Any) -> list[byt
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
     assert run.status == "done", run.error
-    return [(run_of(folder) / file).read_bytes() for file in FILES]
-
-
-def run_of(folder: Path) -> Path:
-    (here,) = folder.glob("runs/*/*")
-    return here
+    return [(run_in(folder) / file).read_bytes() for file in FILES]
 
 
 def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(world: World, tmp_path: Path) -> None:
     whole = kept(tmp_path / "whole", world, None)
-    journal = gzip.decompress((run_of(tmp_path / "whole") / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    journal = lines_of(run_in(tmp_path / "whole"))
     for seed in range(4):
         folder = tmp_path / str(seed)
         assert kept(folder, world, seed) == whole, seed
         assert kept(tmp_path / f"{seed}-again", world, seed, replay=folder) == whole, seed
-        for path in (here := run_of(folder)).iterdir():
-            path.unlink()
-        (here / "journal.jsonl").write_bytes(b"".join(journal[: 1 + seed * len(journal) // 4]))
+        cut(run_in(folder), b"".join(journal[: 1 + seed * len(journal) // 4]))
         assert kept(folder, world, seed) == whole, seed
 
 

@@ -1,6 +1,5 @@
 """One run after another: replayed, failed, spoiled by servers; and what becomes of cited pages when a run ends."""
 
-import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +12,14 @@ from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.env.catalog.base import Catalog
-from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.base import Web, WebPage
+from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError
 from drretail.experiment import read_evidence, read_run, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
-from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, calls, lines_of, record, reporting, run_in, scripted, sut, tally_of
 from tests.build import known
 from tests.shop import PAGES, USER
 
@@ -135,9 +135,7 @@ def page_of(folder: Path, world: World, *turns: Any, **given: Any) -> Evidence:
 
 
 def fetches(folder: Path) -> list[dict[str, Any]]:
-    (journal,) = folder.glob("runs/*/*/journal.jsonl.gz")
-    effects = map(json.loads, gzip.decompress(journal.read_bytes()).splitlines())
-    return [effect for effect in effects if effect["kind"] == "page_fetch"]
+    return [effect for effect in map(json.loads, lines_of(run_in(folder))) if effect["kind"] == "page_fetch"]
 
 
 def forms(entry: Evidence) -> list[tuple[str, bool]]:
@@ -159,28 +157,22 @@ def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no
     assert fetches(folder.with_name("uncited")) == fetches(folder.with_name("without")) == []
 
 
-class Walled:
-    """The sandbox, whose page can be found and not be read."""
+class Walled(SandboxWeb):
+    """The shop's pages, which can be found and not be read."""
 
-    provider = "sandbox"
-
-    def __init__(self, inner: Web, problem: str | None) -> None:
-        self.corpus = inner.corpus
-        self._inner = inner
-        self._problem = problem
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        return self._inner.search(query, k)
+    def __init__(self, problem: str | None) -> None:
+        super().__init__(PAGES)
+        self.problem = problem
 
     def fetch(self, url: str) -> WebPage:
-        if self._problem is None:
+        if self.problem is None:
             raise RuntimeError("a plugin's bug")
-        return WebPage(url, "", "", "blocked", problem=self._problem)
+        return WebPage(url, "", "", "blocked", problem=self.problem)
 
 
 @pytest.mark.parametrize(("problem", "state"), [("robots.txt forbids it.", "blocked"), (None, "error")])
 def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem: str | None, state: str) -> None:
-    entry = page_of(folder, replace(world, web=Walled(world.web, problem)), WEB_SEARCH, CITING)
+    entry = page_of(folder, replace(world, web=Walled(problem)), WEB_SEARCH, CITING)
     assert (entry.state, forms(entry)) == (state, [("snippet", True)])
     assert entry.lacks_page
     assert not entry.is_unfetched
@@ -189,7 +181,7 @@ def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem
 
 def test_a_replay_fetches_nothing_and_of_a_run_without_pages_keeps_what_was_there(world: World, folder: Path) -> None:
     first = page_of(folder, world, WEB_SEARCH, CITING)
-    offline = replace(world, web=Walled(world.web, None))
+    offline = replace(world, web=Walled(None))
     assert page_of(folder.with_name("again"), offline, replay=folder) == first
     old = folder.with_name("old")
     before = page_of(old, world, WEB_SEARCH, CITING, pages=False)
