@@ -37,7 +37,7 @@ from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.agents.own import BUYER, SHIPPING
 from tests.agents.own import answer as shipping_answer
 from tests.build import known
-from tests.shop import USER, build_shop
+from tests.shop import USER
 
 PLACE = "tests.agents.own:BUYER"
 
@@ -198,10 +198,8 @@ def graph(tools: list[Any]) -> Runnable[Any, Any]:
     return create_agent(cast(Any, script.chat), tools)
 
 
-def answered(agent: Any, tmp_path: Path, name: str = "mine") -> Run:
-    with open_world(build_shop(tmp_path / "w")) as world:
-        experiment = run(world, [QUESTION], {name: agent}, to=tmp_path / "exp", user=USER, baselines=False)
-    (only,) = experiment
+def answered(world: World, agent: Any) -> Run:
+    (only,) = run(world, [QUESTION], {"mine": agent}, user=USER, baselines=False)
     return only
 
 
@@ -210,60 +208,58 @@ def tools_of(one: Run) -> list[str | None]:
 
 
 @pytest.mark.parametrize("agent", [plain, awaited, graph], ids=lambda value: value.__name__)
-def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any, tmp_path: Path) -> None:
-    one = answered(agent, tmp_path)
+def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(world: World, agent: Any) -> None:
+    one = answered(world, agent)
     assert (one.error, one.status, tools_of(one)) == (None, "done", ["product_catalog_search"])
     assert known(one.report).startswith({plain: USER, awaited: "On 20", graph: "Buy the first one."}[agent])
     assert bool(one.citations) == (agent is plain)
 
 
-def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(tmp_path: Path) -> None:
+def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(world: World) -> None:
     tools = shop_tools()
     built = graph(tools)
-    with open_world(build_shop(tmp_path / "w")) as world:
-        experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
+    experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
     assert [tools_of(one) for one in experiment] == [["product_catalog_search"]] * 2
     assert {one.status for one in experiment} == {"done"}
     with pytest.raises(UserError, match="called outside of a run"):
         tools[0].invoke({"query": "tea"})
 
 
-def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(tmp_path: Path) -> None:
+def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(world: World) -> None:
     events: list[str] = []
 
     def note(given: dict[str, Any]) -> str:
         events.append(given["messages"][0].text)
         return "Buy tea."
 
-    one = answered(RunnableLambda(note), tmp_path)
+    one = answered(world, RunnableLambda(note))
     assert QUESTION in events[0]
     assert "```picks" in events[0]
     assert list(one.prompt_hashes) == ["own_question"]
-    assert answered(plain, tmp_path / "plain").prompt_hashes == {}
+    assert answered(world, plain).prompt_hashes == {}
     silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
-    error = answered(silent, tmp_path / "silent").error
+    error = answered(world, silent).error
     assert known(error).message == "the agent's last message is the question itself"
 
 
-def failing(question: str) -> str:
-    raise ZeroDivisionError(question)
+def raising(problem: BaseException) -> Any:
+    def agent(question: str) -> str:
+        raise problem
+
+    return agent
 
 
-def leaving(question: str) -> str:
-    raise SystemExit(7)
-
-
-async def failing_later(question: str) -> str:
+async def raising_later(question: str) -> str:
     raise StopIteration(question)
 
 
 @pytest.mark.parametrize(
     "agent",
-    [failing, leaving, failing_later, RunnableLambda(failing)],
-    ids=lambda value: str(getattr(value, "__name__", "runnable")),
+    [raising(ValueError("x")), raising(SystemExit(7)), raising_later, RunnableLambda(raising(ValueError("x")))],
+    ids=["error", "exit", "later", "runnable"],
 )
-def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(agent: Any, tmp_path: Path) -> None:
-    one = answered(agent, tmp_path)
+def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(world: World, agent: Any) -> None:
+    one = answered(world, agent)
     assert one.status == "failed"
     assert "test_own.py" in (known(one.error).traceback or "")
 
