@@ -134,6 +134,8 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document
         ({"web_mode": "ws", "web_provider": "serper"}, "react+ws@offline-shopper-serper"),
         ({"web_provider": "My:Web", "options": {"redact": True}}, "react@offline-shopper-my-web-redact"),
         ({"limits": Limits(tool_turns=3, tokens=5000)}, "react@offline-shopper-tool_turns3-tokens5000"),
+        ({"scope": "any"}, "react@offline-shopper-scope-any"),
+        ({"scope": "own"}, "react@offline-shopper"),
         ({"agent": "my.module:Agent"}, "my.module-agent@offline-shopper"),
     ],
 )

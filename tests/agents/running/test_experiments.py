@@ -1,4 +1,4 @@
-"""What an experiment holds and shows: its categories, its scope, its shards, and as many runs as files may be open."""
+"""What an experiment holds: its categories, its shards, and as many runs as files may be open."""
 
 import resource
 from itertools import pairwise
@@ -12,27 +12,25 @@ from hypothesis import strategies as st
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.run import check_open_files
 from drretail.agents.running.shard import WHOLE, Shard, only
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition
-from drretail.llm.registry import open_model
+from drretail.llm.scripted import scripted_model
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import calls, record, reporting, scripted, sut
-from tests.shop import build_shop
+from tests.agents.conftest import sut
 
 
-def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(tmp_path: Path) -> None:
+def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(
+    world: World, tmp_path: Path
+) -> None:
     wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
     queries = [
         Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
         Query(query_id="q2", text="What now?", source="test"),
     ]
-    model = open_model("offline:shopper", environ={})
-    with open_world(build_shop(tmp_path / "w")) as world:
-        player = sut(world, model)
-        for folder in ("one", "two"):
-            open_experiment(tmp_path / folder, world, queries, [player], "42").close()
+    for folder in ("one", "two"):
+        open_experiment(tmp_path / folder, world, queries, [sut(world, scripted_model("x"))], "42").close()
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
 
@@ -47,21 +45,6 @@ def test_more_open_files_than_it_may_have_is_one_sentence_with_what_would_go(mon
     assert limits == [(1024, 4096)]
     check_open_files(1000)
     assert limits[-1] == (2100, 4096), "what it may have it takes"
-
-
-@pytest.mark.parametrize(
-    ("given", "label", "error"),
-    [
-        ({}, "react@scripted-test", "forbidden"),
-        ({"scope": "own"}, "react@scripted-test", "forbidden"),
-        ({"scope": "any"}, "react@scripted-test-scope-any", "not_found"),
-    ],
-)
-def test_the_scope_decides_and_stands_in_the_label(world: World, given: dict[str, Any], label: str, error: str) -> None:
-    reaching = calls(("get_user_profile", {"user_id": "AEOTHER000000000000000000001"}))
-    player = sut(world, scripted(reaching, reporting("Nothing.", ""))[0], **given)
-    (tool,) = (step for step in record(world, player).run.steps if step.kind == "tool")
-    assert (player.label, (tool.error or "").partition(":")[0]) == (label, error)
 
 
 @given(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True), st.integers(1, 50))
