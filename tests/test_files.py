@@ -6,6 +6,7 @@ import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -221,11 +222,8 @@ def test_writers_of_one_file_leave_each_others_work_alone(tmp_path: Path) -> Non
         for _ in range(30):
             write_atomically(path, f"{number}" * 1000)
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
     assert len(set(path.read_text())) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
