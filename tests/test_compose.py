@@ -19,27 +19,19 @@ VARIABLE = re.compile(r"(?<!\$)\$\{([A-Z_]+)(:[-?][^}]*)?\}")
 SERVICES = ("mongo", "elasticsearch")
 
 
+TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
-    return yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
-
-
-def texts(value: object) -> list[str]:
-    """Every text below ``value``."""
-    if isinstance(value, dict):
-        return [text for item in value.values() for text in texts(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in texts(item)]
-    return [str(value)]
-
-
-def test_it_has_the_two_servers_and_nothing_else(compose: dict[str, Any]) -> None:
-    assert sorted(compose["services"]) == sorted(SERVICES)
-    assert compose["name"] == "drretail"
+    return yaml.safe_load(TEXT)
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_each_server_is_pinned_local_watched_limited_and_keeps_its_data(compose: dict[str, Any], name: str) -> None:
+def test_each_server_is_pinned_local_watched_limited_keeps_its_data_and_asks_for_its_password(
+    compose: dict[str, Any], name: str
+) -> None:
+    assert (compose["name"], sorted(compose["services"])) == ("drretail", sorted(SERVICES))
     service = compose["services"][name]
     assert PINNED.fullmatch(service["image"])
     (port,) = service["ports"]
@@ -53,12 +45,7 @@ def test_each_server_is_pinned_local_watched_limited_and_keeps_its_data(compose:
     volumes = {volume.split(":")[0] for volume in service["volumes"]}
     assert volumes
     assert volumes <= set(compose["volumes"])
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_each_server_has_no_password_of_its_own_but_asks_for_one(compose: dict[str, Any], name: str) -> None:
-    environment = compose["services"][name]["environment"]
-    passwords = [value for key, value in environment.items() if key.endswith("PASSWORD")]
+    passwords = [value for key, value in service["environment"].items() if key.endswith("PASSWORD")]
     assert passwords
     assert all(VARIABLE.fullmatch(value) and ":?" in value for value in passwords)
 
@@ -75,19 +62,18 @@ def test_elasticsearch_is_one_node_with_passwords_and_half_of_its_memory_for_jav
     service = compose["services"]["elasticsearch"]
     assert service["environment"]["discovery.type"] == "single-node"
     assert service["environment"]["xpack.security.enabled"] == "true"
-    heap = re.search(r"-Xmx\$\{\w+:-(\d+)g\}", service["environment"]["ES_JAVA_OPTS"])
-    limit = re.search(r":-(\d+)g", service["mem_limit"])
-    assert heap
-    assert limit
-    assert 2 * int(heap[1]) <= int(limit[1])
+    (heap,) = re.findall(r"-Xmx\$\{\w+:-(\d+)g\}", service["environment"]["ES_JAVA_OPTS"])
+    (limit,) = re.findall(r":-(\d+)g", service["mem_limit"])
+    assert 2 * int(heap) <= int(limit)
 
 
-def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argument(compose: dict[str, Any]) -> None:
-    found = {match[1] for text in texts(compose) for match in VARIABLE.finditer(text)}
-    result = (ROOT / "docs" / "world.md").read_text(encoding="utf-8")
+def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argument() -> None:
+    found = {match[1] for match in VARIABLE.finditer(TEXT)}
+    docs = (ROOT / "docs" / "world.md").read_text(encoding="utf-8")
     assert found
-    assert [name for name in sorted(found) if name not in result] == []
-    assert not any("-u " in text or "--user" in text for text in texts(compose))
+    assert [name for name in sorted(found) if name not in docs] == []
+    assert "-u " not in TEXT
+    assert "--user" not in TEXT
 
 
 @pytest.mark.parametrize("password", ["plain", 'a"b', "a\\b", "a'b $c `d` %s", '\\"'])
@@ -106,14 +92,13 @@ def test_any_password_passes_the_health_check_of_elasticsearch(
 
 
 def test_user_and_passwords_go_by_the_names_of_the_settings_which_a_shell_may_have_read(
-    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
     for name in ("mongo_user", "mongo_password", "es_password"):
         assert name in Settings.model_fields
-        assert f"${{DRRETAIL_{name.upper()}:" in text
+        assert f"${{DRRETAIL_{name.upper()}:" in TEXT
     monkeypatch.chdir(tmp_path)
-    for match in (match for text in texts(compose) for match in VARIABLE.finditer(text)):
+    for match in VARIABLE.finditer(TEXT):
         monkeypatch.setenv(match[1], "1")
     assert known(read_settings().mongo_password).get_secret_value() == "1"
 

@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -160,15 +160,7 @@ def test_the_citation_names_the_version_that_is_installed() -> None:
     assert f"version: {drretail.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
-TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 BLOCK = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
-
-
-def commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each command with the lines that are shown of its output."""
-    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, *shown = part.splitlines()
-        yield command, shown
 
 
 def in_one_line(text: str) -> str:
@@ -176,7 +168,7 @@ def in_one_line(text: str) -> str:
 
 
 @pytest.mark.slow  # some thirty commands
-@pytest.mark.parametrize("path", sorted(TUTORIALS.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "tutorials").glob("*.md")), ids=lambda path: path.stem)
 def test_a_tutorial_can_be_followed(path: Path, tmp_path: Path, drretail: Command) -> None:
     followed = 0
     for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
@@ -185,7 +177,8 @@ def test_a_tutorial_can_be_followed(path: Path, tmp_path: Path, drretail: Comman
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block["text"], encoding="utf-8")
         elif block["kind"] == "console":
-            for command, shown in commands(block["text"]):
+            for part in re.split(r"^\$ ", block["text"], flags=re.MULTILINE)[1:]:
+                command, *shown = part.splitlines()
                 name, *arguments = shlex.split(command)
                 assert name == "drretail"
                 done = drretail(*arguments)

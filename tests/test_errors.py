@@ -22,13 +22,10 @@ def test_a_name_that_nothing_goes_by_is_repeated_short_and_harmless(name: str) -
         assert len(str(problem)) < 250
 
 
-def test_what_is_no_text_is_named_by_its_type() -> None:
-    assert quoted(10**5000) == "of type int"
-
-
-def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
+def test_a_long_text_keeps_its_beginning_and_its_end_and_what_is_none_is_named_by_its_type() -> None:
     assert shortened("short") == "short"
     assert shortened("a" * 500 + "z" * 500, 40) == f"{'a' * 30} … 960 more characters … {'z' * 10}"
+    assert quoted(10**5000) == "of type int"
 
 
 def test_an_error_is_placed_in_the_code_of_whoever_wrote_it() -> None:

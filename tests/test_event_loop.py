@@ -24,15 +24,6 @@ def press() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-async def wait_for_two_presses(message: list[str]) -> None:
-    """Goes on after the first one, as a command does that lets its runs end."""
-    try:
-        await asyncio.sleep(60)
-    except asyncio.CancelledError:
-        message.append("stopping")
-        await asyncio.sleep(60)
-
-
 async def answered(value: int) -> int:
     await asyncio.sleep(0)
     return value
@@ -52,53 +43,39 @@ def test_it_gives_what_the_coroutine_returns_in_another_thread_and_from_within_a
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_the_first_press_cancels_and_the_second_ends() -> None:
-    events: list[str] = []
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_press_cancels_and_the_second_ends_wherever_the_loop_is(seed: int) -> None:
+    """Also between two callbacks: thirty tasks run all the time, while presses come from another thread."""
+    events, begun = list[str](), threading.Event()
+
+    async def busy() -> None:
+        while True:
+            await asyncio.sleep(0)
 
     async def main() -> None:
-        asyncio.get_running_loop().call_later(0.05, press)
-        asyncio.get_running_loop().call_later(0.1, press)
-        await wait_for_two_presses(events)
+        """Goes on after the first press, as a command does that lets its runs end."""
+        _ = [asyncio.create_task(busy()) for _ in range(30)]
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            events.append("stopping")
+            await asyncio.sleep(60)
 
+    def press_twice() -> None:
+        begun.wait(10)  # before it, a press would reach Python's own handler
+        time.sleep(0.02 + seed / 5000)
+        press()
+        while not events:
+            time.sleep(0.001)
+        time.sleep(seed / 5000)
+        press()
+
+    threading.Thread(target=press_twice).start()
     with pytest.raises(KeyboardInterrupt):
         run_loop(main())
     assert events == ["stopping"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_presses_between_two_callbacks_lose_none_of_them() -> None:
-    """Thirty tasks wake each other all the time, while presses come from another thread at any moment."""
-    for seed in range(8):
-        events: list[str] = []
-        begun = threading.Event()
-
-        async def busy() -> None:
-            while True:
-                await asyncio.sleep(0)
-
-        async def main(events: list[str] = events, begun: threading.Event = begun) -> None:
-            tasks = [asyncio.create_task(busy()) for _ in range(30)]
-            begun.set()
-            try:
-                await wait_for_two_presses(events)
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
-
-        def press_twice(events: list[str] = events, begun: threading.Event = begun, after: float = seed / 5000) -> None:
-            begun.wait(10)  # before it, a press would reach Python's own handler
-            time.sleep(0.02 + after)
-            press()
-            while not events:
-                time.sleep(0.001)
-            time.sleep(after)
-            press()
-
-        threading.Thread(target=press_twice).start()
-        with pytest.raises(KeyboardInterrupt):
-            run_loop(main())
-        assert events == ["stopping"]
 
 
 def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:

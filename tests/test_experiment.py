@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +5,7 @@ import pytest
 from drretail.errors import UserError
 from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.files import is_unfinished, read_jsonl
+from drretail.locks import LOCK
 from drretail.records.run import Limits, System
 from tests.build import SYSTEM, evidence, query, run
 
@@ -66,8 +65,8 @@ def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> No
     assert read_definition(tmp_path).categories == {"a0": ("Bowls",), "q1": ("Pet_Supplies",)}
 
 
-def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
-    second = another(query_id="a0")
+@pytest.mark.parametrize("second", [another(query_id="a0"), another(kind="gift")], ids=["more", "sorted since"])
+def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path, second: Definition) -> None:
     for name, order in (("one", (ASKED, second)), ("two", (second, ASKED))):
         for asked in order:
             Experiment(tmp_path / name, asked).close()
@@ -75,14 +74,12 @@ def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) -> None:
-    """Files from before queries had a kind go on, in whichever order they are joined."""
-    sorted_since = another(kind="gift")
-    for name, order in (("one", (ASKED, sorted_since)), ("two", (sorted_since, ASKED))):
-        for asked in order:
-            Experiment(tmp_path / name, asked).close()
-        assert [query.kind for query in read_definition(tmp_path / name).queries] == ["gift"]
+    """Files from before queries had a kind go on."""
+    for asked in (ASKED, another(kind="gift")):
+        Experiment(tmp_path, asked).close()
+    assert [query.kind for query in read_definition(tmp_path).queries] == ["gift"]
     with pytest.raises(UserError, match="another query 'q1'"):
-        Experiment(tmp_path / "one", another(kind="project"))
+        Experiment(tmp_path, another(kind="project"))
 
 
 @pytest.mark.parametrize(
@@ -137,6 +134,8 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document
         ({"web_mode": "ws", "web_provider": "serper"}, "react+ws@offline-shopper-serper"),
         ({"web_provider": "My:Web", "options": {"redact": True}}, "react@offline-shopper-my-web-redact"),
         ({"limits": Limits(tool_turns=3, tokens=5000)}, "react@offline-shopper-tool_turns3-tokens5000"),
+        ({"scope": "any"}, "react@offline-shopper-scope-any"),
+        ({"scope": "own"}, "react@offline-shopper"),
         ({"agent": "my.module:Agent"}, "my.module-agent@offline-shopper"),
     ],
 )
@@ -193,22 +192,12 @@ def test_each_system_is_asked_all_that_it_was_begun_with(
     assert {label: [query.query_id for query in held.queries_of(label)] for label in held.systems} == asked
 
 
-FIRST_WRITE = """
-import os, sys
-from pathlib import Path
-from drretail.experiment import Definition, Experiment
-os.fsync = lambda _: os.kill(os.getpid(), 9)
-Experiment(Path(sys.argv[1]), Definition.model_validate_json(sys.argv[2]))
-"""
-
-
 def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: Path) -> None:
-    folder = tmp_path / "exp"
-    subprocess.run([sys.executable, "-c", FIRST_WRITE, str(folder), ASKED.model_dump_json()])
-    assert not (folder / "experiment.json").exists()
-    assert any(is_unfinished(path) for path in folder.iterdir())
-    Experiment(folder, ASKED).close()
-    assert [path.name for path in folder.iterdir()] == ["experiment.json"]
+    (tmp_path / ".experiment.json.0a1b2c3d.part").write_text("{", encoding="utf-8")
+    (tmp_path / LOCK).write_text("1 2026-01-01", encoding="utf-8")
+    assert any(is_unfinished(path) for path in tmp_path.iterdir())
+    Experiment(tmp_path, ASKED).close()
+    assert [path.name for path in tmp_path.iterdir()] == ["experiment.json"]
 
 
 def test_a_run_that_was_killed_as_it_ended_keeps_no_journal_beside_it(tmp_path: Path) -> None:

@@ -101,25 +101,12 @@ def test_replay_serves_everything_and_performs_nothing(path: Path, tmp_path: Pat
         ('{"format":1,"a":1}', r"journal\.jsonl is no journal that this version can read"),
     ],
 )
-def test_what_is_no_journal_of_this_version_is_refused(path: Path, line: str, message: str) -> None:
+def test_no_journal_and_one_of_another_version_are_refused(path: Path, line: str, message: str) -> None:
+    with pytest.raises(UserError, match="nothing to replay"):
+        Journal(replay=path)
     path.write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(UserError, match=message):
         Journal(path)
-
-
-def test_a_replay_of_nothing_is_refused(path: Path) -> None:
-    with pytest.raises(UserError, match="nothing to replay"):
-        Journal(replay=path)
-
-
-@pytest.mark.anyio
-async def test_awaited_effects_share_the_journal_with_the_others() -> None:
-    async def later() -> Outcome:
-        return Outcome({})
-
-    journal = Journal()
-    await journal.scope("0").aperform("model", {"q": 1}, later)
-    assert [effect.kind for effect in journal.effects] == ["model"]
 
 
 @pytest.mark.parametrize(

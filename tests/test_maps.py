@@ -15,23 +15,12 @@ SIBLINGS = {"__init__", "agent", "base", "build", "group", "judge", "keywords", 
 _ENTRY = re.compile(r"^ *(?P<name>[a-z_0-9]+(?:\.py|/))(?= )", re.MULTILINE)
 
 
-def named_on(folder: Path) -> set[str]:
-    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")), clean=False)
-    return {match["name"] for match in _ENTRY.finditer(docstring or "")}
-
-
-def held_in(folder: Path) -> set[str]:
-    files = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
-    return files | {
-        f"{path.name}/"
-        for path in folder.iterdir()
-        if path.name != "__pycache__" and path.is_dir() and any(path.glob("*.*"))
-    }
-
-
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
 def test_a_packages_docstring_names_each_of_its_files_and_these_are_few(folder: Path) -> None:
-    named, held = named_on(folder), held_in(folder)
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")), clean=False)
+    named = {match["name"] for match in _ENTRY.finditer(docstring or "")}
+    folders = [path for path in folder.iterdir() if path.name != "__pycache__" and any(path.glob("*.*"))]
+    held = {path.name for path in folder.glob("*.py")} - {"__init__.py"} | {f"{path.name}/" for path in folders}
     assert named == held, (
         f"The docstring of {folder.relative_to(PACKAGE.parent)}/__init__.py needs a line for {sorted(held - named)}, "
         f"and none for {sorted(named - held)}"

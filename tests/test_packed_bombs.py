@@ -123,20 +123,18 @@ def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: p
     assert document_text(tmp_path / "report.pdf") == "read"
 
 
-def test_of_pages_of_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
-    bomb(tmp_path / PAGES_FILE, b" ")
-    with pytest.raises(UserError, match="holds more than 64 MB when it is unpacked"):
-        read_pages(tmp_path)
-
-
-def test_of_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.lab.labelled_claims.MOST_UNPACKED", 64 * MEGABYTE)
-    with pytest.raises(UserError, match="holds more than 64 MB when it is unpacked"):
-        read_labelled(bomb(tmp_path / "labels.jsonl.gz", b" "))
-
-
-def test_of_reports_in_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.imports.rows.LARGEST", 64 * MEGABYTE)
-    with pytest.raises(UserError, match="no file of reports is as large"):
-        read_text(bomb(tmp_path / "reports.jsonl.gz", b" "))
+@pytest.mark.parametrize(
+    ("read", "name", "limit", "message"),
+    [
+        (lambda path: read_pages(path.parent), PAGES_FILE, "files.MOST_UNPACKED", "more than 64 MB when it is unp"),
+        (read_labelled, "labels.jsonl.gz", "lab.labelled_claims.MOST_UNPACKED", "more than 64 MB when it is unpacked"),
+        (read_text, "reports.jsonl.gz", "imports.rows.LARGEST", "no file of reports is as large"),
+    ],
+    ids=["pages of a sandbox", "labels", "reports in rows"],
+)
+def test_of_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], object], name: str, limit: str, message: str
+) -> None:
+    monkeypatch.setattr(f"drretail.{limit}", 64 * MEGABYTE)
+    with pytest.raises(UserError, match=message):
+        read(bomb(tmp_path / name, b" "))

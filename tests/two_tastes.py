@@ -9,30 +9,23 @@ BIRDS, DOGS = "AE" + "B" * 26, "AF" + "D" * 26
 DAY, BEGAN = 86_400_000, 1_672_531_200_000
 
 
-def a_product(product_id: str, title: str, brand: str, category: str, leaf: str, price: float) -> Product:
-    return Product(
-        product_id=product_id,
-        title=title,
-        price=price,
+KINDS = (
+    ("BIRD", "Tanagrove Bird Feeder", "Patio_Garden", "Bird Feeders", 10),
+    ("DOGS", "Napperly Dog Bed", "Pet_Supplies", "Dog Beds", 80),
+)
+PRODUCTS = [
+    Product(
+        product_id=f"B0{code}000{n}",
+        title=f"{name}, Model {n}",
+        price=price + n,
         average_rating=4.5,
         rating_number=100,
-        store=brand,
+        store=name.split()[0],
         categories=(category.replace("_", " "), leaf),
         category=category,
     )
-
-
-PRODUCTS = [
-    *(
-        a_product(
-            f"B0BIRD000{n}", f"Tanagrove Bird Feeder, Model {n}", "Tanagrove", "Patio_Garden", "Bird Feeders", 10 + n
-        )
-        for n in range(5)
-    ),
-    *(
-        a_product(f"B0DOGS000{n}", f"Napperly Dog Bed, Model {n}", "Napperly", "Pet_Supplies", "Dog Beds", 80 + n)
-        for n in range(5)
-    ),
+    for code, name, category, leaf, price in KINDS
+    for n in range(5)
 ]
 ORDERS = [
     *(OrderRow(f"000000010{n}", BIRDS, f"B0BIRD000{n}", BEGAN + n * DAY) for n in range(3)),

@@ -1,6 +1,7 @@
 """The tiny shop, and models that say what a test scripts for them."""
 
 import asyncio
+import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +24,6 @@ from drretail.records.query import Query
 from tests.shop import PAGES, USER, build_shop
 
 Scripted = AIMessage | BaseException
-
-
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test")
 
 
@@ -68,6 +67,24 @@ def perform(world: World, *turns: Scripted, agent: str = "react", **given: Any) 
     """A run of an agent by a scripted model, and what the model was shown."""
     model, shown = scripted(*turns)
     return record(world, sut(world, model, agent, **given)), shown
+
+
+def run_in(experiment: Path) -> Path:
+    """The folder of its only run."""
+    (here,) = experiment.glob("runs/*/*")
+    return here
+
+
+def lines_of(run: Path) -> list[bytes]:
+    """The lines of its journal, each with its end."""
+    return gzip.decompress((run / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
+
+
+def cut(run: Path, journal: bytes) -> None:
+    """Leaves of a run only this beginning of its journal, as one that is killed does."""
+    for path in run.iterdir():
+        path.unlink()
+    (run / "journal.jsonl").write_bytes(journal)
 
 
 @pytest.fixture

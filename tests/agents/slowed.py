@@ -16,7 +16,6 @@ from drretail.agents.base import Agent
 from drretail.agents.registry import load_agent
 from drretail.env.session import Session
 from drretail.llm.models import Models
-from drretail.llm.registry import Model
 from drretail.offline.chat import OfflineChat
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
@@ -34,19 +33,16 @@ class SlowChat(OfflineChat):
 
 def slowed(name: str) -> Agent:
     """The built-in agent of that name with every model slowed down."""
-    agent = load_agent(name)
+    agent, seconds = load_agent(name), float(os.environ.get("SLOWED_BY", "0"))
 
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer | str:
-        models.by_role = {role: _slow(model) for role, model in models.by_role.items()}
+        for role, model in models.by_role.items():
+            assert isinstance(model.chat, OfflineChat)
+            slow = SlowChat(policy=model.chat.policy, model=model.chat.model, seconds=seconds)
+            models.by_role = {**models.by_role, role: replace(model, chat=slow)}
         return await agent.answer(task, session, models, limits)
 
     return replace(agent, answer=answer)
-
-
-def _slow(model: Model) -> Model:
-    assert isinstance(model.chat, OfflineChat)
-    seconds = float(os.environ.get("SLOWED_BY", "0"))
-    return replace(model, chat=SlowChat(policy=model.chat.policy, model=model.chat.model, seconds=seconds))
 
 
 def __getattr__(name: str) -> Agent:

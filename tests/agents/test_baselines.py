@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.grounding.constraints.listing import listing_of
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import read_prices
 from drretail.records.money import Money
@@ -25,8 +26,8 @@ from tests.build import known
 from tests.shop import PRODUCTS, USER
 
 
-def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
-    return record(world, sut(world, {}, name), query)
+def recorded(world: World, name: str, query: Query = QUERY, **given: Any) -> Recorded:
+    return record(world, sut(world, {}, name), query, **given)
 
 
 def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
@@ -62,8 +63,7 @@ BIRD_BATH = Want(name="bird bath", kinds=("bird bath",), must=("weatherproof",))
 WISH = Wish(wants=(FEEDER, BIRD_BATH), budget=Money.of(120))
 
 
-def offered() -> list[list[Listing]]:
-    return [list(map(listing_of, FEEDERS)), list(map(listing_of, BATH))]
+OFFERED = [list(map(listing_of, FEEDERS)), list(map(listing_of, BATH))]
 
 
 def asked(wish: Wish = WISH) -> Query:
@@ -71,11 +71,11 @@ def asked(wish: Wish = WISH) -> Query:
 
 
 def answered(world: World, query: Query, reference: Reference | None) -> Recorded:
-    return record(world, sut(world, {}, "oracle"), query, reference=reference)
+    return recorded(world, "oracle", query, reference=reference)
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:
-    made = answered(world, asked(), reference_of(asked(), offered()))
+    made = answered(world, asked(), reference_of(asked(), OFFERED))
     report = made.run.report or ""
     assert "**Tanagrove Tube Bird Feeder, 18 inch**: the bird feeder, weatherproof, 2 × $24.99, 4.5 stars" in report
     # The record holds no 2: the number of pieces is the calculation's.
@@ -91,14 +91,14 @@ def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> 
 
 def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
-    run = answered(world, poor, reference_of(poor, offered(), could_be=offered())).run
+    run = answered(world, poor, reference_of(poor, OFFERED, could_be=OFFERED)).run
     nearest = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004"))
     assert (run.picks, run.outcome) == ((), nearest)
     assert "the cheapest products that keep to the rest cost more than the budget" in (run.report or "")
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
     never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))
-    run = answered(world, never, reference_of(never, offered(), could_be=offered())).run
+    run = answered(world, never, reference_of(never, OFFERED, could_be=OFFERED)).run
     assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
     assert "the shopper never made the order that it speaks of" in (run.report or "")
     run = answered(world, asked(), None).run

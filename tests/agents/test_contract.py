@@ -1,7 +1,6 @@
 """What holds of every agent, by the table of built-ins: it answers, declares, keeps limits, fails well, resumes."""
 
 import asyncio
-import gzip
 import json
 import re
 from collections.abc import Callable
@@ -24,7 +23,6 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
-from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.offline.chat import OfflineChat
 from drretail.prompts import load_prompt, tag_content
@@ -33,7 +31,7 @@ from drretail.records.query import Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ORACLE_AGENT, Limits, Run, WebMode
 from drretail.records.wish import Want, Wish
-from tests.agents.conftest import QUERY, Scripted, calls, record
+from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
 from tests.build import known
@@ -138,9 +136,8 @@ def test_a_failing_writer_fails_the_run_with_its_steps(world: World, name: str, 
 
 @pytest.mark.parametrize("name", ["react", "plan_to_function", "dr3"])
 def test_a_model_that_goes_on_calling_ends_at_its_limit_without_a_report(world: World, name: str) -> None:
-    info = ModelInfo(spec="scripted:calls", provider="offline", model="calls", kind="scripted")
     chat = OfflineChat(policy=lambda *_: calls(("calculator", {"expression": "1 + 1"})), model="calls")
-    model = Model("scripted:calls", chat, info, {})
+    model = replace(scripted_model("unused"), chat=chat)  # a scripted one calls no tool that is not offered
     player = SystemUnderTest.of(name, load_agent(name), {"": model}, world, limits=Limits(tool_turns=3))
     run = record(world, player).run
     assert (run.status, known(run.error).kind) == ("failed", "no_report")
@@ -202,13 +199,10 @@ def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: P
     assert whole.status == "done", whole.error
     assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"
     assert kept(tmp_path / "again", world, name, mode, replay=tmp_path / "exp") == (whole, 0)
-    (here,) = (tmp_path / "exp").glob("runs/*/*")
-    before = [(here / file).read_bytes() for file in FILES]
-    journal = gzip.decompress((here / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    here = run_in(tmp_path / "exp")
+    before, journal = [(here / file).read_bytes() for file in FILES], lines_of(here)
     for lines in sorted({0, 1, len(journal) // 2, len(journal) - 1, len(journal)}):
-        for path in here.iterdir():
-            path.unlink()
-        (here / "journal.jsonl").write_bytes(b"".join(journal[:lines]) + b"".join(journal[lines:])[:30])
+        cut(here, b"".join(journal[:lines]) + b"".join(journal[lines:])[:30])
         held = [json.loads(line)["kind"] for line in journal[:lines]]
         assert kept(tmp_path / "exp", world, name, mode) == (whole, asked - held.count("model"))
         assert [(here / file).read_bytes() for file in FILES] == before

@@ -24,20 +24,20 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
-from drretail.llm.scripted import requests_of, scripted_model
+from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.progress import choose_progress
 from drretail.records.base import canonical_json
 from drretail.records.models import ModelProfile
 from drretail.records.query import Query, Task
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits, Run
 from drretail.tools.registry import TOOLS, tool_schema_hash
 from drretail.tools.toolkit import Toolkit
-from tests.agents.conftest import calls, record, reporting, sut
+from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.agents.own import BUYER, SHIPPING
 from tests.agents.own import answer as shipping_answer
 from tests.build import known
-from tests.shop import USER, build_shop
+from tests.shop import USER
 
 PLACE = "tests.agents.own:BUYER"
 
@@ -81,7 +81,7 @@ def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told
         choices_by_role([], profile)
 
 
-def doing(given: Any) -> Agent:
+def doing(given: Any, *roles: Any) -> Agent:
     """An agent that returns this, or raises it."""
 
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
@@ -89,11 +89,13 @@ def doing(given: Any) -> Agent:
             raise given
         return given
 
-    return Agent(answer, roles=())
+    return Agent(answer, roles=roles)
 
 
-def ran(world: World, agent: Agent) -> Run:
-    return record(world, SystemUnderTest.of("mine", agent, {}, world)).run
+def ran(world: World, agent: Agent, *turns: AIMessage) -> tuple[Run, list[Request]]:
+    """A run of it, and what its model was shown, which plays these turns; without roles it has none."""
+    model, shown = scripted(*turns)
+    return record(world, SystemUnderTest.of("mine", agent, {"": model} if agent.roles else {}, world)).run, shown
 
 
 @pytest.mark.parametrize(
@@ -106,23 +108,52 @@ def ran(world: World, agent: Agent) -> Run:
     ],
 )
 def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, given: Any, message: str) -> None:
-    run = ran(world, doing(given))
+    run, _ = ran(world, doing(given))
     assert (run.status, known(run.error).message) == ("failed", message)
 
 
-def test_two_picks_of_one_product_are_its_quantities_together(world: World) -> None:
-    answer = Answer(report="Two.", picks=(Pick(product="B1"), Pick(product="B2"), Pick(product="B1", quantity=2)))
-    assert ran(world, doing(answer)).picks == (Pick(product="B1", quantity=3), Pick(product="B2"))
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+TUBE = Pick(product="B0TEST0001")
+BATH = Pick(product="B0TEST0004")
+BUY, PART = Outcome(decision="buy"), Outcome(decision="part", because=("not_sold",))
+DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
+BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
+
+
+@pytest.mark.parametrize(
+    ("answer", "picks", "outcome"),
+    [
+        (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
+        (Answer(report=f"{SAID}\n\n```picks\nnone: too_dear\nnearest: P:B0TEST0002 x 1\n```"), (), DECIDED),
+        (Answer(report=SAID, picks=(TUBE,)), (TUBE,), BUY),
+        (Answer(report=SAID, picks=(TUBE, BATH, TUBE)), (TUBE.model_copy(update={"quantity": 2}), BATH), BUY),
+        (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), BUY),
+        (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), BUY),
+        (Answer(report=f"{SAID}\n\n{BLOCK}", outcome=PART), (TUBE,), PART),
+    ],
+)
+def test_an_own_agent_declares_and_decides(
+    world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
+) -> None:
+    run, shown = ran(world, doing(answer, "researcher"))
+    assert (run.report, run.picks, run.outcome, shown) == (SAID, picks, outcome, [])
+
+
+def test_an_own_agent_is_asked_by_the_role_that_writes_and_without_a_model_not_at_all(world: World) -> None:
+    run, shown = ran(world, doing(Answer(report=SAID)))
+    assert (run.picks, run.notes, shown) == (None, ("picks_missing: the report declares no picks",), [])
+    run, shown = ran(world, doing(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
+    assert (run.picks, len(shown), {*run.usage}) == ((TUBE,), 1, {"report"})
 
 
 @pytest.mark.parametrize("problem", [SystemExit(7), ValueError("\ud800"), KeyError("x" * 100_000)])
 def test_what_an_agent_raises_is_kept_with_its_file_line_and_traceback(world: World, problem: BaseException) -> None:
-    run = ran(world, doing(problem))
-    assert run.error is not None
-    assert run.error.message.startswith(f"{type(problem).__name__}: ")
-    assert "test_own.py, line " in run.error.message
-    assert len(run.error.message) < 3000
-    assert "raise given" in known(run.error.traceback)
+    run, _ = ran(world, doing(problem))
+    error = known(run.error)
+    assert error.message.startswith(f"{type(problem).__name__}: ")
+    assert "test_own.py, line " in error.message
+    assert len(error.message) < 3000
+    assert "raise given" in known(error.traceback)
     assert canonical_json(run.model_dump(mode="json")).encode()
 
 
@@ -134,7 +165,7 @@ def test_an_agent_that_is_made_wrongly_is_told_so_in_a_sentence(world: World) ->
         return "A report."
 
     for answer, text in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
-        assert text in known(ran(world, Agent(cast(Any, answer), roles=())).error).message
+        assert text in known(ran(world, Agent(cast(Any, answer), roles=()))[0].error).message
     for wrong in ((shipping_answer,), (shipping_answer, "researcher")):
         with pytest.raises(UserError, match="needs roles"):
             Agent(*cast(Any, wrong))
@@ -167,10 +198,8 @@ def graph(tools: list[Any]) -> Runnable[Any, Any]:
     return create_agent(cast(Any, script.chat), tools)
 
 
-def answered(agent: Any, tmp_path: Path, name: str = "mine") -> Run:
-    with open_world(build_shop(tmp_path / "w")) as world:
-        experiment = run(world, [QUESTION], {name: agent}, to=tmp_path / "exp", user=USER, baselines=False)
-    (only,) = experiment
+def answered(world: World, agent: Any) -> Run:
+    (only,) = run(world, [QUESTION], {"mine": agent}, user=USER, baselines=False)
     return only
 
 
@@ -179,72 +208,66 @@ def tools_of(one: Run) -> list[str | None]:
 
 
 @pytest.mark.parametrize("agent", [plain, awaited, graph], ids=lambda value: value.__name__)
-def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(agent: Any, tmp_path: Path) -> None:
-    one = answered(agent, tmp_path)
+def test_a_callable_gets_what_it_asks_for_and_its_calls_are_recorded(world: World, agent: Any) -> None:
+    one = answered(world, agent)
     assert (one.error, one.status, tools_of(one)) == (None, "done", ["product_catalog_search"])
     assert known(one.report).startswith({plain: USER, awaited: "On 20", graph: "Buy the first one."}[agent])
     assert bool(one.citations) == (agent is plain)
 
 
-def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(tmp_path: Path) -> None:
+def test_a_graph_that_was_built_before_any_run_calls_the_tools_of_its_own_run(world: World) -> None:
     tools = shop_tools()
     built = graph(tools)
-    with open_world(build_shop(tmp_path / "w")) as world:
-        experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
+    experiment = run(world, [QUESTION, "Which tea?"], {"mine": built}, user=USER, baselines=False, parallel=1)
     assert [tools_of(one) for one in experiment] == [["product_catalog_search"]] * 2
     assert {one.status for one in experiment} == {"done"}
     with pytest.raises(UserError, match="called outside of a run"):
         tools[0].invoke({"query": "tea"})
 
 
-def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(tmp_path: Path) -> None:
+def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(world: World) -> None:
     events: list[str] = []
 
     def note(given: dict[str, Any]) -> str:
         events.append(given["messages"][0].text)
         return "Buy tea."
 
-    one = answered(RunnableLambda(note), tmp_path)
+    one = answered(world, RunnableLambda(note))
     assert QUESTION in events[0]
     assert "```picks" in events[0]
     assert list(one.prompt_hashes) == ["own_question"]
-    assert answered(plain, tmp_path / "plain").prompt_hashes == {}
+    assert answered(world, plain).prompt_hashes == {}
     silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
-    error = answered(silent, tmp_path / "silent").error
+    error = answered(world, silent).error
     assert known(error).message == "the agent's last message is the question itself"
 
 
-def failing(question: str) -> str:
-    raise ZeroDivisionError(question)
+def raising(problem: BaseException) -> Any:
+    def agent(question: str) -> str:
+        raise problem
+
+    return agent
 
 
-def leaving(question: str) -> str:
-    raise SystemExit(7)
-
-
-async def failing_later(question: str) -> str:
+async def raising_later(question: str) -> str:
     raise StopIteration(question)
 
 
 @pytest.mark.parametrize(
     "agent",
-    [failing, leaving, failing_later, RunnableLambda(failing)],
-    ids=lambda value: str(getattr(value, "__name__", "runnable")),
+    [raising(ValueError("x")), raising(SystemExit(7)), raising_later, RunnableLambda(raising(ValueError("x")))],
+    ids=["error", "exit", "later", "runnable"],
 )
-def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(agent: Any, tmp_path: Path) -> None:
-    one = answered(agent, tmp_path)
+def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(world: World, agent: Any) -> None:
+    one = answered(world, agent)
     assert one.status == "failed"
     assert "test_own.py" in (known(one.error).traceback or "")
 
 
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "brought.py").write_text("def f(question): return question\nclass C: pass\ndef g(q, size): ...\n")
+    (tmp_path / "brought.py").write_text("def f(question): return question\ndef g(q, size): ...\n")
     monkeypatch.chdir(tmp_path)
     assert load_agent("brought:f").roles == ()
-    with pytest.raises(UserError, match="is not an agent"):
-        load_agent("os:path")
-    with pytest.raises(UserError, match="not an agent but a class"):
-        load_agent("brought:C")
     with pytest.raises(UserError, match="nothing fills in its argument 'size'"):
         load_agent("brought:g")
 

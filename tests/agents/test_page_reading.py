@@ -1,13 +1,12 @@
 """+ws: whole pages are summarised for the agent, once a run, and stay as what claims are judged against (paper 5.3)."""
 
 import json
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.web.base import WebPage
@@ -21,7 +20,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.prompts import tag_content
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
-from tests.agents.hybrid_react.cast import launch, reported
+from tests.agents.hybrid_react.cast import DONE, cast, launch, reported
 from tests.shop import USER
 
 CORPUS = [
@@ -32,22 +31,23 @@ CORPUS = [
 IDS = [web_evidence_id(page.url) for page in CORPUS]
 SEARCH = ("web_search", {"query": "bird feeder"})
 REPORT = reporting("Clean it weekly.")
+SUMMARY = "On Clean for bird feeder."
 
 
 def summariser(*failing: str, quotes: Sequence[str] = (), in_vain: str = "") -> tuple[Model, list[Request]]:
-    """Summarises each page as its title, except those at the hosts ``failing``.
+    """Summarises each page by its title and the search, except those at the hosts ``failing``.
 
     The host ``in_vain`` holds nothing on a bird feeder.
     """
 
     def play(request: Request) -> ScriptedAnswer:
-        asked = request.opening
+        asked, search = request.opening, tag_content("search", request.opening)
         if any(f"://{host}" in asked for host in failing):
             raise ModelError("timeout", "slow")
-        if in_vain and f"://{in_vain}" in asked and "bird feeder" in (tag_content("search", asked) or ""):
+        if in_vain and f"://{in_vain}" in asked and search == "bird feeder":
             return ScriptedAnswer(structured={"relevant": False, "summary": ""})
         title = asked.split('title="')[1].split('"')[0]
-        return ScriptedAnswer(structured={"summary": f"On {title}.", "quotes": [*quotes]})
+        return ScriptedAnswer(structured={"summary": f"On {title} for {search}.", "quotes": [*quotes]})
 
     model = scripted_model(play=play, name="reader")
     return model, requests_of(model)
@@ -55,20 +55,36 @@ def summariser(*failing: str, quotes: Sequence[str] = (), in_vain: str = "") -> 
 
 def perform(world: World, reader: Model, *turns: AIMessage, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
-    return read_through(world, SandboxWeb(CORPUS), model, reader, **given), shown
+    return read_through(world, SandboxWeb(CORPUS), {"": model}, reader, **given), shown
+
+
+def read_through(
+    world: World, web: SandboxWeb, models: Mapping[str, Model], reader: Model, agent: str = "react", **given: Any
+) -> Recorded:
+    at = replace(world, web=web)
+    return record(at, sut(at, {**models, "summariser": reader}, agent, web_mode="ws", **given))
+
+
+def found(shown: list[Request]) -> list[dict[str, Any]]:
+    """What the agent had read of pages in its last turn."""
+    replies = [json.loads(message.text) for message in shown[-1].messages if isinstance(message, ToolMessage)]
+    return [result for reply in replies for result in reply["results"]]
 
 
 def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
-    """What the agent read of each page."""
-    replies = [message for message in shown[1].messages if isinstance(message, ToolMessage)]
-    return {result["evidence"]: result for reply in replies for result in json.loads(reply.text)["results"]}
+    return {result["evidence"]: result for result in found(shown)}
+
+
+def searches(asked: list[Request]) -> list[str | None]:
+    """What the summariser read pages for."""
+    return [tag_content("search", turn.opening) for turn in asked]
 
 
 def test_the_agent_reads_summaries_and_the_ledger_keeps_their_pages(world: World) -> None:
     reader, asked = summariser()
     recorded, shown = perform(world, reader)
     read = results(shown)
-    assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "summary": "On Clean."}
+    assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "summary": SUMMARY}
     assert read[IDS[1]]["date"] == "2021-05-01"
     assert "snippet" not in read[IDS[1]]
     assert read[IDS[2]].keys() & {"summary", "snippet"} == {"snippet"}
@@ -100,7 +116,7 @@ def test_quotes_stay_only_when_the_page_holds_them_word_for_word(world: World) -
 def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(world: World) -> None:
     recorded, shown = perform(world, summariser("a.example")[0])
     assert "snippet" in results(shown)[IDS[0]]
-    assert results(shown)[IDS[1]]["summary"] == "On Seed."
+    assert results(shown)[IDS[1]]["summary"] == "On Seed for bird feeder."
     empty, failed = recorded.run.notes  # in the order of their ranks
     assert f"{IDS[0]} was read as its snippet: no summary (timeout: slow)" in failed
     assert f"{IDS[2]} was read as its snippet: no page (no_content)" in empty
@@ -112,10 +128,9 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
 def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: World) -> None:
     reader, asked = summariser(in_vain="a.example")
     recorded, _ = perform(world, reader, calls(SEARCH), calls(("web_search", {"query": "clean weekly"})), REPORT)
-    again = [turn for turn in asked if "a.example" in turn.opening]
-    assert [tag_content("search", turn.opening) for turn in again] == ["bird feeder", "clean weekly"]
+    assert searches([turn for turn in asked if "a.example" in turn.opening]) == ["bird feeder", "clean weekly"]
     (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
-    assert any('"summary":"On Clean."' in text.text for text in entry.texts)
+    assert any('"summary":"On Clean for clean weekly."' in text.text for text in entry.texts)
 
 
 def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_again(world: World) -> None:
@@ -146,90 +161,52 @@ class CountingWeb(SandboxWeb):
         return super().fetch(url)
 
 
-def reading(asked: list[str]) -> Model:
-    """A summariser that says for which search it read."""
-
-    def play(request: Request) -> ScriptedAnswer:
-        search = request.opening.split("<search>\n")[1].split("\n</search>")[0]
-        asked.append(search)
-        return ScriptedAnswer(structured={"summary": f"Read for {search}.", "quotes": []})
-
-    return scripted_model(play=play, name="reader")
-
-
-def read_through(
-    world: World, web: SandboxWeb, model: Model, reader: Model, agent: str = "react", **given: Any
-) -> Recorded:
-    at = replace(world, web=web)
-    models = {"": model, "summariser": reader}
-    return record(at, sut(at, models, agent, web_mode="ws", **given))
-
-
-def told(messages: Sequence[BaseMessage]) -> list[tuple[str, str | None]]:
-    """The summaries that a conversation holds, in order, and what stands beside them."""
-    replies = [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
-    return [(result["summary"], result.get("note")) for reply in replies for result in reply.get("results", ())]
-
-
 @pytest.mark.parametrize("agent", ["react", "plan_to_function"])
 def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world: World, agent: str) -> None:
-    web, asked = CountingWeb(), list[str]()
+    web, (reader, asked) = CountingWeb(), summariser()
     turns = [calls(FEEDER), calls(HIGH), FIVE_FEET] if agent == "react" else [calls(FEEDER, HIGH), FIVE_FEET]
     model, shown = scripted(*turns)
-    recorded = read_through(world, web, model, reading(asked), agent)
-    assert (web.fetched, asked) == ([HEIGHT.url], ["bird feeder"])
-    assert told(shown[-1].messages) == [("Read for bird feeder.", None), ("Read for bird feeder.", READ_BEFORE)]
-    searches = [step for step in recorded.run.steps if step.name == "web_search"]
-    assert [step.evidence for step in searches] == [(HEIGHT_ID,)] * 2
+    recorded = read_through(world, web, {"": model}, reader, agent)
+    assert (web.fetched, searches(asked)) == ([HEIGHT.url], ["bird feeder"])
+    told = [(result["summary"], result.get("note")) for result in found(shown)]
+    assert told == [("On Height for bird feeder.", None), ("On Height for bird feeder.", READ_BEFORE)]
+    steps = [step for step in recorded.run.steps if step.name == "web_search"]
+    assert [step.evidence for step in steps] == [(HEIGHT_ID,)] * 2
     (entry,) = recorded.evidence
     assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
 
 
-def launcher(*, slow: str = "never") -> Model:
-    """A supervisor that launches two researchers, then one more; each researcher searches by its sub-problem.
-
-    The researcher whose sub-problem holds ``slow`` starts when the other has long ended.
-    """
-
-    def play(request: Request) -> AIMessage:
-        turns = request.turn - 1
-        if "LaunchResearcher" in request.tools:
-            launches = [["bird feeder", "five feet high"], ["feeder high"]]
-            if turns == len(launches):
-                return calls(("Finalize", {}))
-            return launch(*launches[turns])
-        if "web_search" in request.tools:
-            wanted = request.opening.split("<sub_problem>\n")[1].split("\n</sub_problem>")[0]
-            time.sleep(0.2 if slow in wanted and turns == 0 else 0)
-            return calls(("web_search", {"query": wanted})) if turns == 0 else calls(("Finalize", {}))
-        if request.schema == "IntermediateReport":
-            return reported(HEIGHT_ID, statement="Five feet.")
-        return AIMessage(f"Five feet [{HEIGHT_ID}].")
-
-    return scripted_model(play=play, name="launcher")
+SUB_PROBLEMS = ("bird feeder", "five feet high", "feeder high")
 
 
 def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_beside_it(world: World) -> None:
     runs: list[Recorded] = []
     for slow in ("never", "bird", "five"):
-        web, asked = CountingWeb(), list[str]()
-        recorded = read_through(world, web, launcher(slow=slow), reading(asked), "hybrid_react")
+        web, (reader, asked) = CountingWeb(), summariser()
+        played = cast(
+            (launch(*SUB_PROBLEMS[:2]), launch(SUB_PROBLEMS[2]), calls(DONE)),
+            {about: (calls(("web_search", {"query": about})), calls(DONE)) for about in SUB_PROBLEMS},
+            {"": (reported(HEIGHT_ID, statement="Five feet."),)},
+            (FIVE_FEET,),
+            pause=lambda role, about, slow=slow: 0.1 if role == "researcher" and slow in about else 0,
+        )
+        recorded = read_through(world, web, played.models(), reader, "hybrid_react")
         assert recorded.run.status == "done", recorded.run.error
         # The two of the first turn each read for themselves; the third takes what the first launch's researcher read.
-        assert sorted(asked) == ["bird feeder", "five feet high"]
-        assert len(web.fetched) == 2
+        assert {*searches(asked)} == {*SUB_PROBLEMS[:2]}
+        assert len(web.fetched) == len(asked) == 2
         (third,) = [step for step in recorded.run.steps if (step.path, step.name) == ("0.3", "web_search")]
         (result,) = json.loads(recorded.texts[third.result_sha or ""])["results"]
-        assert result["summary"] == "Read for bird feeder."
+        assert result["summary"] == "On Height for bird feeder."
         runs.append(recorded)
     assert runs[1].run == runs[2].run, "whoever ended first"
     assert runs[1].evidence == runs[2].evidence
 
 
 def test_a_summariser_is_told_the_search_as_it_left(world: World) -> None:
-    asked = list[str]()
+    reader, asked = summariser()
     name = world.store.user(USER)
     query = f"bird feeder {name.first_name} {name.last_name}"
     model, _ = scripted(calls(("web_search", {"query": query})), FIVE_FEET)
-    read_through(world, CountingWeb(), model, reading(asked), options={"redact": True})
-    assert asked == ["bird feeder"]
+    read_through(world, CountingWeb(), {"": model}, reader, options={"redact": True})
+    assert searches(asked) == ["bird feeder"]

@@ -1,29 +1,20 @@
-"""The agents of one loop (paper section 5.2), react and plan_to_function, and the picks that any agent declares."""
+"""The agents of one loop (paper section 5.2), react and plan_to_function, and the picks that they declare."""
 
 import json
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any, Never, cast
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
-from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import SystemUnderTest, system_options
-from drretail.env.catalog.base import Catalog
-from drretail.env.session import Session
+from drretail.agents.running.system import system_options
 from drretail.env.world import World
-from drretail.errors import ModelError, ToolError
-from drretail.llm.models import Models
+from drretail.errors import ModelError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import Answer, Limits
+from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, perform, record, reporting, scripted, sut
+from tests.agents.conftest import QUERY, Scripted, calls, perform, record, reporting, sut
 from tests.build import known
 from tests.shop import USER
 
@@ -105,15 +96,6 @@ def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_resu
     assert ["hits" in text for text in last] == [False, True, True, True]
 
 
-def test_a_call_that_a_server_left_unanswered_is_research(world: World) -> None:
-    def down(*given: object, **named: object) -> Never:
-        raise ToolError("unavailable", "The shop's search cannot be reached.")
-
-    broken = replace(world, catalog=cast(Catalog, SimpleNamespace(search=down)))
-    recorded, _ = perform(broken, calls(SEARCH), REPORT)
-    assert recorded.run.status == "done"
-
-
 def test_results_of_one_turn_come_back_in_the_order_of_its_calls(world: World) -> None:
     unknown = ("bake_cake", {})
     recorded, shown = perform(world, calls(SEARCH, unknown, PROFILE), REPORT)
@@ -144,8 +126,6 @@ def test_the_planned_report_sees_tools_it_may_not_call_and_without_any_is_the_fi
 
 TUBE = Pick(product="B0TEST0001")
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
-
-
 DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
 DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 
@@ -199,47 +179,3 @@ def test_picks_that_stay_unknown_are_noted(world: World, behind: str, answer: Sc
     assert (run.status, run.report, run.picks, run.outcome, len(shown)) == ("done", SAID, None, None, 3)
     (text,) = run.notes
     assert text.startswith(note)
-
-
-def own(answer: Answer, *roles: Any) -> Agent:
-    async def answering(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        return answer
-
-    return Agent(answering, roles=roles)
-
-
-def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Request]]:
-    model, shown = scripted(*turns)
-    return record(world, SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)), shown
-
-
-@pytest.mark.parametrize(
-    ("answer", "picks", "outcome"),
-    [
-        (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
-        (Answer(report=f"{SAID}\n\n```picks\n{DEAR}\n```"), (), DECIDED),
-        (Answer(report=SAID, picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
-        (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), Outcome(decision="buy")),
-        (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), Outcome(decision="buy")),
-        (
-            Answer(report=f"{SAID}\n\n{BLOCK}", outcome=Outcome(decision="part", because=("not_sold",))),
-            (TUBE,),
-            Outcome(decision="part", because=("not_sold",)),
-        ),
-    ],
-)
-def test_an_own_agent_declares_and_decides(
-    world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
-) -> None:
-    recorded, shown = ran(world, own(answer, "researcher"))
-    run = recorded.run
-    assert (run.report, run.picks, run.outcome, shown) == (SAID, picks, outcome, [])
-
-
-def test_an_own_agent_is_asked_by_the_role_that_writes_and_without_a_model_not_at_all(world: World) -> None:
-    recorded, shown = ran(world, own(Answer(report=SAID)))
-    assert (recorded.run.picks, shown) == (None, [])
-    assert recorded.run.notes == ("picks_missing: the report declares no picks",)
-    recorded, shown = ran(world, own(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
-    assert (recorded.run.picks, len(shown)) == ((TUBE,), 1)
-    assert set(recorded.run.usage) == {"report"}

@@ -1,8 +1,11 @@
-"""What makes a system: its tools, its limits, what it knows of the shopper, and whose data it sees."""
+"""What makes a system: its tools and limits, what it knows of the shopper, whose data it sees, and moving shops."""
 
+import asyncio
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -15,25 +18,31 @@ from drretail.agents.running.system import (
     SystemUnderTest,
     check_context,
     counterfactuals,
+    definition,
     informed,
+    moved,
     system_options,
+    with_baselines,
 )
+from drretail.env.altered.moves import Moves
+from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
 from drretail.eval.families.checks import CHECKS
 from drretail.eval.families.process import expected_tools
 from drretail.eval.judging.readings import reading_of
-from drretail.eval.judging.subject import Subject
-from drretail.experiment import counterfactual_path, read_evidence, read_runs, run_folder
+from drretail.experiment import Experiment, counterfactual_path, read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.counterfactual import factual_of, kind_of
 from drretail.records.query import Query
-from drretail.records.run import INFORMATION, NULL_AGENTS, Information, Limits
+from drretail.records.run import INFORMATION, NULL_AGENTS, Information, Limits, System
 from drretail.tools.registry import FAMILIES, TOOLS
-from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
+from drretail.tools.toolkit import Toolkit
+from tests.agents.conftest import QUERY, calls, cut, lines_of, record, reporting, run_in, scripted, sut
 from tests.agents.grounded_hybrid.staging import WISH
-from tests.agents.hybrid_react.cast import DONE, cast, launch, perform, reported
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
 from tests.agents.profile_minded import OBEYING
+from tests.build import subject
 from tests.shop import USER
 from tests.two_tastes import BIRDS, DOGS, build_shop
 
@@ -51,16 +60,11 @@ def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: W
     assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
 
 
-@pytest.mark.parametrize(
-    ("without", "preset", "message"),
-    [(["users"], None, "Did you mean user?"), (None, "closed", "Did you mean closed_book?")],
-)
-def test_a_wrong_name_is_told_the_right_ones(
-    world: World, without: list[str] | None, preset: str | None, message: str
-) -> None:
-    with pytest.raises(UserError) as problem:
-        system_options(without or (), preset)
-    assert message in str(problem.value)
+def test_a_wrong_name_is_told_the_right_ones(world: World) -> None:
+    with pytest.raises(UserError, match=r"Did you mean user\?"):
+        system_options(["users"])
+    with pytest.raises(UserError, match=r"Did you mean closed_book\?"):
+        system_options((), "closed")
     with pytest.raises(UserError, match=r"needs a model for researcher: .* It has no supervisor"):
         sut(world, {"supervisor": scripted()[0]})
 
@@ -133,19 +137,15 @@ def test_context_is_asked_for_before_anything_runs_and_cannot_end_its_tag(world:
     assert shopper_context("persona", sly).count("</persona>") == 1
 
 
-def test_what_was_not_offered_is_not_counted_against_a_run(world: World, tmp_path: Path) -> None:
+def test_what_was_not_offered_is_not_counted_against_a_run(world: World) -> None:
     model, _ = scripted(calls(SEARCH), reporting("The bath [P:B0TEST0004].", "P:B0TEST0004"))
     (player,) = informed([sut(world, model)], ["task"])
     query = TOLD.model_copy(update={"expected_tools": ("get_user_orders", "product_catalog_search"), "wish": WISH})
     recorded = record(world, player, query)
-    subject = Subject(
-        label=player.label, system=player.system, query=query, repeat=1, run=recorded.run,
-        evidence={entry.id: entry for entry in recorded.evidence}, profile=None, store=world.store,
-    )  # fmt: skip
-    assert expected_tools(subject) == {"product_catalog_search"}
-    case = subject.case
-    assert case.owned == frozenset()
-    assert CHECKS["recommended_although_owned"].lacks(case, reading_of(subject)) == "the run was shown no orders"
+    judged = subject(recorded.run, recorded.evidence, system=player.system, query=query, store=world.store)
+    assert expected_tools(judged) == {"product_catalog_search"}
+    assert judged.case.owned == frozenset()
+    assert CHECKS["recommended_although_owned"].lacks(judged.case, reading_of(judged)) == "the run was shown no orders"
 
 
 BIRDS_QUERY = Query(query_id="q1", user_id=BIRDS, text="Which bird feeder suits me?", source="test")
@@ -220,3 +220,64 @@ def test_the_partner_is_frozen_and_a_second_folder_equal(shop: World, obeying: S
     frozen.write_text(mine)
     run_all(shop, tmp_path / "a", players, BIRDS_QUERY)
     assert frozen.read_text() == mine
+
+
+FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+MOVES = "prices:1,stock:0.5"
+FIRST, LAST = (("get_product_details", {"product_id": f"B0TEST000{number}"}) for number in (1, 4))
+
+
+def delayed(seed: int | None) -> Cast:
+    """Five researchers in two turns, who open the same pages; with a seed, each turn takes another few milliseconds."""
+    dice = random.Random(seed)
+    research = {
+        "a": (calls(FEEDER, FIRST), calls(LAST), calls(FIRST), calls(DONE)),
+        "b": (calls(LAST), calls(DONE)),
+        "c": (calls(BATH, LAST, FIRST), calls(FIRST, LAST), calls(DONE)),
+        "d": (calls(FIRST, LAST), calls(DONE)),
+        "e": (calls(BATH), calls(LAST), calls(DONE)),
+    }
+    turns = (launch("a", "b", "c"), launch("d", "e"), calls(DONE))
+    return cast(turns, research, pause=lambda role, about: 0.0 if seed is None else dice.uniform(0, 0.02))
+
+
+def kept(folder: Path, world: World, seed: int | None, **given: Any) -> list[bytes]:
+    """The files of a run in a moving shop."""
+    (player,) = moved([sut(world, delayed(seed).models(), "hybrid_react")], MOVES)
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
+    assert run.status == "done", run.error
+    return [(run_in(folder) / file).read_bytes() for file in FILES]
+
+
+def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(world: World, tmp_path: Path) -> None:
+    whole = kept(tmp_path / "whole", world, None)
+    journal = lines_of(run_in(tmp_path / "whole"))
+    for seed in range(4):
+        folder = tmp_path / str(seed)
+        assert kept(folder, world, seed) == whole, seed
+        assert kept(tmp_path / f"{seed}-again", world, seed, replay=folder) == whole, seed
+        cut(run_in(folder), b"".join(journal[: 1 + seed * len(journal) // 4]))
+        assert kept(folder, world, seed) == whole, seed
+
+
+def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(world: World) -> None:
+    moving = Session(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now))
+    with Toolkit(moving) as toolkit:
+        opened = [toolkit.call(*FIRST).value for _ in range(10)]
+        found = toolkit.call("product_catalog_search", {"query": "tube feeder"}).value
+    assert opened[0]["price"] == 24.99
+    assert opened[-1]["price"] != 24.99
+    assert [page["as_of"][-5:] for page in opened[:2]] == ["00:00", "00:01"]
+    assert all(page["availability"] == "in stock" for page in opened)
+    assert found["hits"][0]["price"] == 24.99
+    assert "availability" not in found["hits"][0]
+    assert moving.store_seen.products(["B0TEST0001"])["B0TEST0001"].price == opened[-1]["price"]
+
+
+def test_what_moves_stands_in_the_label_and_floors_have_no_moving_shop(world: World) -> None:
+    plain = sut(world, delayed(None).models(), "hybrid_react")
+    (beside,) = moved(with_baselines([plain], world), "stock:.5,prices:1")
+    assert beside.system.options == {"moves": "prices:1,stock:0.5"}
+    short = System(agent="react", models={}, options=beside.system.options)
+    assert short.label() == "react-moves-prices-1-stock-0.5"

@@ -5,13 +5,12 @@ A run of its own, since the suite brings many pytest plugins:
 It asks for an answer of the right form and never for a certain one: the scripted rules are as for any agent.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 pytest.importorskip("langchain_tests")
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import ToolMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
@@ -44,52 +43,16 @@ def play(request: Request) -> ScriptedAnswer:
     return ScriptedAnswer(text="Take the tube feeder.")
 
 
-class Able:
-    """What both models can do."""
-
-    @property
-    def has_tool_calling(self) -> bool:
-        return True
-
-    @property
-    def has_tool_choice(self) -> bool:
-        return True
-
-    @property
-    def supports_image_inputs(self) -> bool:
-        return False
-
-    @property
-    def supports_json_mode(self) -> bool:
-        return False
-
-    @property
-    def structured_output_kwargs(self) -> dict[str, Any]:
-        return {}
-
-    @property
-    def model_override_value(self) -> str:
-        return "another"
+class Shopper:
+    chat_model_class = OfflineChat
+    chat_model_params: ClassVar[dict[str, Any]] = {"policy": SHOPPER.policy}
+    model_override_value = "another"
 
 
-class Shopper(Able):
-    @property
-    def chat_model_class(self) -> type[BaseChatModel]:
-        return OfflineChat
-
-    @property
-    def chat_model_params(self) -> dict[str, Any]:
-        return {"policy": SHOPPER.policy}
-
-
-class Scripted(Able):
-    @property
-    def chat_model_class(self) -> type[BaseChatModel]:
-        return ScriptedChat
-
-    @property
-    def chat_model_params(self) -> dict[str, Any]:
-        return {"play": play}
+class Scripted:
+    chat_model_class = ScriptedChat
+    chat_model_params: ClassVar[dict[str, Any]] = {"play": play}
+    model_override_value = "another"
 
 
 class TestShopperUnit(Shopper, ChatModelUnitTests): ...

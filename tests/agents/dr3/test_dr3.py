@@ -2,8 +2,8 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,12 @@ from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
-from drretail.llm.registry import Model, open_model
-from drretail.llm.scripted import Request, requests_of, scripted_model
+from drretail.llm.registry import open_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, record, reporting, sut
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
+from tests.agents.hybrid_react.cast import Cast, Script
 from tests.sealed import Page, seal
 from tests.shop import PAGES
 
@@ -56,44 +56,30 @@ def found(answer: str, *quotes: str) -> AIMessage:
 NOTHING = AIMessage(json.dumps({"found": False, "answer": "", "quotes": []}))
 
 
-@dataclass(slots=True)
-class Cast:
-    """Plays the main agent by turn, and the others by turn within a question ("" for any other)."""
+def perform(
+    world: World,
+    main: Script,
+    retriever: Mapping[str, Script] | None = None,
+    reader: Script = (),
+    *,
+    sees: bool = False,
+    **given: Any,
+) -> tuple[Recorded, Cast]:
+    """A run whose main agent plays by turn, its retrievers by turn within a question, and the reader of files by call.
 
-    main: Sequence[Scripted]
-    retriever: Mapping[str, Sequence[Scripted]] = field(default_factory=dict[str, Sequence[Scripted]])
-    reader: Sequence[Scripted] = ()
-    sees: bool = False
-    shown: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
-
-    def models(self) -> dict[str, Model]:
-        left = list(self.reader)
-
-        def retriever(request: Request) -> Scripted:
-            question = tag_content("question", request.messages[1].text) or ""
-            return self.retriever.get(question, self.retriever.get("", ()))[request.turn - 1]
-
-        plays: dict[str, Any] = {
-            "researcher": lambda request: self.main[request.turn - 1],
-            "retriever": retriever,
-            "reader": lambda request: left.pop(0),
-        }
-        made = {role: scripted_model(play=play, name=role) for role, play in plays.items()}
-        self.shown = {role: requests_of(model) for role, model in made.items()}
-        if self.sees:
-            reader = made["reader"]
-            profile = {**(reader.chat.profile or {}), "image_inputs": True}
-            made["reader"] = replace(reader, chat=reader.chat.model_copy(update={"profile": profile}))
-        return made
-
-    def told(self, role: str = "researcher") -> list[dict[str, Any]]:
-        """What the tools of a role's last conversation answered."""
-        return [json.loads(message.text) for message in self.shown[role][-1].messages if message.type == "tool"]
+    Where it ``sees``, the reader takes images.
+    """
+    played = Cast({"researcher": {"": main}, "retriever": retriever or {}})
+    reading, played.shown["reader"] = scripted(*reader)
+    if sees:
+        reading = replace(reading, chat=reading.chat.model_copy(update={"profile": {"image_inputs": True}}))
+    files = given.pop("files", None)
+    return record(world, sut(world, played.models() | {"reader": reading}, "dr3", **given), files=files), played
 
 
-def perform(world: World, cast: Cast, files: Path | None = None, **given: Any) -> Recorded:
-    """One run of dr3 by this cast."""
-    return record(world, sut(world, cast.models(), "dr3", **given), files=files)
+def told(played: Cast) -> list[dict[str, Any]]:
+    """What the main agent was told by its tools."""
+    return [json.loads(message.text) for message in played.shown["researcher"][-1].messages if message.type == "tool"]
 
 
 CLEAN = web_evidence_id(PAGES[0].url)
@@ -103,47 +89,46 @@ ANSWER = AIMessage(f"Every two weeks [{CLEAN}].")
 
 
 def test_a_retrieval_agent_sees_its_question_alone_words_it_anew_and_brings_the_pages_it_cites(world: World) -> None:
-    actors = Cast((sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
-    run = perform(world, actors).run
+    recorded, played = perform(world, (sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
+    run = recorded.run
     assert (run.status, run.stop, run.failed_branches) == ("done", "finished", ())
     assert [
         (step.path, step.role, (step.args or {})["query"], step.evidence)
         for step in run.steps
         if step.name == "web_search"
     ] == [("0.1", "retriever", "hygiene interval", ()), ("0.1", "retriever", "clean bird feeder", (CLEAN,))]
-    (text,) = actors.told()
+    (text,) = told(played)
     assert text["answer"] == ANSWER.text
     assert [(page["evidence"], page["url"]) for page in text["pages"]] == [(CLEAN, PAGES[0].url)]
     assert set(run.usage) == {"researcher", "retriever"}
     assert run.tools == ("search_sandbox", "read_file")
-    assert actors.shown["researcher"][0].tool_names == {*TOOLS, "search_sandbox"}, "there is no file to read"
+    assert played.shown["researcher"][0].tool_names == {*TOOLS, "search_sandbox"}, "there is no file to read"
 
-    system, asked = actors.shown["retriever"][0].messages
+    system, asked = played.shown["retriever"][0].messages
     assert tag_content("question", asked.text) == HOW
     assert QUERY.text not in asked.text
     assert "at most 4 turns" in system.text
-    assert actors.shown["retriever"][0].tool_names == {"web_search"}
+    assert played.shown["retriever"][0].tool_names == {"web_search"}
 
 
 def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
-    actors = Cast((sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
-    run = perform(world, actors, limits=Limits(rag_turns=2)).run
-    assert [turn.may_call for turn in actors.shown["retriever"]] == [True, True, False]
-    assert "No more searches" in actors.shown["retriever"][-1].messages[-1].text
-    assert run.notes == ("0.1: its search ended at the turn_limit",)
-    assert actors.told()[0]["answer"] == ANSWER.text
+    retriever = {HOW: (calls(FIRST), calls(SECOND), ANSWER)}
+    recorded, played = perform(world, (sent(HOW), REPORT), retriever, limits=Limits(rag_turns=2))
+    assert [turn.may_call for turn in played.shown["retriever"]] == [True, True, False]
+    assert "No more searches" in played.shown["retriever"][-1].messages[-1].text
+    assert recorded.run.notes == ("0.1: its search ended at the turn_limit",)
+    assert told(played)[0]["answer"] == ANSWER.text
 
 
 def test_more_than_may_be_sent_in_one_turn_are_refused_and_without_a_web_nobody_is_sent(world: World) -> None:
-    actors = Cast((sent(HOW, "b?", "c?"), REPORT), {"": (calls(SECOND), AIMessage("Every two weeks."))})
-    run = perform(world, actors, limits=Limits(researchers=2)).run
-    assert ["error" in each for each in actors.told()] == [False, False, True]
-    assert [page["evidence"] for page in actors.told()[0]["pages"]] == [CLEAN], "all pages, where none is cited"
-    assert {step.path for step in run.steps} == {"0", "0.1", "0.2"}
-    assert run.failed_branches == ()
-    actors = Cast((calls(FEEDER), REPORT))
-    perform(world, actors, options={"without": ["web"]})
-    assert actors.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}
+    retriever = {"": (calls(SECOND), AIMessage("Every two weeks."))}
+    recorded, played = perform(world, (sent(HOW, "b?", "c?"), REPORT), retriever, limits=Limits(researchers=2))
+    assert ["error" in each for each in told(played)] == [False, False, True]
+    assert [page["evidence"] for page in told(played)[0]["pages"]] == [CLEAN], "all pages, where none is cited"
+    assert {step.path for step in recorded.run.steps} == {"0", "0.1", "0.2"}
+    assert recorded.run.failed_branches == ()
+    _, played = perform(world, (calls(FEEDER), REPORT), options={"without": ["web"]})
+    assert played.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}
 
 
 @pytest.mark.parametrize(
@@ -154,12 +139,11 @@ def test_more_than_may_be_sent_in_one_turn_are_refused_and_without_a_web_nobody_
         ((ValueError("a bug"),), "0.1: "),
     ],
 )
-def test_one_that_fails_is_recorded_and_takes_no_other_down(world: World, script: tuple[object, ...], why: str) -> None:
-    actors = Cast((sent("a?", HOW), REPORT), {"a?": script, HOW: (calls(SECOND), ANSWER)})  # pyright: ignore[reportArgumentType]
-    run = perform(world, actors).run
-    first, second = actors.told()
-    assert run.status == "done"
-    assert [branch.startswith(why) for branch in run.failed_branches] == [True]
+def test_one_that_fails_is_recorded_and_takes_no_other_down(world: World, script: Script, why: str) -> None:
+    recorded, played = perform(world, (sent("a?", HOW), REPORT), {"a?": script, HOW: (calls(SECOND), ANSWER)})
+    first, second = told(played)
+    assert recorded.run.status == "done"
+    assert [branch.startswith(why) for branch in recorded.run.failed_branches] == [True]
     assert first["error"]["type"] == "unavailable"
     assert second["answer"] == ANSWER.text
 
@@ -172,9 +156,8 @@ def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_ever
     twice = calls(("web_search", {"query": "clean feeder"}), ("web_search", {"query": "hummingbird nectar"}))
     answer = AIMessage(f"Every two weeks [{web_evidence_id(page.url)}].")
     searching = calls(("web_search", {"query": "clean feeder"}), ("search_sandbox", {"question": HOW}))
-    actors = Cast((searching, REPORT), {HOW: (twice, answer)})
-    recorded = perform(long, actors)
-    searched, statement = actors.told()
+    recorded, played = perform(long, (searching, REPORT), {HOW: (twice, answer)})
+    searched, statement = told(played)
     parts = [part["snippet"] for part in statement["pages"]]
     assert ["every two weeks" in part for part in parts] == [True, False]
     assert ["nectar" in part for part in parts] == [False, True]
@@ -206,10 +189,9 @@ def files(tmp_path: Path) -> Path:
 
 def test_a_question_to_a_file_is_answered_with_its_quotes_and_the_file_can_be_cited(world: World, files: Path) -> None:
     answer = found("On 2022-05-01.", ROW, "2019-01-01,tube feeder")
-    actors = Cast((asked_of("orders.csv", WHEN), CITING), reader=(answer,))
-    recorded = perform(world, actors, files)
+    recorded, played = perform(world, (asked_of("orders.csv", WHEN), CITING), reader=(answer,), files=files)
     run = recorded.run
-    (statement,) = actors.told()
+    (statement,) = told(played)
     assert statement == {
         "evidence": "F:orders.csv",
         "file": "orders.csv",
@@ -222,68 +204,61 @@ def test_a_question_to_a_file_is_answered_with_its_quotes_and_the_file_can_be_ci
     assert (entry.kind, entry.title, [text.text for text in entry.sources]) == ("file", "orders.csv", [ORDERS])
     assert [(step.path, step.role) for step in run.steps if step.path != "0"] == [("0.1", "reader")]
     assert "(file orders.csv)" in render_report(run.report or "", recorded.evidence).text
-    asked = actors.shown["reader"][0].messages[1].text
+    asked = played.shown["reader"][0].messages[1].text
     assert tag_content("question", asked) == WHEN
     assert ROW in asked
     assert QUERY.text not in asked
 
 
 def test_what_no_model_here_can_read_is_unverifiable(world: World, files: Path) -> None:
-    actors = Cast((asked_of("receipt.png", "What did it cost?"), asked_of("manual.pdf", "How is it cleaned?"), REPORT))
-    recorded = perform(world, actors, files)
-    assert [text["state"] for text in actors.told()] == ["unverifiable"] * 2, "a file that is no text either"
-    assert (actors.shown["reader"], recorded.evidence) == ([], ())
+    turns = (asked_of("receipt.png", "What did it cost?"), asked_of("manual.pdf", "How is it cleaned?"), REPORT)
+    recorded, played = perform(world, turns, files=files)
+    assert [text["state"] for text in told(played)] == ["unverifiable"] * 2, "a file that is no text either"
+    assert (played.shown["reader"], recorded.evidence) == ([], ())
     assert recorded.run.notes[0] == "0.1: receipt.png is unverifiable: no model here sees images"
 
 
 def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
-    actors = Cast((asked_of("receipt.png", "What did it cost?"), REPORT), reader=(found("$24.99"),), sees=True)
-    recorded = perform(world, actors, files)
-    (image,) = actors.shown["reader"][0].messages[1].content
+    turns = (asked_of("receipt.png", "What did it cost?"), REPORT)
+    recorded, played = perform(world, turns, reader=(found("$24.99"),), sees=True, files=files)
+    (image,) = played.shown["reader"][0].messages[1].content
     assert isinstance(image, dict)
     assert (base64.b64decode(image["base64"]), image["mime_type"]) == (PNG, "image/png")
-    assert actors.told()[0] == {"evidence": "F:receipt.png", "file": "receipt.png", "found": True, "answer": "$24.99"}
+    assert told(played)[0] == {"evidence": "F:receipt.png", "file": "receipt.png", "found": True, "answer": "$24.99"}
     (entry,) = recorded.evidence
     assert (entry.sources, entry.state) == ((), "no_content")
 
 
 def test_a_file_that_there_is_not_is_refused_and_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
     turns = (asked_of("../orders.csv", WHEN), asked_of("orders.csv", WHEN), calls(FEEDER), REPORT)
-    actors = Cast(turns, reader=(AIMessage("no JSON"),) * 3)
-    run = perform(world, actors, files).run
-    error = actors.told()[0]["error"]
+    recorded, played = perform(world, turns, reader=(AIMessage("no JSON"),) * 3, files=files)
+    run = recorded.run
+    error = told(played)[0]["error"]
     assert (error["type"], error["allowed"]) == ("invalid_argument", ["manual.pdf", "orders.csv", "receipt.png"])
     assert run.status == "done"
     assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
 
 
-def test_parts_of_long_files_keep_a_table_s_heading(world: World, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
-    (files / QUERY.query_id / "orders.csv").write_text(f"date,product,price\n{rows}")
-    monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, 240, heading=heading))
-    parts = list(parts_of(f"date,product,price\n{rows}", 240, heading=True))
-    assert 1 < len(parts) <= file_reading.MOST_PARTS
-    answers = (*(NOTHING for _ in parts[1:]), found("28.00", "2022-01-28,thing 28,28.00"))
-    actors = Cast((asked_of("orders.csv", "What did thing 28 cost?"), CITING), reader=answers)
-    run = perform(world, actors, files).run
-    sent = [turn.messages[1].text for turn in actors.shown["reader"]]
-    assert len(sent) == len(parts)
-    assert all("date,product,price" in each for each in sent)
-    assert [answer["part"] for answer in actors.told()[0]["answers"]] == [f"{len(parts)} of {len(parts)}"]
-    assert [step.path for step in run.steps if step.role == "reader"] == ["0.1"] * len(parts)
-
-
-def test_of_a_longer_file_telling_parts_are_read(world: World, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "".join(f"line {number} of nothing in particular\n" for number in range(60)) + "The needle is here.\n"
-    (files / QUERY.query_id / "note.md").write_text(text)
-    monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, 120, heading=heading))
-    answers = (*(NOTHING for _ in range(file_reading.MOST_PARTS - 1)), found("Here.", "The needle is here."))
-    actors = Cast((asked_of("note.md", "Where is the needle?"), REPORT), reader=answers)
-    run = perform(world, actors, files).run
-    (statement,) = actors.told()
-    assert statement["answers"][0]["quotes"] == ["The needle is here."]
-    assert statement["unread_parts"] == len(list(parts_of(text, 120))) - file_reading.MOST_PARTS
-    assert "were not read" in run.notes[0]
+@pytest.mark.parametrize(("longest", "read"), [(240, 4), (80, file_reading.MOST_PARTS)], ids=["few", "too many"])
+def test_telling_parts_of_a_file_are_read_each_with_the_table_s_heading(
+    world: World, files: Path, monkeypatch: pytest.MonkeyPatch, longest: int, read: int
+) -> None:
+    table = "date,product,price\n" + "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
+    (files / QUERY.query_id / "orders.csv").write_text(table)
+    monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, longest, heading=heading))
+    last = len(list(parts_of(table, longest, heading=True)))
+    answers = (*[NOTHING] * (read - 1), found("28.00", "2022-01-28,thing 28,28.00"))
+    turns = (asked_of("orders.csv", "What did thing 28 cost?"), CITING)
+    recorded, played = perform(world, turns, reader=answers, files=files)
+    sent = [turn.messages[1].text for turn in played.shown["reader"]]
+    assert ["date,product,price" in each for each in sent] == [True] * read
+    (statement,) = told(played)
+    assert [(each["part"], each["quotes"]) for each in statement["answers"]] == [
+        (f"{last} of {last}", ["2022-01-28,thing 28,28.00"])
+    ]
+    assert statement.get("unread_parts", 0) == last - read
+    assert [note.endswith("were not read") for note in recorded.run.notes] == [True] * (last > read)
+    assert [step.path for step in recorded.run.steps if step.role == "reader"] == ["0.1"] * read
 
 
 @pytest.mark.parametrize("text", ["", "a", "ab\n" * 100, "x" * 500, "a\n" + "y" * 300 + "\nb\n"])
@@ -325,9 +300,9 @@ def test_files_lie_in_the_query_s_folder_and_those_of_a_lone_question_in_the_fol
 def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, files: Path, tmp_path: Path) -> None:
     pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
     sealed = seal(tmp_path / "sealed", pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
-    actors = Cast((asked_of("note.md", "How often?"), REPORT), reader=(found("Two weeks.", "Two weeks."),))
     there = replace(world, web=SealedWeb(sealed))
-    recorded = perform(there, actors)
+    reader = (found("Two weeks.", "Two weeks."),)
+    recorded, _ = perform(there, (asked_of("note.md", "How often?"), REPORT), reader=reader)
     assert [entry.id for entry in recorded.evidence] == ["F:note.md"]
     named = label("dr3", there)
     assert named.startswith("dr3@offline-shopper-files-")

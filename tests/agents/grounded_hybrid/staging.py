@@ -10,7 +10,6 @@ from drretail.agents.grounded_hybrid.drafts import Draft
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.grounding.verify.checks import Case
-from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -60,19 +59,14 @@ def plays(
 
 def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Recorded:
     """One run of grounded_hybrid by this cast."""
-    models = actors.models() | {"report": _reporter(actors)}
-    return record(world, sut(world, models, "grounded_hybrid", **given), query)
+    reports = actors.scripts["report"][""]
 
-
-def _reporter(actors: Cast) -> Model:
-    result: Sequence[Scripted] = actors.scripts["report"][""]
-
-    def play(request: Request) -> Scripted:
-        number = len(actors.shown["report"])
+    def reporter(request: Request) -> Scripted:
         actors.shown["report"].append(request)
-        return result[min(number, len(result) - 1)]
+        return reports[min(len(actors.shown["report"]), len(reports)) - 1]
 
-    return scripted_model(play=play, name="report")
+    models = actors.models() | {"report": scripted_model(play=reporter, name="report")}
+    return record(world, sut(world, models, "grounded_hybrid", **given), query)
 
 
 def lookup(ids: Collection[str]) -> Mapping[str, Product]:

@@ -4,7 +4,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -41,12 +41,12 @@ def reported(*citations: str, statement: str = "The tube feeder costs $24.99.", 
 
 
 def asked(turn: Request) -> str:
-    """What tells one conversation of a role from another: its sub-problem, wherever it stands."""
+    """What tells one conversation of a role from another: its sub-problem or question, wherever it stands."""
     text = turn.messages[1].text
     findings = tag_content("findings", text)
     if findings is not None:
         return json.loads(findings.split("\n")[0])["sub_problem"]
-    return tag_content("sub_problem", text) or tag_content("search", text) or ""
+    return next((held for tag in ("sub_problem", "search", "question") if (held := tag_content(tag, text))), "")
 
 
 @dataclass(slots=True)
@@ -60,14 +60,10 @@ class Cast:
     pause: Callable[[str, str], float] = lambda role, about: 0.0
     shown: dict[str, list[Request]] = field(default_factory=lambda: defaultdict(list))
 
-    def models(self, seconds: float | None = None) -> dict[str, Model]:
-        return {role: self._model(role, seconds) for role in self.scripts if role != UNDERSTANDING}
+    def models(self) -> dict[str, Model]:
+        return {role: self._model(role) for role in self.scripts if role != UNDERSTANDING}
 
-    def of(self, role: str, about: str) -> list[Request]:
-        """What was shown to a role in the conversation about a sub-problem."""
-        return [turn for turn in self.shown[role] if asked(turn) == about]
-
-    def _model(self, role: str, seconds: float | None) -> Model:
+    def _model(self, role: str) -> Model:
         def play(request: Request) -> Scripted:
             about = asked(request)
             part = UNDERSTANDING if request.schema == "Understood" else role
@@ -76,7 +72,7 @@ class Cast:
             script = self.scripts[part].get(about, self.scripts[part].get("", ()))
             return script[request.turn - 1]
 
-        return replace(scripted_model(play=play, name=role), seconds=seconds)
+        return scripted_model(play=play, name=role)
 
 
 def cast(
@@ -101,6 +97,6 @@ def cast(
     )
 
 
-def perform(world: World, cast: Cast, *, seconds: float | None = None, **given: Any) -> Recorded:
+def perform(world: World, cast: Cast, **given: Any) -> Recorded:
     """One run of hybrid_react by this cast."""
-    return record(world, sut(world, cast.models(seconds), "hybrid_react", **given))
+    return record(world, sut(world, cast.models(), "hybrid_react", **given))

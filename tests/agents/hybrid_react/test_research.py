@@ -14,7 +14,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits, Step
+from drretail.records.run import Limits, Run, Step
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.grounded_hybrid.staging import WISH, understanding
@@ -36,7 +36,7 @@ from tests.shop import USER
 END = calls(DONE)
 
 
-def replies(played: Cast, turn: int = -1) -> list[dict[str, object]]:
+def replies(played: Cast, turn: int = -1) -> list[dict[str, Any]]:
     """What the supervisor had been told in a turn."""
     messages = played.shown["supervisor"][turn].messages
     return [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
@@ -46,10 +46,15 @@ def at(recorded: Recorded, path: str) -> list[Step]:
     return [step for step in recorded.run.steps if step.path == path]
 
 
+def handed_on(turn: Request) -> list[dict[str, Any]]:
+    """The intermediate reports that the report generator was given in a turn."""
+    return json.loads(tag_content("reports", turn.messages[1].text) or "")
+
+
 def reports(played: Cast) -> list[int]:
     """The researchers whose reports the report generator was given."""
     (turn,) = played.shown["report"]
-    return [load["researcher"] for load in json.loads(tag_content("reports", turn.messages[1].text) or "")]
+    return [report["researcher"] for report in handed_on(turn)]
 
 
 def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> None:
@@ -75,10 +80,8 @@ def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> 
 def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -> None:
     played = cast((launch("a", "b", "c"), launch("d"), END))
     recorded = perform(world, played, limits=Limits(researchers=2))
-    refused = replies(played)[2]
-    assert refused == {
-        "error": {"type": "limit", "message": "At most 2 researchers may be launched in one turn: this one was not."}
-    }
+    message = "At most 2 researchers may be launched in one turn: this one was not."
+    assert replies(played)[2] == {"error": {"type": "limit", "message": message}}
     assert reports(played) == [1, 2, 3]
     assert not at(recorded, "0.4")
     assert recorded.run.failed_branches == ()
@@ -111,7 +114,6 @@ def test_a_malformed_launch_launches_nobody_and_is_told(world: World, bad: dict[
     played = cast((calls(("LaunchResearcher", bad)), launch("feeder"), END))
     recorded = perform(world, played)
     error = replies(played, 1)[0]["error"]
-    assert isinstance(error, dict)
     assert error["type"] == "invalid_argument"
     assert message in error["message"]
     assert reports(played) == [1]
@@ -139,11 +141,9 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
     played = cast((launch("a", "broken", "c"), END), {"broken": researcher}, {"broken": synthesis})
     run = perform(world, played).run
     assert run.status == "done"
-    (text,) = run.failed_branches
-    assert text.startswith(f"0.2: {failure}")
+    assert [branch.startswith(f"0.2: {failure}") for branch in run.failed_branches] == [True]
     assert reports(played) == [1, 3]
     error = replies(played)[1]["error"]
-    assert isinstance(error, dict)
     assert error["type"] == ("timeout" if failure.startswith("timeout") else "unavailable")
     assert error["message"].startswith(f"Researcher 2 came back with nothing: {failure}")
 
@@ -171,7 +171,7 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
     models = played.models()
 
     def play(request: Request) -> Scripted:
-        if len(json.loads(tag_content("reports", request.messages[1].text) or "")) > 2:
+        if len(handed_on(request)) > 2:
             raise ModelError("context_overflow", "prompt is too long")
         played.shown["report"].append(request)
         return REPORT
@@ -179,36 +179,36 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
     models["report"] = replace(models["report"], chat=scripted_model(play=play).chat)
     run = record(world, sut(world, models, agent)).run
     assert run.status == "done"
-    shown = [json.loads(tag_content("reports", one.messages[1].text) or "") for one in played.shown["report"]]
-    assert {tuple(report["researcher"] for report in each) for each in shown} <= {(3, 4), (4,)}
+    shown = [tuple(report["researcher"] for report in handed_on(turn)) for turn in played.shown["report"]]
+    assert {*shown} <= {(3, 4), (4,)}
     assert any("written without the reports of researchers 1" in note for note in run.notes)
 
 
-ENDLESS = [calls(FEEDER)] * 20
-FIRST_TWO = ("0.1", "0.2")
-
-
 def endless() -> Cast:
-    return cast([launch("a", "b")] * 20, {"": ENDLESS})
+    return cast([launch("a", "b")] * 20, {"": [calls(FEEDER)] * 20})
 
 
-@pytest.mark.parametrize("tokens", [30_000, 60_000])
-def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: World, tokens: int) -> None:
-    limits = Limits(tokens=tokens, supervisor_turns=20, tool_turns=20)
-    recorded = perform(world, endless(), limits=limits)
+def total(run: Run) -> int:
+    return sum(usage.total for usage in run.usage.values())
+
+
+def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: World) -> None:
+    recorded = perform(world, endless(), limits=Limits(tokens=60_000, supervisor_turns=20, tool_turns=20))
     assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
-    assert 0.5 * tokens < sum(usage.total for usage in recorded.run.usage.values()) < 1.1 * tokens
-    if tokens == 60_000:
-        kinds = [[step.kind for step in at(recorded, path) if step.role == "researcher"] for path in FIRST_TWO]
-        assert kinds[0].count("model") == kinds[1].count("model") > 1
-        assert {f"{path}: its research ended at the token_budget" for path in FIRST_TWO} <= {*recorded.run.notes}
+    assert 30_000 < total(recorded.run) < 66_000
+    first, second = ([step.kind for step in at(recorded, path) if step.role == "researcher"] for path in ("0.1", "0.2"))
+    assert first.count("model") == second.count("model") > 1
+    assert {f"{path}: its research ended at the token_budget" for path in ("0.1", "0.2")} <= {*recorded.run.notes}
 
 
 def test_no_more_researchers_are_launched_than_the_tokens_suffice_for(world: World) -> None:
-    run = perform(world, endless(), limits=Limits(tokens=30_000, supervisor_turns=1)).run
+    limits = Limits(tokens=30_000, supervisor_turns=20, tool_turns=20)
+    run = perform(world, endless(), limits=limits).run
     launches = [step for step in run.steps if step.name == "LaunchResearcher"]
-    assert [step.error is None for step in launches] == [True, False]
+    assert [step.error is None for step in launches[:2]] == [True, False]
     assert "The tokens that are left do not suffice for more than 1 in this turn" in str(launches[1].error)
+    assert (run.status, run.stop) == ("done", "token_budget")
+    assert 15_000 < total(run) < 33_000
 
 
 def batched_runs(seed: int | None = None) -> Cast:
@@ -234,8 +234,7 @@ def as_kept(recorded: Recorded) -> str:
 
 @pytest.mark.parametrize(("seed", "part"), [(1, 0.9), (2, 0.7), (3, 0.5)])
 def test_a_token_budget_cuts_at_the_same_place_whatever_ends_first(world: World, seed: int, part: float) -> None:
-    unlimited = sum(usage.total for usage in perform(world, batched_runs()).run.usage.values())
-    limits = Limits(tokens=int(part * unlimited))
+    limits = Limits(tokens=int(part * total(perform(world, batched_runs()).run)))
     usual = perform(world, batched_runs(), limits=limits)
     assert usual.run.stop == "token_budget"
     assert as_kept(perform(world, batched_runs(seed), limits=limits)) == as_kept(usual)
@@ -293,8 +292,7 @@ def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(w
     assert not turn.tools
     assert isinstance(system, SystemMessage)
     assert tags_of(asked.text) == ["query", "today", "reports"]
-    (report,) = json.loads(tag_content("reports", asked.text) or "")
-    assert report == {"researcher": 1, "report": json.loads(reported("P:B0TEST0001").text)}
+    assert handed_on(turn) == [{"researcher": 1, "report": json.loads(reported("P:B0TEST0001").text)}]
     for unseen in (SUB_PROBLEM, "One is enough.", "The tube feeder fits.", USER):
         assert unseen not in asked.text
 
@@ -305,26 +303,22 @@ OBJECTION = "the findings hold no evidence P:B0INVENTED: cite only ids that stan
 DROPPED = "0.1: synthesis cited what was never found: P:B0INVENTED"
 
 
-def consolidated(world: World, *synthesis: Scripted) -> tuple[Cast, Recorded]:
-    """One researcher who finds a product, a profile and a page, and these turns of the synthesis."""
+def consolidated(world: World, *synthesis: Scripted) -> tuple[Cast, Recorded, dict[str, Any]]:
+    """One researcher who finds a product, a profile and a page, these turns of the synthesis, and what it handed on."""
     played = cast((launch("feeder"), END), {"feeder": (calls(FEEDER, PROFILE, PAGES), END)}, {"feeder": synthesis})
-    return played, perform(world, played)
+    recorded = perform(world, played)
+    ((report,),) = map(handed_on, played.shown["report"])
+    return played, recorded, report["report"]
 
 
-def handed_on(played: Cast) -> dict[str, Any]:
-    """The one intermediate report that the report generator was given."""
-    (turn,) = played.shown["report"]
-    (report,) = json.loads(tag_content("reports", turn.messages[1].text) or "")
-    return report["report"]
-
-
-@pytest.mark.parametrize(
-    "written", ["[P:B0TEST0001]", "B0TEST0001", "`p:b0test0001`", "https://ecommerce.com/B0TEST0001"]
-)
-def test_an_id_in_another_form_is_read_and_not_asked_for_again(world: World, written: str) -> None:
-    played, recorded = consolidated(world, reported(written))
-    assert handed_on(played)["insights"][0]["citations"] == ["P:B0TEST0001"]
-    assert handed_on(played)["sources"][0]["evidence"] == "P:B0TEST0001"
+def test_ids_in_other_forms_are_read_and_not_asked_for_again(world: World) -> None:
+    forms = ("[P:B0TEST0001]", "B0TEST0001", "`p:b0test0001`", "https://ecommerce.com/B0TEST0001")
+    played, recorded, report = consolidated(world, reported(*forms))
+    assert (
+        {*report["insights"][0]["citations"]}
+        == {source["evidence"] for source in report["sources"]}
+        == {"P:B0TEST0001"}
+    )
     assert (len(played.shown["synthesis"]), recorded.run.notes) == (1, ())
 
 
@@ -341,9 +335,9 @@ def test_an_id_in_another_form_is_read_and_not_asked_for_again(world: World, wri
 def test_an_invented_id_is_pointed_out_and_dropped_with_a_note_where_it_stays(
     world: World, turns: tuple[Scripted, ...], notes: tuple[str, ...]
 ) -> None:
-    played, recorded = consolidated(world, *turns)
+    played, recorded, report = consolidated(world, *turns)
     assert OBJECTION in played.shown["synthesis"][1].messages[-1].text
-    assert handed_on(played) == json.loads(GOOD.text)
+    assert report == json.loads(GOOD.text)
     assert recorded.run.notes == notes
 
 

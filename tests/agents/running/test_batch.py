@@ -1,30 +1,39 @@
-"""Many runs at once: limits, order, failures beside others, Ctrl-C."""
+"""Many runs at once: limits, order, failures beside others, Ctrl-C; and which queries are run, in which shard."""
 
 import asyncio
 import json
 import os
+import resource
 import signal
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.running.batch import Batch, Watch
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Ended
+from drretail.agents.running.run import check_open_files
 from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError
-from drretail.experiment import Experiment
-from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.errors import CommandStopped, ModelError, UserError
+from drretail.experiment import Experiment, read_definition
+from drretail.llm.registry import open_model
 from drretail.llm.retries_and_rates import Retrying
+from drretail.llm.scripted import scripted_model
 from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from tests.agents.conftest import calls, reporting, sut
 from tests.build import files
 from tests.llm.provider import Provider, completes
@@ -68,9 +77,8 @@ class Served(OfflineChat):
 
 
 def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
-    info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
-    last: Any = lambda messages, tools, choice: messages[-1]  # noqa: E731
-    player = sut(world, Model(info.spec, Served(policy=last, model="served", backend=backend), info, {}))
+    chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
+    player = sut(world, replace(scripted_model("unused"), chat=chat))
     with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
         return Batch(Runner(world, "w"), experiment, **given).run_all([player], QUERIES)
 
@@ -86,8 +94,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder: Path) -> None:
     backend = Backend(researched)
     (tally,) = run_all(folder, world, backend, parallel=3)
-    assert (tally.done, tally.tool_calls) == (6, 6)
-    assert backend.most == 3
+    assert (tally.done, tally.tool_calls, backend.most) == (6, 6, 3)
 
 
 def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:
@@ -179,3 +186,74 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
             (tally,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([asked], QUERIES)
             assert len(again.seen) == 2 * len(QUERIES)
     assert (tally.done, tally.failed) == (len(QUERIES), 0)
+
+
+def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(
+    world: World, tmp_path: Path
+) -> None:
+    wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
+    queries = [
+        Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
+        Query(query_id="q2", text="What now?", source="test"),
+    ]
+    for folder in ("one", "two"):
+        open_experiment(tmp_path / folder, world, queries, [sut(world, scripted_model("x"))], "42").close()
+    assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
+    assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
+
+
+def test_more_open_files_than_it_may_have_is_one_sentence_with_what_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [(1024, 4096)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, given: limits.append(given))
+    with pytest.raises(UserError, match=r"needs 10,100 open files.*may have 4,096.*at most --parallel 1998"):
+        check_open_files(5000)
+    check_open_files(200)
+    assert limits == [(1024, 4096)]
+    check_open_files(1000)
+    assert limits[-1] == (2100, 4096), "what it may have it takes"
+
+
+@given(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True), st.integers(1, 50))
+def test_every_query_is_in_exactly_one_shard_and_in_the_same_everywhere(query_id: str, of: int) -> None:
+    assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
+    assert WHOLE.holds(query_id)
+    assert [fixed for fixed in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(fixed)] == ["q4"]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1 / 2", "²/3"])
+def test_what_is_no_shard_is_said_so(text: str) -> None:
+    with pytest.raises(UserError, match=r"from 1/4 to 4/4"):
+        Shard.read(text)
+
+
+FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("2", ["q0", "q1"]),
+        (3, ["q0", "q1", "q2"]),
+        ("99", ["q0", "q1", "q2", "q3", "q4", "7"]),
+        ("q3, q1", ["q1", "q3"]),
+        (["q4"], ["q4"]),
+        ("7", ["7"]),  # an id that is a number
+    ],
+)
+def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: list[str]) -> None:
+    queries = [*FIVE, Query(query_id="7", text="?", source="test")]
+    assert [query.query_id for query in only(queries, wanted)] == found
+
+
+def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
+    queries = [FIVE[at].model_copy(update={"user_id": user}) for at, user in enumerate("aaabb")]
+    chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
+    assert chosen[1] == [queries[0].query_id, queries[3].query_id]
+    assert all({*few} <= {*more} for few, more in pairwise(chosen))
+
+
+@pytest.mark.parametrize(("wanted", "message"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
+def test_only_without_a_query_to_run_is_an_error(wanted: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        only(FIVE, wanted)

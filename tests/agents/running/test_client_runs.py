@@ -27,23 +27,23 @@ Visit = Callable[[Client], Awaitable[Any]]
 REPORT = "Take the tube feeder at $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```\n"
 
 
-def visited(world: World, to: Path, *visits: Visit) -> None:
-    """Clients side by side, each in a connection of its own."""
+def visited(world: World, to: Path, *visits: Visit) -> list[Any]:
+    """What clients side by side were told, each in a connection of its own."""
 
-    async def visit(recording: Recording, ask: Visit) -> None:
+    async def visit(recording: Recording, ask: Visit) -> Any:
         like = Session(world, user_id=USER)
         server = mcp_server(like, recording.opened, "", takes_report=True)
         async with Client(
             server, mode="legacy", client_info=Implementation(name="Claude Desktop", version="1")
         ) as opened:
-            await ask(opened)
+            return await ask(opened)
 
-    async def all_of_them() -> None:
+    async def all_of_them() -> list[Any]:
         runner = Runner(world, str(world.folder))
         with Recording(to, runner, QUERY, scope="own", options={}, name=None) as recording:
-            await asyncio.gather(*(visit(recording, ask) for ask in visits))
+            return await asyncio.gather(*(visit(recording, ask) for ask in visits))
 
-    asyncio.run(all_of_them())
+    return asyncio.run(all_of_them())
 
 
 async def answer(client: Client) -> Any:
@@ -57,13 +57,7 @@ LABEL = "mcp@claude-desktop"
 
 
 def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, folder: Path) -> None:
-    replies: list[Any] = []
-
-    async def told(client: Client) -> None:
-        replies.append(await answer(client))
-
-    visited(world, folder, told)
-    assert replies == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
+    assert visited(world, folder, answer) == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
     kept = run_folder(folder, LABEL, "q1", 1)
     run = read_run(kept)
     assert (run.status, run.stop, run.user_id, run.report) == ("done", "finished", USER, REPORT.partition("\n\n")[0])
@@ -81,19 +75,16 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
 def test_clients_side_by_side_have_a_run_and_a_world_each_and_who_calls_nothing_none(
     world: World, folder: Path
 ) -> None:
-    names: list[str] = []
-
-    async def look(client: Client) -> None:
+    async def look(client: Client) -> Any:
         await asyncio.sleep(0.05)
-        found = await client.call_tool("get_user_profile", {"user_id": USER})
-        names.append(found.structured_content["first_name"])
+        return (await client.call_tool("get_user_profile", {"user_id": USER})).structured_content
 
     visited(world, folder, lambda client: client.list_tools())
     assert list(read_runs(folder)) == []
     assert read_definition(folder).systems == {}
-    visited(world, folder, answer, answer, look)
+    *_, seen = visited(world, folder, answer, answer, look)
     assert {run.repeat: run.status for run in read_runs(folder)} == {1: "done", 2: "done", 3: "failed"}
-    assert names != ["Zoe"]
+    assert seen["first_name"] != "Zoe"
 
 
 def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:

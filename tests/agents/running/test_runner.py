@@ -1,6 +1,5 @@
 """One run after another: replayed, failed, spoiled by servers; and what becomes of cited pages when a run ends."""
 
-import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +11,15 @@ from drretail.agents.base import Agent
 from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once, question_as_query
-from drretail.env.catalog.base import Catalog, Spelling
-from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.catalog.base import Catalog
+from drretail.env.web.base import Web, WebPage
+from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError
 from drretail.experiment import read_evidence, read_run, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
-from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, tally_of
+from tests.agents.conftest import QUERY, calls, lines_of, record, reporting, run_in, scripted, sut, tally_of
 from tests.build import known
 from tests.shop import PAGES, USER
 
@@ -47,29 +47,22 @@ def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(world
     assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
 
 
-class Failing:
-    """A catalog whose server is down."""
+class Down:
+    """A catalog or a web whose server cannot be reached; else as ``inner``."""
 
-    def search(self, query: object) -> Never:
-        raise ToolError("unavailable", "The shop's search cannot be reached.")
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
 
-
-class DownWeb:
-    """A web whose search engine cannot be reached."""
-
-    def __init__(self, web: Web) -> None:
-        self._web = web
-
-    def search(self, query: str, k: int) -> Never:
-        raise ToolError("unavailable", "The search engine cannot be reached.")
+    def search(self, *_: Any) -> Any:
+        raise ToolError("unavailable", "The server cannot be reached.")
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._web, name)
+        return getattr(self.inner, name)
 
 
 def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: World, folder: Path) -> None:
     player = sut(world, scripted(calls(SEARCH, CLEANING), calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
-    cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
+    cut_off = Runner(replace(world, catalog=cast(Catalog, Down(world.catalog))), "w")
     first = tally_of(folder, world, player, cut_off)
     kept = tally_of(folder, world, player, retry_failed=True)
     again, whole = (tally_of(folder, world, player, retry_spoiled=True) for _ in range(2))
@@ -79,27 +72,23 @@ def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: 
     assert (whole.done, whole.before) == (1, 1)
 
 
-class Flaky(Failing):
-    """A catalog whose server answers every so many searches only; those for the note of a search are among them."""
+class Flaky(Down):
+    """A server that answers every so many searches only; those for the note of a search are among them."""
 
-    def __init__(self, world: World, answered: int) -> None:
-        self.world, self.answered, self.asked = world, answered, 0
+    asked = 0
 
-    def search(self, query: Any) -> Any:
+    def search(self, *given: Any) -> Any:
         self.asked += 1
-        return Failing.search(self, query) if self.asked % self.answered else self.world.catalog.search(query)
-
-    def spellings(self, text: str) -> list[Spelling]:
-        return self.world.catalog.spellings(text)
+        return super().search() if self.asked % IN_A_ROW else self.inner.search(*given)
 
 
 def test_a_shop_that_answers_now_and_then_or_a_web_that_is_down_stops_nothing(world: World, folder: Path) -> None:
-    shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world, IN_A_ROW))), "w")
+    shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world.catalog))), "w")
     tally = tally_of(folder, world, sut(world, scripted(*(calls(SEARCH), REPORT) * 9)[0]), shaky, repeats=9)
     # The first run that is answered takes a sixth search, for a note that is left out.
     assert (tally.done, tally.calls_failed, tally.spoiled) == (9, 7, 7)
 
-    offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
+    offline = Runner(replace(world, web=cast(Web, Down(world.web))), "w")
     player = sut(world, scripted(*(calls(CLEANING), calls(SEARCH), REPORT) * 9)[0])
     tally = tally_of(folder.with_name("offline"), world, player, offline, repeats=9)
     assert (tally.done, tally.spoiled) == (9, 9), "the shop still answers"
@@ -108,7 +97,7 @@ def test_a_shop_that_answers_now_and_then_or_a_web_that_is_down_stops_nothing(wo
 def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:
     model, shown = scripted(*(calls(SEARCH), REPORT) * 9)
     player = sut(world, model)
-    cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
+    cut_off = Runner(replace(world, catalog=cast(Catalog, Down(world.catalog))), "w")
     with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
         tally_of(folder, world, player, cut_off, repeats=9)
     assert len(shown) == 9, "four whole runs, and the first call of the fifth"
@@ -146,9 +135,7 @@ def page_of(folder: Path, world: World, *turns: Any, **given: Any) -> Evidence:
 
 
 def fetches(folder: Path) -> list[dict[str, Any]]:
-    (journal,) = folder.glob("runs/*/*/journal.jsonl.gz")
-    effects = map(json.loads, gzip.decompress(journal.read_bytes()).splitlines())
-    return [effect for effect in effects if effect["kind"] == "page_fetch"]
+    return [effect for effect in map(json.loads, lines_of(run_in(folder))) if effect["kind"] == "page_fetch"]
 
 
 def forms(entry: Evidence) -> list[tuple[str, bool]]:
@@ -170,28 +157,22 @@ def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no
     assert fetches(folder.with_name("uncited")) == fetches(folder.with_name("without")) == []
 
 
-class Walled:
-    """The sandbox, whose page can be found and not be read."""
+class Walled(SandboxWeb):
+    """The shop's pages, which can be found and not be read."""
 
-    provider = "sandbox"
-
-    def __init__(self, inner: Web, problem: str | None) -> None:
-        self.corpus = inner.corpus
-        self._inner = inner
-        self._problem = problem
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        return self._inner.search(query, k)
+    def __init__(self, problem: str | None) -> None:
+        super().__init__(PAGES)
+        self.problem = problem
 
     def fetch(self, url: str) -> WebPage:
-        if self._problem is None:
+        if self.problem is None:
             raise RuntimeError("a plugin's bug")
-        return WebPage(url, "", "", "blocked", problem=self._problem)
+        return WebPage(url, "", "", "blocked", problem=self.problem)
 
 
 @pytest.mark.parametrize(("problem", "state"), [("robots.txt forbids it.", "blocked"), (None, "error")])
 def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem: str | None, state: str) -> None:
-    entry = page_of(folder, replace(world, web=Walled(world.web, problem)), WEB_SEARCH, CITING)
+    entry = page_of(folder, replace(world, web=Walled(problem)), WEB_SEARCH, CITING)
     assert (entry.state, forms(entry)) == (state, [("snippet", True)])
     assert entry.lacks_page
     assert not entry.is_unfetched
@@ -200,7 +181,7 @@ def test_a_page_that_cannot_be_read_says_why(world: World, folder: Path, problem
 
 def test_a_replay_fetches_nothing_and_of_a_run_without_pages_keeps_what_was_there(world: World, folder: Path) -> None:
     first = page_of(folder, world, WEB_SEARCH, CITING)
-    offline = replace(world, web=Walled(world.web, None))
+    offline = replace(world, web=Walled(None))
     assert page_of(folder.with_name("again"), offline, replay=folder) == first
     old = folder.with_name("old")
     before = page_of(old, world, WEB_SEARCH, CITING, pages=False)

@@ -4,16 +4,13 @@ import gzip
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from langchain_core.embeddings import Embeddings
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, suts, system_options
-from drretail.env.web.dense import Retrievers
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -69,10 +66,10 @@ def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(th
     assert labels(react(there)) == ["-size-32k"]
 
 
-def served(world: World, system: SystemUnderTest, query: Query = QUERY, **given: Any) -> list[str]:
+def served(world: World, system: SystemUnderTest, query: Query = QUERY) -> list[str]:
     """The addresses that a search of this system's brings."""
     model, _ = scripted(calls(LOOK), reporting("None.", ""))
-    recorded = record(world, replace(system, models=dict.fromkeys(system.models, model)), query, **given)
+    recorded = record(world, replace(system, models=dict.fromkeys(system.models, model)), query)
     return sorted(str(entry.url)[8:-9] for entry in recorded.evidence if entry.kind == "web")
 
 
@@ -84,20 +81,9 @@ def test_each_system_is_served_its_part_of_the_querys_own_web_which_a_dense_retr
     assert served(there, whole) == ["far", "good", "old"]
     assert served(there, whole, OTHER) == ["bath"]
 
-    options = system_options((), retriever="dense:fake:one")
+    options = system_options((), retriever="dense:offline:words")
     dense = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
-    near = Retrievers(lambda spec: Alike())
-    assert [served(there, system, retrievers=near) for system in dense] == [["good"], ["far", "good", "old"]]
-
-
-class Alike(Embeddings):
-    """Everything is near to everything."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[1.0] for _ in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return [1.0]
+    assert [served(there, system) for system in dense] == [["good"], ["far", "good", "old"]]
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
