@@ -244,13 +244,6 @@ def test_tables_that_make_no_world_are_refused_in_one_sentence(
         read(tmp_path, **given)
 
 
-def test_a_table_of_a_header_alone_is_refused(tmp_path: Path) -> None:
-    path = shop(tmp_path)
-    (tmp_path / "products.csv").write_text("sku;name;path;net;stock;mat\n")
-    with pytest.raises(UserError, match="hold no row"):
-        ingest([path], tmp_path / "w")
-
-
 def test_ids_are_written_so_that_reports_can_cite_them(tmp_path: Path) -> None:
     products = [changed(PRODUCTS[0], sku="#7.5/ü a"), *PRODUCTS]
     report = read(tmp_path, products, [changed(ORDERS[0], sku="#7.5/ü a", nr="2024/1")])
@@ -263,45 +256,22 @@ def test_ids_are_written_so_that_reports_can_cite_them(tmp_path: Path) -> None:
     assert first_notes["orders.csv"].startswith("1 id written otherwise")
 
 
-def test_prices_that_are_none_are_told(tmp_path: Path) -> None:
-    assert notes_of(read(tmp_path)) == ["1 price unknown, such as 'auf Anfrage'"]
-
-
-@pytest.mark.parametrize(
-    ("head", "price", "currency", "is_told"),
-    [
-        ('currency = "AUD"\n', "$4.95", "AUD", False),
-        ('currency = "USD"\n', "NOW 4.95", "USD", False),
-        ('currency = "CNY"\n', "¥4.95", "CNY", False),
-        ('currency = "CHF"\n', "CHF 5", "CHF", False),
-        ("", "$4.95", "USD", True),
-        ('decimal = ","\n', "4,95 kr", "SEK", True),
-        ("", "4.95 US$", "USD", False),
-    ],
-)
-def test_a_sign_is_the_currency_that_it_may_be_and_one_of_several_is_told_once(
-    tmp_path: Path, head: str, price: str, currency: str, is_told: bool
-) -> None:
-    report = read(tmp_path, priced(price, price), [ORDERS[2]], head=head)
-    assert product_in(tmp_path / "w", "B2").currency == currency
-    told = [note.partition(":")[0] for note in notes_of(report) if "are taken as" in note]
-    assert told == [f"prices such as {price!r} are taken as {currency}"] * is_told
-
-
 def test_a_currency_may_stand_in_a_column(tmp_path: Path) -> None:
     read(tmp_path, [EURO_AND_FRANC[0], changed(PRODUCTS[1], mat="eur")], mapping=BY_COLUMN)
     assert product_in(tmp_path / "w", "B2").currency == "EUR"
 
 
-def test_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: Path) -> None:
+def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: Path) -> None:
     rows = [
         changed(PRODUCTS[0], net="2.500", stock="7", mat="1.5"),
         changed(PRODUCTS[1], net="5", stock="4,5", mat="x"),
         changed(PRODUCTS[2], net="1,299", stock="", mat="1,200"),
         changed(PRODUCTS[2], net="4.9", stock="5", mat=""),
+        changed(PRODUCTS[2], net="auf Anfrage", stock="", mat=""),
     ]
     mapping = MAPPING.replace('stock = "stock"\ndetails = { Material = "mat" }', 'rating = "stock"\nratings = "mat"')
     assert notes_of(read(tmp_path, rows, [], head="", mapping=mapping)) == [
+        "1 price unknown, such as 'auf Anfrage'",
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
         "2 ratings unknown, such as '7'",
         "2 numbers of ratings unknown, such as '1.5'",
@@ -342,16 +312,6 @@ def test_the_last_order_is_held_out_with_all_its_lines(tmp_path: Path) -> None:
         assert [row.order_id for row in rows.holdout] == ["R-1-1", "R-1-2", "R-2"]
 
 
-def test_dates_are_iso_seconds_milliseconds_or_what_the_mapping_says(tmp_path: Path) -> None:
-    days = {"1703980800": 1703980800000, "1703980800123": 1703980800123, "2023-12-31 01:00:00": 1703984400000}
-    read(tmp_path / "iso", PRODUCTS, [changed(ORDERS[0], nr=f"R-{at}", day=day) for at, day in enumerate(days)])
-    written = changed(ORDERS[0], day="31.12.2023")
-    read(tmp_path / "own", PRODUCTS, [written], head=f'{HEAD}date_format = "%d.%m.%Y"\n')
-    found = {each.order_id: each.timestamp for each in orders_in(tmp_path / "iso" / "w", "a@x.example")}
-    assert [found[f"R-{at}"] for at in range(len(days))] == [*days.values()]
-    assert [each.timestamp for each in orders_in(tmp_path / "own" / "w", "a@x.example")] == [1703980800000]
-
-
 def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_for_reviews(tmp_path: Path) -> None:
     read(tmp_path, mapping=MAPPING + '[orders]\nfile = "orders.csv"\nuser = "who"\nproduct = "sku"\ndate = "day"\n')
     (order,) = orders_in(tmp_path / "w", "b")
@@ -384,12 +344,15 @@ def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(tmp_path: Path, 
     assert check_world(world) == []
 
 
-def test_tables_without_a_mapping_and_presets_are_refused(tmp_path: Path) -> None:
+def test_tables_without_a_mapping_or_rows_and_presets_are_refused(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw")
     with pytest.raises(UserError, match="say in a mapping which column is what"):
         ingest([tmp_path / "raw" / "products.csv"], tmp_path / "w")
     with pytest.raises(UserError, match="--preset is about the categories of Amazon"):
         ingest([path], tmp_path / "w", IngestOptions(preset="paper"))
+    (tmp_path / "raw" / "products.csv").write_text("sku;name;path;net;stock;mat\n")
+    with pytest.raises(UserError, match="hold no row"):
+        ingest([path], tmp_path / "w")
 
 
 @pytest.mark.slow  # needs Spark's package
