@@ -46,18 +46,17 @@ def test_every_dialect_gives_the_same_shop(tmp_path: Path) -> None:
     assert len(prints) == 1
 
 
-def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called(tmp_path: Path) -> None:
-    for poor, rich in (("a", "z"), ("z", "a")):
-        raw = small_shop(tmp_path / poor / "raw")
-        (raw / "meta_Pet_Supplies.jsonl").unlink()
-        write_lines(raw / f"{poor}_Pet_Supplies.jsonl", [{"title": "Bare", "parent_asin": B1}])
-        write_lines(raw / f"{rich}_Pet_Supplies.jsonl", [product_row(B1, title="Full")])
-        report = ingest([raw], tmp_path / poor / "world")
-        assert product_in(tmp_path / poor / "world", B1).title == "Full"
-        assert report.products.dropped == {"duplicate": 1}
-    raw = small_shop(tmp_path / "alike", product_row(B1, title="First"), product_row(B1, title="Second"))
-    ingest([raw], tmp_path / "world")
-    assert product_in(tmp_path / "world", B1).title == "First", "of equally rich rows the first"
+def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_equal_ones_the_first(
+    tmp_path: Path,
+) -> None:
+    raw = small_shop(tmp_path / "raw", product_row("B3", title="First"), product_row("B3", title="Second"))
+    bare = [{"title": "Bare", "parent_asin": name} for name in ("B1", "B2")]
+    full = [product_row(name, title="Full") for name in ("B1", "B2")]
+    write_lines(raw / "a_Pet_Supplies.jsonl", [bare[0], full[1]])
+    write_lines(raw / "z_Pet_Supplies.jsonl", [full[0], bare[1]])
+    report = ingest([raw], tmp_path / "world", IngestOptions(min_interactions=0))
+    titles = [product_in(tmp_path / "world", name).title for name in ("B1", "B2", "B3")]
+    assert (titles, report.products.dropped) == (["Full", "Full", "First"], {"duplicate": 3})
 
 
 def test_a_product_of_two_categories_belongs_to_the_first_in_preset_order(tmp_path: Path) -> None:
