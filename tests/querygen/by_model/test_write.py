@@ -69,9 +69,7 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
     assert len(chat.asked) == 6 - kept
 
 
-def of_anna(world: World, journal: Path, answer: Answer) -> tuple[Written, ScriptedChat]:
-    """A single query."""
-    return write(world, journal, answer, users=["ANNA"], per_user=1)
+ONE: dict[str, Any] = {"users": ["ANNA"], "per_user": 1}
 
 
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
@@ -79,7 +77,7 @@ def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
         budget = {"amount": 90, "currency": "USD"}
         return json.dumps(written(budget=budget)) if len(messages) == 2 else json.dumps(written())
 
-    made, chat = of_anna(world, tmp_path / "j.jsonl", once_wrong)
+    made, chat = write(world, tmp_path / "j.jsonl", once_wrong, **ONE)
     assert made.failures == ()
     findings = chat.asked[1][-1].text
     assert "a typed amount of money is no amount of the text" in findings
@@ -91,23 +89,25 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     def wrong(messages: Sequence[BaseMessage]) -> str:
         return json.dumps(written(len(messages), must=["fireproof"]))
 
-    made, chat = of_anna(world, tmp_path / "j.jsonl", wrong)
+    made, chat = write(world, tmp_path / "j.jsonl", wrong, **ONE)
     (query,) = made.queries
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
     assert query.wish.wants[0].must == ("fireproof",)
     assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_unheard_of"]
     assert made.answers == {query.query_id: 3}
-    again, silent = of_anna(world, tmp_path / "j.jsonl", wrong)
+    again, silent = write(world, tmp_path / "j.jsonl", wrong, **ONE)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 
 
-def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
+def is_of_anna(world: World, messages: Sequence[BaseMessage]) -> bool:
     anna = world.store.user("ANNA")
+    return f"{anna.first_name} {anna.last_name}" in messages[1].text
 
+
+def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
-        of_her = f"{anna.first_name} {anna.last_name}" in messages[1].text
-        return json.dumps(written(query="")) if of_her else right(messages)
+        return json.dumps(written(query="")) if is_of_anna(world, messages) else right(messages)
 
     made, chat = write(world, tmp_path / "j.jsonl", wrong_first, users=["ANNA", "BERT"], per_user=3)
     assert "no usable answer after 2 repairs: the query is empty" in made.failures[0].reason
@@ -186,10 +186,9 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = tmp_path / "queries.jsonl"
-    anna = world.store.user("ANNA")
 
     def breaks_off_for_anna(messages: Sequence[BaseMessage]) -> str:
-        if f"{anna.first_name} {anna.last_name}" in messages[1].text:
+        if is_of_anna(world, messages):
             raise ValueError("out of order")
         return right(messages)
 
