@@ -7,11 +7,8 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.opinion import Reader
@@ -21,7 +18,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.querygen.by_model.scripted import ScriptedChat, scripted, written_wish
-from tests.querygen.conftest import product_id
+from tests.querygen.conftest import call, product_id, refused
 
 QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
 
@@ -52,10 +49,6 @@ def source(tmp_path: Path) -> Path:
     path = tmp_path / "questions.csv"
     path.write_text(QUESTIONS)
     return path
-
-
-def call(world: World, *arguments: str | Path) -> Result:
-    return CliRunner().invoke(queries_app, [*map(str, arguments), "--world", str(world.folder)])
 
 
 @pytest.fixture
@@ -98,9 +91,7 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
 def test_without_a_language_model_nothing_is_typed_or_estimated(
     world: World, file: Path, flags: list[str], message: str
 ) -> None:
-    result = call(world, "check", file, *flags)
-    assert isinstance(result.exception, UserError)
-    assert message in str(result.exception)
+    assert message in refused(world, "check", file, *flags)
 
 
 def test_untyped_ones_are_told_and_check_types_them_in_the_file(

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import read_jsonl
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import targets_of
@@ -21,6 +19,7 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
+from tests.querygen.conftest import call
 
 USERS = ("CARA", "ANNA", "BERT")
 
@@ -133,8 +132,8 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def generate(world: World, to: Path, provider: Provider, *flags: str) -> Result:
-    arguments = ["generate", "--world", str(world.folder), "--to", str(to), "--model", CLAUDE, "--parallel", "1"]
-    return CliRunner().invoke(queries_app, [*arguments, *flags], env={"DRRETAIL_BASE_URL": provider.url})
+    model = ("--model", CLAUDE, "--parallel", "1", "--base-url", provider.url)
+    return call(world, "generate", "--to", to, *model, *flags)
 
 
 def queries_in(file: Path) -> list[Query]:
@@ -195,12 +194,8 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     chat = ScriptedChat(answer=breaks_off_for_anna)
     monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
 
-    def again(*flags: str) -> Result:
-        model = ["--model", "fake:x", "--user", "ANNA", "--user", "BERT", "--per-user", "3"]
-        place = ["--world", str(world.folder), "--to", str(to)]
-        return CliRunner().invoke(queries_app, ["generate", *place, *model, *flags])
-
-    broken, text = again(), json.loads(again("--json").stdout)
+    again = ("generate", "--to", to, "--model", "fake:x", "--user", "ANNA", "--user", "BERT", "--per-user", "3")
+    broken, text = call(world, *again), json.loads(call(world, *again, "--json").stdout)
     assert broken.exit_code == 3
     assert "3 queries of 1 user, 3 failed" in broken.stdout
     assert "out of order" in broken.stderr
@@ -208,7 +203,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     assert [each["user_id"] for each in text["failed"]] == ["ANNA"] * 3
     berts, calls = list(read_jsonl(to)), len(chat.asked)
     chat.answer = right
-    mended = again("--retry-failed", "--quiet")
+    mended = call(world, *again, "--retry-failed", "--quiet")
     assert (mended.exit_code, mended.stderr, len(chat.asked) - calls) == (0, "", 3)
     assert list(read_jsonl(to))[3:] == berts
 
@@ -229,24 +224,3 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
     assert {(query.user_id, query.mode) for query in queries_in(to)} == {(None, "generic")}
     assert all(query.query_id.startswith("generic-") for query in queries_in(to))
     assert "<profile>" not in json.dumps(provider.seen[0].body)
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--mode", "profil_aware"], "profile_aware"),
-        (["--mode", "generic"], "add --model"),
-        (["--estimate"], "needs a --model"),
-        (["--model", "offline:judge"], "shopper"),
-        (["--model", "anthropic"], "names no model"),
-        (["--model", CLAUDE, "--mode", "generic", "--user", "ANNA"], "leave out --user"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_sentence(
-    world: World, tmp_path: Path, flags: list[str], message: str
-) -> None:
-    to = tmp_path / "queries.jsonl"
-    result = CliRunner().invoke(queries_app, ["generate", "--world", str(world.folder), "--to", str(to), *flags])
-    assert isinstance(result.exception, UserError)
-    assert message in str(result.exception)
-    assert not to.exists()

@@ -6,30 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.records import history_path, read_reviews_of, reviews_path
 from drretail.records.query import Query
 from drretail.tables.cells import as_csv
+from tests.querygen.conftest import call, refused
 from tests.querygen.review.scripted import reviewed
 
 Queries = tuple[Query, ...]
-runner = CliRunner()
-
-
-def call(file: Path, world: World, *flags: str, command: str = "review") -> Result:
-    return runner.invoke(queries_app, [command, str(file), "--world", str(world.folder), *flags])
-
-
-def refused(file: Path, world: World, *flags: str, command: str = "review") -> str:
-    result = call(file, world, *flags, command=command)
-    assert isinstance(result.exception, UserError)
-    return str(result.exception)
 
 
 @pytest.fixture
@@ -51,7 +38,7 @@ def decided(file: Path, queries: Queries) -> Path:
 def test_it_says_how_far_the_review_is_and_how_to_go_on(
     world: World, file: Path, command: str, flags: list[str]
 ) -> None:
-    result = call(file, world, *flags, command=command)
+    result = call(world, command, file, *flags)
     assert result.exit_code == 0
     assert "3 queries: 0 accepted, 0 edited, 0 rejected, 3 undecided, 0 disputed" in result.stdout
     assert f"drretail view --review {file}" in result.stderr
@@ -64,7 +51,7 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
     world: World, file: Path, tmp_path: Path, queries: Queries
 ) -> None:
     sheet = tmp_path / "sheet.csv"
-    written = call(file, world, "--sheet", str(sheet), "--reviewer", "bob")
+    written = call(world, "review", file, "--sheet", sheet, "--reviewer", "bob")
     assert f"3 queries → {sheet}" in written.stdout
     rows = list(csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline="")))
     for row in (rows[0], rows[2]):
@@ -75,23 +62,23 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
         writer.writeheader()
         writer.writerows(rows)
 
-    taken = call(file, world, "--read", str(sheet))
+    taken = call(world, "review", file, "--read", sheet)
     assert taken.exit_code == 0
     for note in (": 2, known before", "queries left blank: 1", f"{queries[1].query_id}, as edited: email_in_text"):
         assert note in taken.stderr
     assert [review.reviewer for review in read_reviews_of(file)] == ["bob", "bob"]
     assert [review.decision for review in read_reviews_of(file)] == ["accept", "edit"]
-    assert ": 0, known before" in call(file, world, "--read", str(sheet)).stderr
-    again = str(tmp_path / "again.csv")
-    assert "1 query → " in call(file, world, "--sheet", again, "--reviewer", "bob").stdout
-    assert "3 queries → " in call(file, world, "--sheet", str(tmp_path / "all.csv")).stdout
+    assert ": 0, known before" in call(world, "review", file, "--read", sheet).stderr
+    again = call(world, "review", file, "--sheet", tmp_path / "again.csv", "--reviewer", "bob")
+    assert "1 query → " in again.stdout
+    assert "3 queries → " in call(world, "review", file, "--sheet", tmp_path / "all.csv").stdout
 
 
 def test_status_and_json_tell_the_numbers(world: World, decided: Path, queries: Queries) -> None:
-    text = call(decided, world, "--status").stdout
+    text = call(world, "review", decided, "--status").stdout
     assert "3 queries: 0 accepted, 1 edited, 1 rejected, 0 undecided, 1 disputed" in text
     assert "not applied until somebody settles them with --settle" in text
-    document = json.loads(call(decided, world, "--json").stdout)
+    document = json.loads(call(world, "review", decided, "--json").stdout)
     assert (document["format"], document["outcomes"]["disputed"]) == (1, 1)
     ann, bob = document["reviewers"]
     assert (ann["name"], ann["decided"], ann["edited"], ann["edit_rate"]) == ("ann", 3, 1, pytest.approx(1 / 3))
@@ -108,7 +95,7 @@ def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(
     world: World, decided: Path, tmp_path: Path, queries: Queries
 ) -> None:
     before, to = decided.read_bytes(), tmp_path / "out.jsonl"
-    result = call(decided, world, "--to", str(to))
+    result = call(world, "review", decided, "--to", to)
     assert result.exit_code == 3
     assert f"1 undecided or disputed ones are left out: {queries[2].query_id}" in result.stderr
     assert [query.query_id for query in read_queries(to)] == [queries[0].query_id]
@@ -117,11 +104,11 @@ def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(
 
 
 def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decided: Path, queries: Queries) -> None:
-    result = call(decided, world, "--apply", "--json")
+    result = call(world, "review", decided, "--apply", "--json")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["applied"]["rejected"] == [queries[1].query_id]
     assert [query.query_id for query in read_queries(decided)] == [queries[0].query_id, queries[2].query_id]
-    after = json.loads(call(decided, world, "--json").stdout)
+    after = json.loads(call(world, "review", decided, "--json").stdout)
     assert (after["stale"], after["outcomes"]["accepted"], after["outcomes"]["disputed"]) == (0, 1, 1)
     assert after["reviewers"] == json.loads(result.stdout)["reviewers"]
     assert "applied" not in after
@@ -141,21 +128,21 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
     ],
 )
 def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], message: str) -> None:
-    assert message in refused(file, world, *(str(file) if flag == "SAME" else flag for flag in flags))
+    assert message in refused(world, "review", file, *(str(file) if flag == "SAME" else flag for flag in flags))
 
 
 def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path, queries: Queries) -> None:
     sheet = tmp_path / "settle.csv"
-    written = call(decided, world, "--settle", "--sheet", str(sheet))
+    written = call(world, "review", decided, "--settle", "--sheet", sheet)
     assert f"1 query → {sheet}" in written.stdout
     assert f"--settle --read {sheet}" in " ".join(written.stdout.split())
     (row,) = csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline=""))
     assert row["reviewers_say"] == "ann: accept\nbob: reject"
     row["decision"] = "reject"
     sheet.write_bytes(as_csv([list(row), list(row.values())]))
-    taken = call(decided, world, "--settle", "--read", str(sheet), "--reviewer", "carl")
+    taken = call(world, "review", decided, "--settle", "--read", sheet, "--reviewer", "carl")
     assert "1 edited, 2 rejected, 0 undecided, 0 disputed" in " ".join(taken.stdout.split())
-    document = json.loads(call(decided, world, "--json").stdout)
+    document = json.loads(call(world, "review", decided, "--json").stdout)
     assert document["disagreements"][0]["settled_by"] == "carl"
     assert {each["name"] for each in document["reviewers"]} == {"ann", "bob"}
 
@@ -163,4 +150,4 @@ def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path
 def test_a_broken_line_among_the_reviews_is_named(world: World, decided: Path) -> None:
     lines = reviews_path(decided).read_text().splitlines()
     write_lines(reviews_path(decided), [*lines, '{"format": 1}', lines[0]])
-    assert "line 6, is no review" in refused(decided, world, "--status")
+    assert "line 6, is no review" in refused(world, "review", decided, "--status")
