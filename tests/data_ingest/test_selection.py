@@ -24,7 +24,7 @@ from drretail.env.manifest import HOLDOUT_FILE, read_manifest
 from drretail.env.world import open_world
 from drretail.errors import NotFound
 from drretail.progress import Progress
-from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, write_lines
+from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, small_shop, write_lines
 from tests.data_ingest.test_ingest import mixed_shop
 
 Interaction = tuple[str, str, int]
@@ -169,22 +169,17 @@ def test_own_names_come_after_the_stems() -> None:
 LAST = IngestOptions(min_interactions=1, holdout="last")
 
 
-def shop(folder: Path) -> Path:
-    """Three users: with two orders, with two in one millisecond, and with a single one."""
-    write_lines(folder / "meta_Pet_Supplies.jsonl", [product_row("B1"), product_row("B2")])
-    bought = [("A1", "B1", 0), ("A1", "B2", 5), ("A2", "B1", 3), ("A2", "B2", 3), ("A3", "B1", 1)]
-    rows = [review_row(user, product, START + moment) for user, product, moment in bought]
-    write_lines(folder / "Pet_Supplies.jsonl", rows)
-    return folder
-
-
 def held_out(world: Path) -> list[dict[str, object]]:
     text = (live_generation(world) / HOLDOUT_FILE).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def test_the_last_order_of_each_user_is_beside_the_world_and_not_in_it(tmp_path: Path) -> None:
-    report = ingest([shop(tmp_path / "raw")], tmp_path / "w", LAST)
+    """Of a user with two orders, of one with two in one millisecond, and of one with a single one."""
+    bought = [("A1", "B1", 0), ("A1", "B2", 5), ("A2", "B1", 3), ("A2", "B2", 3), ("A3", "B1", 1)]
+    raw = small_shop(tmp_path / "raw", product_row("B1"), product_row("B2"))
+    write_lines(raw / "Pet_Supplies.jsonl", [review_row(user, name, START + moment) for user, name, moment in bought])
+    report = ingest([raw], tmp_path / "w", LAST)
     rows = held_out(tmp_path / "w")
     lasts = [("A1", START + 5), ("A2", START + 3), ("A3", START + 1)]
     assert [(row["user_id"], row["timestamp"]) for row in rows] == lasts

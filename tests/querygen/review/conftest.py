@@ -45,18 +45,13 @@ QUERIES = (
 """One with all fields of a wish, one that nobody has typed, one of somebody who buys nothing."""
 
 
-@pytest.fixture(scope="session")
-def queries() -> tuple[Query, ...]:
-    return QUERIES
-
-
 @pytest.fixture
-def file(tmp_path: Path, queries: tuple[Query, ...]) -> Path:
+def file(tmp_path: Path) -> Path:
     path = tmp_path / "queries.jsonl"
-    write_lines(path, (query.as_line() for query in queries))
+    write_lines(path, (query.as_line() for query in QUERIES))
     return path
 
 
 @pytest.fixture
-def items(world: World, queries: tuple[Query, ...]) -> Items:
-    return Items(world, queries)
+def items(world: World) -> Items:
+    return Items(world, QUERIES)
