@@ -59,11 +59,11 @@ storniert = "Cancelled"
 
 
 def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Rows in the form that the name says."""
+    """Rows in the form that the name says, packed if it says so."""
     lines = path.with_suffix(".lines")
     lines.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     columns = ", ".join(f"{name}: 'VARCHAR'" for name in rows[0])
-    kind = {".csv": "csv, DELIMITER ';', HEADER", ".parquet": "parquet", ".jsonl": "json"}[path.suffix]
+    kind = {".csv": "csv, DELIMITER ';', HEADER", ".parquet": "parquet", ".jsonl": "json"}[path.suffixes[0]]
     source = f"read_json('{lines}', columns = {{{columns}}}, format = 'newline_delimited')"
     duckdb.execute(f"COPY (FROM {source}) TO '{path}' (FORMAT {kind})")
     lines.unlink()
@@ -106,7 +106,7 @@ def read(
     return ingest([path], folder / "w")
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "jsonl", "parquet"])
 def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> None:
     world = tmp_path / "w"
     report = ingest([shop(tmp_path / "raw", form=form)], world)

@@ -151,32 +151,32 @@ def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_catego
     assert product_in(tmp_path / "w", "48").price == 18.0
 
 
-HALF = "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock,Description"
+GERMAN = ("ID,SKU,Name,Kategorien,Regulärer Preis", "1,mug,Becher,Küche,5")
+HALF = (
+    "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock,Description",
+    "1,mug,Becher,visible,,5,,Küche,B,1,D",
+)
 
 
 @pytest.mark.parametrize(
-    ("columns", "row", "more", "message"),
+    ("export", "more", "lacking"),
     [
-        (
-            "ID,SKU,Name,Kategorien,Regulärer Preis",
-            "1,mug,Becher,Küche,5",
-            "",
-            "found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular",
-        ),
-        (HALF, "1,mug,Becher,visible,,5,,Küche,B,1,D", "", "Regular price, Published;"),
-        (HALF, "1,mug,Becher,visible,,5,,Küche,B,1,D", ', price = "Regulärer Preis", keep = {}', ""),
+        (GERMAN, "", "found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular"),
+        (HALF, "", "Regular price, Published;"),
+        (HALF, ', price = "Regulärer Preis", keep = {}', ""),
     ],
     ids=["a German export", "only half of the columns", "said by the mapping"],
 )
 def test_columns_of_a_format_that_an_export_lacks_are_said(
-    tmp_path: Path, columns: str, row: str, more: str, message: str
+    tmp_path: Path, export: tuple[str, str], more: str, lacking: str
 ) -> None:
+    columns, row = export
     head = of_format("woocommerce", "wc.csv", more)
     lines = notes(read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))
-    assert len(lines) == bool(message)
+    assert len(lines) == bool(lacking)
     for line in lines:
         assert line.startswith("found nowhere")
-        assert message in line
+        assert lacking in line
         assert "say these in the mapping" in line
 
 
@@ -238,29 +238,19 @@ MANY = ",".join(["sku", "name", "net", *(f"c{number}" for number in range(60_000
 
 
 @pytest.mark.parametrize(
-    ("head", "file", "content", "message"),
+    ("form", "content", "message"),
     [
-        (of_format("merchant", "feed.xml"), "feed.xml", "<html><p>No shop</p></html>", "is no feed of products"),
-        (of_format("merchant", "feed.xml"), "feed.xml", "<rss><item><id>1</id>", "is no XML that can be read"),
-        (
-            of_format("shopify", "p.csv"),
-            "p.csv",
-            "A,Title",
-            r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title",
-        ),
-        (
-            of_format("magento", "p.csv"),
-            "p.csv",
-            "A,Title",
-            r"format: There is no format 'magento'. Known are merchant, shopify, woo",
-        ),
-        (BY_MAPPING, "p.csv", MANY, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
+        ("merchant", "<html><p>No shop</p></html>", "is no feed of products"),
+        ("merchant", "<rss><item><id>1</id>", "is no XML that can be read"),
+        ("shopify", "A,Title", r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"),
+        ("magento", "A,Title", r"format: There is no format 'magento'. Known are merchant, shopify, woo"),
+        ("", MANY, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
     ],
     ids=["a page", "broken XML", "a column", "a format", "too many columns"],
 )
-def test_what_is_no_export_of_its_format_is_one_sentence(
-    tmp_path: Path, head: str, file: str, content: str, message: str
-) -> None:
+def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: str, content: str, message: str) -> None:
+    file = "feed.xml" if form == "merchant" else "p.csv"
+    head = of_format(form, file) if form else BY_MAPPING
     with pytest.raises(UserError, match=message):
         read(tmp_path, head, {"file": file, "columns": content, "rows": []})
 

@@ -9,7 +9,10 @@ from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
 from drretail.querygen.generate import generate_for
 from drretail.querygen.review.records import history_path
+from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+from tests.build import query as query_of
 from tests.querygen.conftest import call, refused
 
 
@@ -49,8 +52,7 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
 def generic(tmp_path: Path) -> Path:
     """One query of nobody, without a wish."""
     path = tmp_path / "generic.jsonl"
-    query = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
-    write_lines(path, [query.as_line()])
+    write_lines(path, [query_of("g-1", "What is the best birdhouse?", mode="generic").as_line()])
     return path
 
 
@@ -115,21 +117,15 @@ def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_w
 
 
 BATH = "I own a bird bath and want a bird feeder beside it. " * 3
-FEEDER = Query.model_validate(
-    {
-        "query_id": "mine-1",
-        "user_id": "SHOPPER",
-        "text": BATH.strip(),
-        "kind": "companion",
-        "rationale": "The record shows a bird bath.",
-        "expected_tools": ["get_user_orders"],
-        "wish": {
-            "wants": [{"name": "bird feeder", "kinds": ["bird feeder"], "must": ["squirrel proof"], "rating_min": 4}],
-            "budget": {"amount": "30", "currency": "USD"},
-            "owned": ["B0OWNED001"],
-        },
-        "source": "a person",
-    }
+WANT = Want(name="bird feeder", kinds=("bird feeder",), must=("squirrel proof",), rating_min=4)
+FEEDER = query_of(
+    "mine-1",
+    BATH.strip(),
+    user_id="SHOPPER",
+    kind="companion",
+    rationale="The record shows a bird bath.",
+    expected_tools=("get_user_orders",),
+    wish=Wish(wants=(WANT,), budget=Money.of(30), owned=("B0OWNED001",)),
 )
 
 

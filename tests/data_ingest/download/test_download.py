@@ -156,17 +156,6 @@ def test_many_files_come_side_by_side_and_in_order(tmp_path: Path) -> None:
     assert files(tmp_path) == bodies
 
 
-def test_a_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = "http://raw.example/Books.jsonl"
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    with serve(Script({url: b'{"n": 1}\n'})) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", proxy.address)
-        with httpx2.Client() as client:
-            download([Wanted("Books", (url,))], tmp_path, client, Progress())
-    assert proxy.asked == [(url, None)]
-
-
 def test_the_addresses_are_those_of_the_dataset() -> None:
     files = wanted_files(["Pet_Supplies"], None)
     assert len(files) == 2

@@ -15,8 +15,8 @@ from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted, written_wish
 from tests.querygen.conftest import call, product_id, refused
 
@@ -63,11 +63,11 @@ def typed(file: Path) -> list[bool]:
 def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wish_for(
     world: World, tmp_path: Path, to: Path, chat: ScriptedChat
 ) -> None:
-    source, brought = tmp_path / "questions.jsonl", Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),))
+    source = tmp_path / "questions.jsonl"
     rows = [
         {"question": "I'd like a second bird feeder for at most $20.", "user": "ANNA"},
         {"question": "Which desk lamp is dimmable?"},
-        {"question": "Which desk lamp?", "wish": brought.model_dump(mode="json")},
+        {"question": "Which desk lamp?", "wish": LAMP_WISH.model_dump(mode="json")},
     ]
     write_lines(source, map(json.dumps, rows))
     result = call(world, "import", source, "--to", to, "--model", "fake:x")
@@ -79,7 +79,7 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
     assert feeder.wish == Wish(wants=wanted, budget=Money.of(20), owned=(product_id("bird feeder", 1),))
     assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamps",), must=("dimmable",)),))
     assert (lamp.typed_by, lamp.user_id) == ("fake:x", None)
-    assert (given.wish, given.typed_by, given.source) == (brought, None, "questions.jsonl")
+    assert (given.wish, given.typed_by, given.source) == (LAMP_WISH, None, "questions.jsonl")
     assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
     assert len(chat.asked) == 2
 
@@ -156,20 +156,16 @@ def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
     assert [each["code"] for each in again["findings"][query.query_id]] == ["kind_unknown"]
 
 
-FEEDER = Query(
-    query_id="anna-1",
+FEEDER = query_of(
+    "anna-1",
+    "My bird feeder since January is fine, and I want another one. I am Jane Doe from Ohio.",
     user_id="ANNA",
-    text="My bird feeder since January is fine, and I want another one. I am Jane Doe from Ohio.",
     rationale="The record shows a bird feeder.",
     wish=Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),), owned=(product_id("bird feeder", 1),)),
-    source="a test",
 )
-LAMP_QUERY = FEEDER.model_copy(
-    update={
-        "query_id": "anna-2",
-        "text": "Which desk lamp is running low?",
-        "wish": Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),)),
-    }
+LAMP_WISH = Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),))
+LAMP_QUERY = query_of(
+    "anna-2", "Which desk lamp is running low?", user_id="ANNA", rationale=FEEDER.rationale, wish=LAMP_WISH
 )
 
 

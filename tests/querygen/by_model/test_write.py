@@ -14,8 +14,8 @@ from drretail.files import read_jsonl
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import targets_of
 from drretail.querygen.by_model.write import Written, write_queries
+from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
@@ -39,17 +39,13 @@ def write(
         return write_queries(world, session, targets_of(world, users, per_user).targets), chat
 
 
-def lines(made: Written) -> list[str]:
-    return [query.as_line() for query in made.queries]
-
-
 def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: World, tmp_path: Path) -> None:
     def slow_first(messages: Sequence[BaseMessage]) -> float:
         return 0.1 if "None yet." in messages[1].text and "CARA" in messages[1].text else 0.01
 
     one, _ = write(world, tmp_path / "one.jsonl", parallel=1)
     many, chat = write(world, tmp_path / "many.jsonl", parallel=8, pause=slow_first)
-    assert lines(one) == lines(many)
+    assert one.queries == many.queries
     assert [query.user_id for query in one.queries] == ["CARA", "CARA", "ANNA", "ANNA", "BERT", "BERT"]
     assert chat.most_at_once == 3  # a query of each user, for the second one is told of the first
     assert {(query.source, query.mode) for query in one.queries} == {("fake:x", "profile_aware")}
@@ -64,7 +60,7 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
     calls = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "cut.jsonl").write_bytes(b"".join(calls[:kept]) + calls[kept][:50])
     again, chat = write(world, tmp_path / "cut.jsonl")
-    assert lines(again) == lines(whole)
+    assert again.queries == whole.queries
     assert len(chat.asked) == 6 - kept
 
 
@@ -73,14 +69,14 @@ ONE: dict[str, Any] = {"users": ["ANNA"], "per_user": 1}
 
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
-        budget = {"amount": 90, "currency": "USD"}
-        return json.dumps(written(budget=budget)) if len(messages) == 2 else json.dumps(written())
+        wrong = {"budget": {"amount": 90, "currency": "USD"}, "expected_tools": ["web_search", "calculator"]}
+        return json.dumps(written(**wrong)) if len(messages) == 2 else json.dumps(written())
 
     made, chat = write(world, tmp_path / "j.jsonl", once_wrong, **ONE)
     assert made.failures == ()
     findings = chat.asked[1][-1].text
-    assert "a typed amount of money is no amount of the text" in findings
-    assert "the text says $60.00" in findings
+    assert "is no amount of the text: '$90.00' (the text says $60.00)" in findings
+    assert "reads the user's record" in findings, "a rule for what models write"
     assert made.answers == {made.queries[0].query_id: 2}
 
 
@@ -136,10 +132,6 @@ def generate(world: World, to: Path, provider: Provider, *flags: str) -> Result:
     return call(world, "generate", "--to", to, *model, *flags)
 
 
-def queries_in(file: Path) -> list[Query]:
-    return [Query.model_validate(line) for line in read_jsonl(file)]
-
-
 def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     flags = ("--user", "ANNA", "--user", "BERT", "--per-user", "2")
@@ -149,7 +141,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
         again = generate(world, to, provider, *flags)
     assert (first.exit_code, again.exit_code, len(provider.seen)) == (0, 0, 4)
     assert to.read_bytes() == before
-    queries = queries_in(to)
+    queries = read_queries(to)
     assert [query.user_id for query in queries] == ["ANNA", "ANNA", "BERT", "BERT"]
     assert {(query.source, query.kind) for query in queries} == {(CLAUDE, "project")}
     assert "4 queries of 2 users" in first.stdout
@@ -221,6 +213,6 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
     with Provider(*(says(number, expected_tools=GENERIC_TOOLS) for number in range(2))) as provider:
         result = generate(world, to, provider, "--mode", "generic", "--users", "2", "--per-user", "1")
     assert result.exit_code == 0
-    assert {(query.user_id, query.mode) for query in queries_in(to)} == {(None, "generic")}
-    assert all(query.query_id.startswith("generic-") for query in queries_in(to))
+    assert {(query.user_id, query.mode) for query in read_queries(to)} == {(None, "generic")}
+    assert all(query.query_id.startswith("generic-") for query in read_queries(to))
     assert "<profile>" not in json.dumps(provider.seen[0].body)

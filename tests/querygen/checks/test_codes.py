@@ -13,15 +13,43 @@ from drretail.querygen.lint import CODES, OPINIONS, Linter
 from drretail.records.money import Money
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.wish import Want, Wish
-from tests.querygen.checks.conftest import HOUSE, RATIONALE, TEXT
 from tests.querygen.conftest import product_id
 
+HOUSE: dict[str, object] = {"name": "birdhouse", "kinds": ["birdhouse"]}
+BATH: dict[str, object] = {"name": "bird bath", "kinds": ["bird bath"]}
+TEXT = (
+    "I've had my bird feeder since January, and now I'd like to turn the yard into a small bird sanctuary. I need a "
+    "birdhouse and a bird bath. Please find out how far apart everything should stand. Please keep the total under "
+    "$60. My order history should show you what I can leave out."
+)
+RATIONALE = "The record shows a bird feeder, but no birdhouse or bird bath; the arrangement is a matter for the web."
 MARCH = "by March 1, 2022"
 OWN = product_id("bird feeder", 1)
 SHORT = "Which birdhouse, for $60?"
 DWARF = {"name": "garden dwarf", "kinds": ["garden dwarf"]}
 BY_MODEL = {"source": "anthropic:claude"}
 BY_RULES = {"source": "offline:generator"}
+
+
+@pytest.fixture(scope="session")
+def linter(world: World) -> Linter:
+    return Linter(world)
+
+
+@pytest.fixture
+def query() -> Query:
+    """A query of Anna's in which nothing is found."""
+    return Query.model_validate(
+        {
+            "query_id": "anna-1",
+            "user_id": "ANNA",
+            "text": TEXT,
+            "rationale": RATIONALE,
+            "expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "calculator"],
+            "wish": {"wants": [HOUSE, BATH], "budget": {"amount": "60"}, "owned": [product_id("bird feeder", 1)]},
+            "source": "a test",
+        }
+    )
 
 
 def changed(query: Query, **fields: Any) -> Query:

@@ -8,7 +8,7 @@ from drretail.querygen.checks.privacy import BLANK, Mask, identifying
 from drretail.querygen.checks.wording import near_duplicates
 from drretail.records.shop import UserProfile
 from tests.build import query
-from tests.querygen.checks.conftest import TEXT
+from tests.querygen.checks.test_codes import TEXT
 
 
 def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:

@@ -77,11 +77,9 @@ def test_status_and_json_tell_the_numbers(world: World, decided: Path) -> None:
     document = json.loads(call(world, "review", decided, "--json").stdout)
     assert (document["format"], document["outcomes"]["disputed"]) == (1, 1)
     ann, bob = document["reviewers"]
-    assert (ann["name"], ann["decided"], ann["edited"], ann["edit_rate"]) == ("ann", 3, 1, pytest.approx(1 / 3))
+    assert (ann["name"], ann["edit_rate"]) == ("ann", pytest.approx(1 / 3))
     assert bob["answers"]["deep_research"] == {"yes": 2, "no": 0}
-    decision = document["agreement"][0]
-    assert (decision["about"], decision["n"], decision["share"]) == ("decision", 2, 0.5)
-    assert decision["kappa"] == pytest.approx(1 / 3)
+    assert (document["agreement"][0]["about"], document["agreement"][0]["share"]) == ("decision", 0.5)
     (dispute,) = document["disagreements"]
     about = {"query_id": QUERIES[2].query_id, "about": "decision", "settled_by": None}
     assert dispute == about | {"said": {"ann": "accept", "bob": "reject"}}
