@@ -71,13 +71,10 @@ def of_format(name: str, file: str, more: str = "") -> str:
     return f'format = "{name}"\nproducts = {{file = "{file}"{more}}}\n'
 
 
-def user_ids(world: Path) -> list[str]:
-    with rows_of(world) as rows:
-        return sorted({row.user_id for row in rows.orders})
-
-
 def orders_of(world: Path) -> list[tuple[str, str, int, str, str]]:
-    rows = [order for user in user_ids(world) for order in orders_in(world, user)]
+    with rows_of(world) as found:
+        users = sorted({row.user_id for row in found.orders})
+    rows = [order for user in users for order in orders_in(world, user)]
     return sorted((row.order_id, row.product_id, row.quantity, row.order_status, row.order_date[:16]) for row in rows)
 
 
@@ -103,7 +100,8 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
     assert mug.categories == ("Home", "Mugs")
 
-    assert all(user.startswith("u") and "@" not in user for user in user_ids(tmp_path / "w"))
+    with rows_of(tmp_path / "w") as rows:
+        assert all(row.user_id.startswith("u") and "@" not in row.user_id for row in rows.orders)
     assert orders_of(tmp_path / "w") == [
         ("1001-1", "mug", 1, "Delivered", "2024-05-01T07:59"),
         ("1001-2", "tee", 2, "Delivered", "2024-05-01T07:59"),
