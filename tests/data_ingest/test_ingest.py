@@ -111,11 +111,16 @@ def test_products_without_reviews_are_a_shop_without_users_when_asked_for(tmp_pa
     assert not (tmp_path / "other").exists()
 
 
-def _packed_reviews(raw: Path) -> Path:
-    """More than is looked at to recognise the file, and hard to pack."""
+def _packed(spoil: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    """Spoils packed reviews: more than is looked at to recognise the file, and hard to pack."""
     draw = random.Random(1)
     rows = [review_row(f"A{number}", B1, START, text=draw.randbytes(200).hex()) for number in range(4_000)]
-    return write_lines(raw / "Pet_Supplies.jsonl.gz", rows)
+
+    def put(raw: Path) -> None:
+        path = write_lines(raw / "Pet_Supplies.jsonl.gz", rows)
+        path.write_bytes(spoil(path.read_bytes()))
+
+    return put
 
 
 def _only(*files: str) -> Callable[[Path], None]:
@@ -139,27 +144,17 @@ def _renamed(name: str, other: str) -> Callable[[Path], object]:
     return lambda raw: (raw / name).rename(raw / other)
 
 
-def _cut_packed(raw: Path) -> None:
-    path = _packed_reviews(raw)
-    path.write_bytes(path.read_bytes()[:-1000])
-
-
-def _damaged_packed(raw: Path) -> None:
-    path = _packed_reviews(raw)
-    data = bytearray(path.read_bytes())
-    middle = len(data) // 2
-    data[middle : middle + 10_000] = bytes(10_000)
-    path.write_bytes(data)
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (_renamed(PRODUCTS, "../gone.jsonl"), r"There is no product file .*Pet_Supplies\.jsonl holds reviews"),
         (_only(REVIEWS), r"Pet_Supplies\.jsonl is empty"),
         (_only(), "There is no file in"),
-        (_cut_packed, r"Pet_Supplies\.jsonl\.gz ends too early: download it again"),
-        (_damaged_packed, r"Pet_Supplies\.jsonl\.gz is damaged .*: download it again"),
+        (_packed(lambda data: data[:-1000]), r"Pet_Supplies\.jsonl\.gz ends too early: download it again"),
+        (
+            _packed(lambda data: data[:300_000] + bytes(10_000) + data[310_000:]),
+            r"Pet_Supplies\.jsonl\.gz is damaged .*: download it again",
+        ),
         (
             _with(REVIEWS, *reviews_of(B1, 4)),
             "No product is left: none of 1 product rows has 5 interactions since 2019-01-01 .* is 4",
@@ -201,8 +196,6 @@ def test_paths_targets_and_pools_are_checked_before_any_work(tmp_path: Path) -> 
         ingest([raw], raw)
     with pytest.raises(UserError, match="faker:LOCALE"):
         ingest([raw], tmp_path / "world", IngestOptions(profile_pool="german"))
-    with pytest.raises(UserError, match="xx_XX"):
-        ingest([raw], tmp_path / "world", IngestOptions(profile_pool="faker:xx_XX"))
     assert not (tmp_path / "world").exists()
 
 
@@ -245,27 +238,17 @@ def test_any_language_gives_profiles(locale: str) -> None:
     assert profile.address.country == pool.country
 
 
-@pytest.fixture(scope="session")
-def amazon(realdata: Path) -> Path:
-    return realdata / "amazon"
-
-
-def test_the_papers_rule_on_all_beauty(amazon: Path, tmp_path: Path) -> None:
-    report = ingest([amazon / "All_Beauty"], tmp_path / "world")
+def test_the_papers_rule_on_all_beauty(realdata: Path, tmp_path: Path) -> None:
+    report = ingest([realdata / "amazon" / "All_Beauty"], tmp_path / "world")
     assert (report.products.kept, report.reviews.kept, report.users) == (302, 2120, 253)
     assert report.reviews.read == 2282
     assert report.reviews.dropped == {"before_since": 6, "product_not_kept": 156}
     assert check_world(tmp_path / "world") == []
 
 
-def test_the_array_samples_of_patio(amazon: Path, tmp_path: Path) -> None:
-    report = ingest([amazon / "Patio_Lawn_and_Garden"], tmp_path / "world", IngestOptions(min_interactions=0))
-    assert (report.products.kept, report.reviews.read) == (100, 100)
-    assert report.reviews.dropped == {"no_meta": 100}
-
-
 @pytest.mark.slow
-def test_every_real_file_is_ingested_or_listed(amazon: Path, tmp_path: Path) -> None:
+def test_every_real_file_is_ingested_or_listed(realdata: Path, tmp_path: Path) -> None:
+    amazon = realdata / "amazon"
     report = ingest([amazon], tmp_path / "world", IngestOptions(min_interactions=0))
     files = {path.relative_to(amazon).as_posix() for path in amazon.rglob("*") if path.is_file()}
     assert {file.name for file in report.files} == files

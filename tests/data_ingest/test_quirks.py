@@ -2,13 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.report import BadLine, IngestReport
+from drretail.data_ingest.report import BadLine
 from drretail.env.checking import check_world
 from drretail.records.ids import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
@@ -47,18 +46,17 @@ def test_every_dialect_gives_the_same_shop(tmp_path: Path) -> None:
     assert len(prints) == 1
 
 
-def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called(tmp_path: Path) -> None:
-    for poor, rich in (("a", "z"), ("z", "a")):
-        raw = small_shop(tmp_path / poor / "raw")
-        (raw / "meta_Pet_Supplies.jsonl").unlink()
-        write_lines(raw / f"{poor}_Pet_Supplies.jsonl", [{"title": "Bare", "parent_asin": B1}])
-        write_lines(raw / f"{rich}_Pet_Supplies.jsonl", [product_row(B1, title="Full")])
-        report = ingest([raw], tmp_path / poor / "world")
-        assert product_in(tmp_path / poor / "world", B1).title == "Full"
-        assert report.products.dropped == {"duplicate": 1}
-    raw = small_shop(tmp_path / "alike", product_row(B1, title="First"), product_row(B1, title="Second"))
-    ingest([raw], tmp_path / "world")
-    assert product_in(tmp_path / "world", B1).title == "First", "of equally rich rows the first"
+def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_equal_ones_the_first(
+    tmp_path: Path,
+) -> None:
+    raw = small_shop(tmp_path / "raw", product_row("B3", title="First"), product_row("B3", title="Second"))
+    bare = [{"title": "Bare", "parent_asin": name} for name in ("B1", "B2")]
+    full = [product_row(name, title="Full") for name in ("B1", "B2")]
+    write_lines(raw / "a_Pet_Supplies.jsonl", [bare[0], full[1]])
+    write_lines(raw / "z_Pet_Supplies.jsonl", [full[0], bare[1]])
+    report = ingest([raw], tmp_path / "world", IngestOptions(min_interactions=0))
+    titles = [product_in(tmp_path / "world", name).title for name in ("B1", "B2", "B3")]
+    assert (titles, report.products.dropped) == (["Full", "Full", "First"], {"duplicate": 3})
 
 
 def test_a_product_of_two_categories_belongs_to_the_first_in_preset_order(tmp_path: Path) -> None:
@@ -116,14 +114,16 @@ def test_a_cut_array_gives_what_is_whole(tmp_path: Path) -> None:
     assert report.reviews.dropped == {"bad_line": 1}
 
 
-def test_the_same_row_twice_is_one_order_and_lifts_no_product_over_the_minimum(tmp_path: Path) -> None:
+def test_rows_that_are_repeated_or_too_old_are_no_orders_and_lift_no_product_over_the_minimum(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw", product_row(B1), product_row("B000000002"))
     again = review_row(USER, B1, START + 1)
-    few = reviews_of("B000000002", 3)
-    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1) * 2, again, {**again, "rating": 1}, *few * 2])
+    few = [*reviews_of("B000000002", 3), review_row("A9", "B000000002", 1_546_300_800_000)]
+    old = [review_row("A9", "B000000002", moment) for moment in (BEFORE_2019, 1_546_300_799_999)]
+    rows = [*reviews_of(B1) * 2, again, {**again, "rating": 1}, *few * 2, *old]
+    write_lines(raw / "Pet_Supplies.jsonl", rows)
     report = ingest([raw], tmp_path / "world")
-    assert (report.reviews.read, report.reviews.kept) == (18, 6)
-    assert report.reviews.dropped == {"duplicate": 6, "product_not_kept": 6}
+    assert (report.reviews.read, report.reviews.kept) == (22, 6)
+    assert report.reviews.dropped == {"duplicate": 6, "product_not_kept": 8, "before_since": 2}
     assert (report.products.kept, report.products.dropped) == (1, {"too_few_interactions": 1})
     assert [order.timestamp for order in orders_in(tmp_path / "world", USER)] == [START + 1, START], "another moment"
 
@@ -137,15 +137,6 @@ def test_reviews_need_only_three_fields_and_join_on_the_parent(tmp_path: Path) -
     report = ingest([raw], tmp_path / "world", dry_run=True)
     assert report.reviews.kept == 5
     assert (report.products_without_meta, report.reviews.dropped) == (1, {"no_meta": 1})
-
-
-def test_what_is_older_than_the_date_is_no_order_and_does_not_count(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    edge = [1_546_300_799_999, 1_546_300_800_000]
-    rows = [*reviews_of(B1, 4), *(review_row("A9", B1, moment) for moment in [BEFORE_2019, *edge])]
-    write_lines(raw / "Pet_Supplies.jsonl", rows)
-    report = ingest([raw], tmp_path / "world", dry_run=True)
-    assert (report.reviews.kept, report.reviews.dropped) == (5, {"before_since": 2})
 
 
 def test_other_files_are_listed_and_skipped_and_names_that_look_like_patterns_are_only_names(tmp_path: Path) -> None:
@@ -170,7 +161,7 @@ def test_only_the_categories_of_a_preset_are_taken(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     write_lines(raw / "meta_Books.jsonl", [product_row("B000000002")])
     write_lines(raw / "Books.jsonl", reviews_of("B000000002"))
-    report: IngestReport = ingest([raw], tmp_path / "world", IngestOptions(preset="paper"), dry_run=True)
+    report = ingest([raw], tmp_path / "world", IngestOptions(preset="paper"), dry_run=True)
     assert [row.name for row in report.categories] == ["Pet_Supplies"]
     assert [file.name for file in report.files if file.skipped] == ["Books.jsonl", "meta_Books.jsonl"]
 
@@ -195,6 +186,13 @@ HOSTILE = ["../../x", ".hidden", "a/b", "A\0", "A\x1b[2J", "A1\n", " ", "A\u2028
 REAL_IDS = ["AE22EK6EHFBJBIAFQPO6OELJHWHA", "B08LYT4Q2X", "#W2378156", "ann+hostile_shop@example.com", "A" * 128]
 
 
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> str | None:
+    """The fingerprint of the plain product with its five reviews alone."""
+    folder = tmp_path_factory.mktemp("clean")
+    return ingest([small_shop(folder / "raw", product_row("B1"))], folder / "world").fingerprint
+
+
 def hostile_shop(folder: Path, *, as_array: bool) -> Path:
     """A plain product with five reviews, five more by each hostile user, and a product of each hostile id."""
     write = write_array if as_array else write_lines
@@ -207,9 +205,15 @@ def hostile_shop(folder: Path, *, as_array: bool) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("as_array", [False, True], ids=["lines", "array"])
-def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason(tmp_path: Path, as_array: bool) -> None:
-    report = ingest([hostile_shop(tmp_path / "raw", as_array=as_array)], tmp_path / "world")
+@pytest.mark.parametrize(
+    ("as_array", "workers"), [(False, 1), (False, 2), (True, 1)], ids=["lines", "two workers", "array"]
+)
+def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(
+    tmp_path: Path, clean: str, as_array: bool, workers: int
+) -> None:
+    raw = hostile_shop(tmp_path / "raw", as_array=as_array)
+    report = ingest([raw], tmp_path / "world", IngestOptions(), workers=workers)
+    assert report.fingerprint == clean
     assert (report.products.kept, report.users, report.reviews.kept) == (1, 5, 5)
     assert report.products.dropped == {"bad_line": len(HOSTILE)}
     assert report.reviews.dropped == {"bad_line": 2 * len(HOSTILE)}
@@ -218,28 +222,6 @@ def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason(tmp_path: Path,
     assert shown["reviews"].problem.endswith("'../../x'")
     assert all(bad.problem.isprintable() for file in report.files for bad in file.shown)
     assert check_world(tmp_path / "world") == []
-
-
-def test_workers_and_both_forms_make_the_same_world_of_hostile_rows(tmp_path: Path) -> None:
-    lines, array = (hostile_shop(tmp_path / f"{form}", as_array=form) for form in (False, True))
-    clean = small_shop(tmp_path / "clean", product_row("B1"))
-    prints = {
-        ingest([raw], tmp_path / f"world{place}", IngestOptions(), workers=workers).fingerprint
-        for place, (raw, workers) in enumerate([(lines, 1), (lines, 2), (array, 1), (clean, 1)])
-    }
-    assert len(prints) == 1
-
-
-def test_ids_of_the_real_sample_are_ids(realdata: Path) -> None:
-    found = set[str]()
-    for path in (realdata / "amazon").rglob("*.jsonl"):
-        if "user_histories" in path.name:
-            continue
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row: Any = json.loads(line) if line.startswith("{") else {}
-            found |= {str(row[name]) for name in ("user_id", "parent_asin", "asin") if row.get(name)}
-    assert len(found) > 1000
-    assert [each for each in found if not is_safe_id(each)] == []
 
 
 def test_every_text_has_a_file_name_of_its_own_below_the_folder_and_an_id_has_its_own(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Exports of shop systems in three lines of a mapping, and by mapping what the formats do."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from drretail.env.rows import rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.money import SIGNS
-from drretail.records.shop import Product
 from drretail.tables.cells import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
@@ -73,13 +71,10 @@ def of_format(name: str, file: str, more: str = "") -> str:
     return f'format = "{name}"\nproducts = {{file = "{file}"{more}}}\n'
 
 
-def user_ids(world: Path) -> list[str]:
-    with rows_of(world) as rows:
-        return sorted({row.user_id for row in rows.orders})
-
-
 def orders_of(world: Path) -> list[tuple[str, str, int, str, str]]:
-    rows = [order for user in user_ids(world) for order in orders_in(world, user)]
+    with rows_of(world) as found:
+        users = sorted({row.user_id for row in found.orders})
+    rows = [order for user in users for order in orders_in(world, user)]
     return sorted((row.order_id, row.product_id, row.quantity, row.order_status, row.order_date[:16]) for row in rows)
 
 
@@ -105,7 +100,8 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
     assert mug.categories == ("Home", "Mugs")
 
-    assert all(user.startswith("u") and "@" not in user for user in user_ids(tmp_path / "w"))
+    with rows_of(tmp_path / "w") as rows:
+        assert all(row.user_id.startswith("u") and "@" not in row.user_id for row in rows.orders)
     assert orders_of(tmp_path / "w") == [
         ("1001-1", "mug", 1, "Delivered", "2024-05-01T07:59"),
         ("1001-2", "tee", 2, "Delivered", "2024-05-01T07:59"),
@@ -153,32 +149,32 @@ def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_catego
     assert product_in(tmp_path / "w", "48").price == 18.0
 
 
-HALF = "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock,Description"
+GERMAN = ("ID,SKU,Name,Kategorien,Regulärer Preis", "1,mug,Becher,Küche,5")
+HALF = (
+    "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock,Description",
+    "1,mug,Becher,visible,,5,,Küche,B,1,D",
+)
 
 
 @pytest.mark.parametrize(
-    ("columns", "row", "more", "message"),
+    ("export", "more", "lacking"),
     [
-        (
-            "ID,SKU,Name,Kategorien,Regulärer Preis",
-            "1,mug,Becher,Küche,5",
-            "",
-            "found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular",
-        ),
-        (HALF, "1,mug,Becher,visible,,5,,Küche,B,1,D", "", "Regular price, Published;"),
-        (HALF, "1,mug,Becher,visible,,5,,Küche,B,1,D", ', price = "Regulärer Preis", keep = {}', ""),
+        (GERMAN, "", "found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular"),
+        (HALF, "", "Regular price, Published;"),
+        (HALF, ', price = "Regulärer Preis", keep = {}', ""),
     ],
     ids=["a German export", "only half of the columns", "said by the mapping"],
 )
 def test_columns_of_a_format_that_an_export_lacks_are_said(
-    tmp_path: Path, columns: str, row: str, more: str, message: str
+    tmp_path: Path, export: tuple[str, str], more: str, lacking: str
 ) -> None:
+    columns, row = export
     head = of_format("woocommerce", "wc.csv", more)
     lines = notes(read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))
-    assert len(lines) == bool(message)
+    assert len(lines) == bool(lacking)
     for line in lines:
         assert line.startswith("found nowhere")
-        assert message in line
+        assert lacking in line
         assert "say these in the mapping" in line
 
 
@@ -240,29 +236,19 @@ MANY = ",".join(["sku", "name", "net", *(f"c{number}" for number in range(60_000
 
 
 @pytest.mark.parametrize(
-    ("head", "file", "content", "message"),
+    ("form", "content", "message"),
     [
-        (of_format("merchant", "feed.xml"), "feed.xml", "<html><p>No shop</p></html>", "is no feed of products"),
-        (of_format("merchant", "feed.xml"), "feed.xml", "<rss><item><id>1</id>", "is no XML that can be read"),
-        (
-            of_format("shopify", "p.csv"),
-            "p.csv",
-            "A,Title",
-            r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title",
-        ),
-        (
-            of_format("magento", "p.csv"),
-            "p.csv",
-            "A,Title",
-            r"format: There is no format 'magento'. Known are merchant, shopify, woo",
-        ),
-        (BY_MAPPING, "p.csv", MANY, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
+        ("merchant", "<html><p>No shop</p></html>", "is no feed of products"),
+        ("merchant", "<rss><item><id>1</id>", "is no XML that can be read"),
+        ("shopify", "A,Title", r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"),
+        ("magento", "A,Title", r"format: There is no format 'magento'. Known are merchant, shopify, woo"),
+        ("", MANY, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
     ],
     ids=["a page", "broken XML", "a column", "a format", "too many columns"],
 )
-def test_what_is_no_export_of_its_format_is_one_sentence(
-    tmp_path: Path, head: str, file: str, content: str, message: str
-) -> None:
+def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: str, content: str, message: str) -> None:
+    file = "feed.xml" if form == "merchant" else "p.csv"
+    head = of_format(form, file) if form else BY_MAPPING
     with pytest.raises(UserError, match=message):
         read(tmp_path, head, {"file": file, "columns": content, "rows": []})
 
@@ -317,21 +303,26 @@ def test_cells_are_filled_down_within_a_product_and_an_order(tmp_path: Path) -> 
     assert [bad.problem for file in report.files for bad in file.shown] == ["no who"]
 
 
+DAY, YEAR_ENDS = 86_400_000, 1_703_980_800_000
+
+
 @pytest.mark.parametrize(
-    ("days", "form", "first"),
+    ("head", "days", "form", "moments"),
     [
-        (["31.12.2023", "1.2.2024"], "%d.%m.%Y", "2023-12-31"),
-        (["12/31/2023 4:05 PM", "1/2/2024 11:00 AM"], "%m/%d/%Y %I:%M %p", "2023-12-31"),
-        (["March 3, 2024", "May 13, 2024"], "%B %d, %Y", "2024-03-03"),
-        (["2024年3月3日", "2024年5月13日"], "%Y年%m月%d日", "2024-03-03"),
+        ("", ["31.12.2023", "1.2.2024"], "%d.%m.%Y", [0, 32 * DAY]),
+        ("", ["12/31/2023 4:05 PM", "1/2/2024 11:00 AM"], "%m/%d/%Y %I:%M %p", [57_900_000, 2 * DAY + 39_600_000]),
+        ("", ["March 3, 2024", "May 13, 2024"], "%B %d, %Y", [63 * DAY, 134 * DAY]),
+        ("", ["2024年3月3日", "2024年5月13日"], "%Y年%m月%d日", [63 * DAY, 134 * DAY]),
+        ("", ["1703980800", "1703980800123", "2023-12-31 01:00:00"], "", [0, 123, 3_600_000]),
+        ('date_format = "%d.%m.%Y"\n', ["02.01.2024"], "", [2 * DAY]),
     ],
 )
-def test_the_format_of_dates_is_found_in_their_column_and_said(
-    tmp_path: Path, days: list[str], form: str, first: str
+def test_dates_are_iso_seconds_milliseconds_what_the_mapping_says_or_of_a_form_that_is_found_and_said(
+    tmp_path: Path, head: str, days: list[str], form: str, moments: list[int]
 ) -> None:
-    (note,) = notes(read(tmp_path, BY_LINE, PRODUCTS, dated(days)))
-    assert note == f"dates such as {days[0]!r} were read as {form}: write date_format for another"
-    assert orders_of(tmp_path / "w")[0][4][:10] == first
+    found = notes(read(tmp_path, head + BY_LINE, PRODUCTS, dated(days)))
+    assert found == [f"dates such as {days[0]!r} were read as {form}: write date_format for another"] * bool(form)
+    assert [order.timestamp - YEAR_ENDS for order in orders_in(tmp_path / "w", "ada")[::-1]] == moments
 
 
 def test_dates_whose_day_and_month_may_change_places_are_refused(tmp_path: Path) -> None:
@@ -344,36 +335,35 @@ def dated(days: list[str]) -> dict[str, Any]:
     return {"file": "o.csv", "columns": "nr,who,day,sku", "rows": rows}
 
 
-def priced(folder: Path, head: str, prices: Sequence[str]) -> list[Product]:
-    """A product at each of these prices."""
-    rows = [f'{at},Mug,"{price}"' for at, price in enumerate(prices)]
-    read(folder, f"{head}{BY_MAPPING}", PRODUCTS | {"rows": rows})
-    return [product_in(folder / "w", str(at)) for at in range(len(prices))]
-
-
 @pytest.mark.parametrize(
-    ("head", "currency", "prices"),
+    ("head", "currency", "prices", "is_told"),
     [
-        ("", "JPY", {"￥980": 980, "1,280円": 1280, "２，４８０円": 2480, "12,800円～": 12800}),
-        ('decimal = ","\n', "EUR", {"9,- €": 9, "ab 1.229,00 €": 1229}),
-        ('decimal = ","\n', "PLN", {"1 299,00 zł": 1299}),
-        ("", "USD", {"US$ 4.95": 4.95}),
-        ("", "GBP", {"£12.50 (inc. VAT)": 12.5}),
-        ('currency = "CHF"\n', "CHF", {"CHF 9.–": 9}),
-        ('currency = "SEK"\n', "SEK", {"249 kr": 249}),
+        ("", "JPY", {"￥980": 980, "1,280円": 1280, "２，４８０円": 2480, "12,800円～": 12800}, False),
+        ('decimal = ","\n', "EUR", {"9,- €": 9, "ab 1.229,00 €": 1229}, False),
+        ('decimal = ","\n', "PLN", {"1 299,00 zł": 1299}, False),
+        ("", "USD", {"US$ 4.95": 4.95}, False),
+        ("", "USD", {"4.95 US$": 4.95}, False),
+        ("", "USD", {"$4.95": 4.95, "$5": 5}, True),
+        ("", "GBP", {"£12.50 (inc. VAT)": 12.5}, True),
+        ('currency = "CHF"\n', "CHF", {"CHF 9.–": 9, "CHF 5": 5}, False),
+        ('currency = "SEK"\n', "SEK", {"249 kr": 249}, False),
+        ('decimal = ","\n', "SEK", {"4,95 kr": 4.95, "5 kr": 5}, True),
+        ('currency = "AUD"\n', "AUD", {"$4.95": 4.95}, False),
+        ('currency = "USD"\n', "USD", {"NOW 4.95": 4.95}, False),
+        ('currency = "CNY"\n', "CNY", {"¥4.95": 4.95}, False),
+        ("", "USD", {"4,99 € / m": None, "9 € ab Lager": None, "from": None}, False),  # of something else
     ],
 )
-def test_prices_are_read_as_shops_of_many_countries_print_them(
-    tmp_path: Path, head: str, currency: str, prices: dict[str, float]
+def test_prices_are_read_as_shops_print_them_and_a_sign_of_several_currencies_is_told_once(
+    tmp_path: Path, head: str, currency: str, prices: dict[str, float | None], is_told: bool
 ) -> None:
-    found = priced(tmp_path, head, [*prices])
+    rows = [f'{at},Mug,"{price}"' for at, price in enumerate(prices)]
+    report = read(tmp_path, f"{head}{BY_MAPPING}", PRODUCTS | {"rows": rows})
+    found = [product_in(tmp_path / "w", str(at)) for at in range(len(prices))]
     assert [(mug.price, mug.currency) for mug in found] == [(amount, currency) for amount in prices.values()]
     assert [mug.price_from for mug in found] == [price.startswith("ab ") | price.endswith("～") for price in prices]
-
-
-def test_a_price_of_something_else_than_the_product_is_unknown(tmp_path: Path) -> None:
-    found = priced(tmp_path, "", ["4,99 € / m", "9 € ab Lager", "from"])
-    assert [mug.price for mug in found] == [None, None, None]
+    told = [note.partition(":")[0] for note in notes(report) if "are taken as" in note]
+    assert told == [f"prices such as {next(iter(prices))!r} are taken as {currency}"] * is_told
 
 
 def test_every_sign_means_what_cldr_has_for_one_of_its_currencies() -> None:

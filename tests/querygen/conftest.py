@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from drretail.cli.queries.group import queries_app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
+from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.build import build_world
 
@@ -45,6 +48,19 @@ PROPERTIES = {
 """What every other product of a kind says of itself."""
 
 MakeWorld = Callable[..., World]
+
+
+def call(world: World | None, *arguments: object) -> Result:
+    """``drretail queries`` with these arguments, over a world if the command takes one."""
+    over = [] if world is None else ["--world", world.folder]
+    return CliRunner().invoke(queries_app, [str(argument) for argument in (*arguments, *over)])
+
+
+def refused(world: World | None, *arguments: object) -> str:
+    """The sentence with which the command refuses these arguments."""
+    result = call(world, *arguments)
+    assert isinstance(result.exception, UserError), result.output
+    return str(result.exception)
 
 
 def product_id(kind: str, number: int) -> str:

@@ -4,21 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import read_jsonl, write_lines
 from drretail.querygen.generate import generate_for
 from drretail.querygen.review.records import history_path
+from drretail.records.money import Money
 from drretail.records.query import Query
-
-runner = CliRunner()
-
-
-def call(command: str, file: Path, world: World, *flags: str) -> Result:
-    return runner.invoke(queries_app, [command, str(file), "--world", str(world.folder), *flags])
+from drretail.records.wish import Want, Wish
+from tests.build import query as query_of
+from tests.querygen.conftest import call, refused
 
 
 @pytest.fixture
@@ -39,14 +34,14 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
     world: World, file: Path, queries: list[Query]
 ) -> None:
     before = file.read_bytes()
-    result = call("check", file, world)
+    result = call(world, "check", file)
     assert (result.exit_code, file.read_bytes(), history_path(file).exists()) == (3, before, False)
     assert "email_in_text" in result.stdout
     assert "Without a finding: 1 of 2 queries; email_in_text 1" in result.stdout
     assert "The cheapest basket" not in result.stdout
-    assert "The cheapest basket" in call("check", file, world, "--baskets").stdout
+    assert "The cheapest basket" in call(world, "check", file, "--baskets").stdout
 
-    document = json.loads(call("check", file, world, "--json").stdout)
+    document = json.loads(call(world, "check", file, "--json").stdout)
     assert (document["format"], document["ok"], document["codes"]) == (1, False, {"email_in_text": 1})
     assert [row["query_id"] for row in document["queries"]] == [query.query_id for query in queries]
     assert [len(row["findings"]) for row in document["queries"]] == [0, 1]
@@ -57,14 +52,13 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
 def generic(tmp_path: Path) -> Path:
     """One query of nobody, without a wish."""
     path = tmp_path / "generic.jsonl"
-    query = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
-    write_lines(path, [query.as_line()])
+    write_lines(path, [query_of("g-1", "What is the best birdhouse?", mode="generic").as_line()])
     return path
 
 
 def test_compare_sets_both_modes_beside_each_other(world: World, file: Path, generic: Path) -> None:
-    table = call("compare", file, world, str(generic))
-    document = json.loads(call("compare", file, world, str(generic), "--json").stdout)
+    table = call(world, "compare", file, generic)
+    document = json.loads(call(world, "compare", file, generic, "--json").stdout)
     assert table.exit_code == 0
     assert "profile-aware" in table.stdout
     assert "mentions of the profile" in table.stdout
@@ -73,58 +67,65 @@ def test_compare_sets_both_modes_beside_each_other(world: World, file: Path, gen
 
 
 def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World, generic: Path) -> None:
-    result = call("check", generic, world)
+    result = call(world, "check", generic)
     assert result.exit_code == 3
     assert "wish_missing 1" in result.stdout
     assert "Without a wish: 1 of 1 query" in result.output
     assert "Name a --model" in result.output
-    assert json.loads(call("check", generic, world, "--json").stdout)["untyped"] == 1
-
-
-def generate(world: World, to: Path, *flags: str) -> Result:
-    return runner.invoke(queries_app, ["generate", "--world", str(world.folder), "--to", str(to), *flags])
+    assert json.loads(call(world, "check", generic, "--json").stdout)["untyped"] == 1
 
 
 def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
-    result = generate(world, to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")
+    result = call(world, "generate", "--to", to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")
     assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "ANNA"]
     counts = {"queries": 2, "users": 2, "users_without": [], "users_with_fewer": []}
     assert json.loads(result.stdout) == {"format": 1, **counts, "file": str(to)}
 
 
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
-    result = generate(world, tmp_path / "a.jsonl", "--users", "8")
-    quiet = generate(world, tmp_path / "b.jsonl", "--users", "8", "--quiet")
+    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--users", "8")
+    quiet = call(world, "generate", "--to", tmp_path / "b.jsonl", "--users", "8", "--quiet")
     assert "no query could be made: 3" in result.stderr
     assert "5 users could be made; 8 were asked for" in result.stderr
     assert quiet.stderr == ""
 
 
-def test_an_unknown_user_leaves_the_file_as_it_was(world: World, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("generate --mode profil_aware", "profile_aware"),
+        ("generate --mode generic", "add --model"),
+        ("generate --estimate", "needs a --model"),
+        ("generate --model offline:judge", "shopper"),
+        ("generate --model anthropic", "names no model"),
+        ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
+        ("generate --user NOBODY", "no user 'NOBODY'"),
+        ("shipped --split foo", "choose dev, test, all or graded"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, message: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
     to = tmp_path / "queries.jsonl"
     to.write_text("before\n")
-    result = generate(world, to, "--user", "NOBODY")
-    assert isinstance(result.exception, UserError)
+    command, *flags = arguments.split()
+    over = None if command == "shipped" else world
+    assert message in refused(over, command, "--to", to, "--force", *flags)
     assert to.read_text() == "before\n"
 
 
 BATH = "I own a bird bath and want a bird feeder beside it. " * 3
-FEEDER = Query.model_validate(
-    {
-        "query_id": "mine-1",
-        "user_id": "SHOPPER",
-        "text": BATH.strip(),
-        "kind": "companion",
-        "rationale": "The record shows a bird bath.",
-        "expected_tools": ["get_user_orders"],
-        "wish": {
-            "wants": [{"name": "bird feeder", "kinds": ["bird feeder"], "must": ["squirrel proof"], "rating_min": 4}],
-            "budget": {"amount": "30", "currency": "USD"},
-            "owned": ["B0OWNED001"],
-        },
-        "source": "a person",
-    }
+WANT = Want(name="bird feeder", kinds=("bird feeder",), must=("squirrel proof",), rating_min=4)
+FEEDER = query_of(
+    "mine-1",
+    BATH.strip(),
+    user_id="SHOPPER",
+    kind="companion",
+    rationale="The record shows a bird bath.",
+    expected_tools=("get_user_orders",),
+    wish=Wish(wants=(WANT,), budget=Money.of(30), owned=("B0OWNED001",)),
 )
 
 
@@ -133,10 +134,7 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     other = FEEDER.model_copy(update={"query_id": "mine-2", "text": "Which feeder?", "kind": None})
     write_lines(tmp_path / "q.jsonl", [FEEDER.as_line(), other.as_line()])
 
-    def show(*flags: str) -> Result:
-        return runner.invoke(queries_app, ["show", str(tmp_path / "q.jsonl"), *flags])
-
-    shown = show().stdout
+    shown = call(None, "show", tmp_path / "q.jsonl").stdout
     assert max(map(len, shown.splitlines())) <= 80
     assert BATH.strip() in " ".join(shown.split())
     assert "mine-1 · companion · profile-aware" in shown
@@ -145,10 +143,10 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     assert shown.endswith("2 queries of 1 user\n")
     assert "B0OWNED001" not in shown
     assert "why:" not in shown
-    shown = show("--details").stdout
+    shown = call(None, "show", tmp_path / "q.jsonl", "--details").stdout
     for text in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
         assert text in shown
-    assert "mine-2" not in show("--only", "1").stdout
-    document = json.loads(show("--only", "mine-2", "--json").stdout)
+    assert "mine-2" not in call(None, "show", tmp_path / "q.jsonl", "--only", "1").stdout
+    document = json.loads(call(None, "show", tmp_path / "q.jsonl", "--only", "mine-2", "--json").stdout)
     assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
-    assert isinstance(show("--only", "mine-3").exception, UserError)
+    assert "mine-3" in refused(None, "show", tmp_path / "q.jsonl", "--only", "mine-3")

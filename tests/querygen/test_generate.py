@@ -23,6 +23,7 @@ from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests.build import query as query_of
 from tests.querygen.conftest import MakeWorld, bought, orders, products
 
 LEAST_WORDS, MOST_WORDS = 20, 120
@@ -210,18 +211,14 @@ OWN = (
 )
 
 
-def asked(mode: str, text: str, user_id: str | None, *tools: str, budget: str | None = None) -> Query:
-    wants = (Want(name="birdhouse", kinds=("birdhouse",)),)
-    return Query.model_validate(
-        {"query_id": f"{mode}-1".replace("_", "-"), "mode": mode, "text": text, "user_id": user_id}
-        | {"wish": Wish(wants=wants, budget=None if budget is None else Money.of(budget))}
-        | {"expected_tools": tools, "source": "a test"}
-    )
-
-
 def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
-    own = asked("profile_aware", OWN, "ANNA", "get_user_orders", "web_search", "calculator", budget="40")
-    generic = asked("generic", "What is the best birdhouse?", None, "product_catalog_search")
+    wish = Wish(wants=(Want(name="birdhouse", kinds=("birdhouse",)),))
+    typed = wish.model_copy(update={"budget": Money.of(40)})
+    own = query_of(
+        "q1", OWN, user_id="ANNA", expected_tools=("get_user_orders", "web_search", "calculator"), wish=typed
+    )
+    text, tools = "What is the best birdhouse?", ("product_catalog_search",)
+    generic = query_of("q2", text, mode="generic", expected_tools=tools, wish=wish)
     aware, anybody = compare([generic, own], Linter(world))
     assert (aware.mode, aware.queries, aware.users) == ("profile_aware", 1, 1)
     assert (aware.means.expected_tools, aware.means.record_tools) == (3, 1)

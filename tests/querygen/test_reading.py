@@ -5,9 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.importing import Question, queries_from, read_questions
@@ -16,6 +14,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider
+from tests.querygen.conftest import call, refused
 
 Write = Callable[..., Path]
 
@@ -75,34 +74,26 @@ def to(tmp_path: Path) -> Path:
     return tmp_path / "queries.jsonl"
 
 
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(queries_app, list(map(str, arguments)))
-
-
-def generate(world: World, to: Path, *flags: str) -> Result:
-    return call("generate", "--world", world.folder, "--to", to, "--user", "ANNA", *flags)
-
-
-def refused(result: Result) -> str:
-    assert isinstance(result.exception, UserError)
-    return str(result.exception)
-
-
 @pytest.mark.parametrize("mine", ["mine\n", '{"mine": 1}'])
-def test_a_line_of_somebody_elses_is_left_unless_force_is_given(world: World, to: Path, mine: str) -> None:
+def test_a_line_of_somebody_elses_is_left_unless_force_is_given_and_a_folder_is_no_file(
+    world: World, to: Path, mine: str
+) -> None:
     to.write_text(mine)
-    assert "exists, and a line of it would be lost: name another file, or add --force" in refused(generate(world, to))
-    assert "would be lost" in refused(call("shipped", "--to", to))
+    generate = ("generate", "--to", to, "--user", "ANNA")
+    assert "exists, and a line of it would be lost: name another file, or add --force" in refused(world, *generate)
+    assert "would be lost" in refused(None, "shipped", "--to", to)
     assert to.read_text() == mine
-    assert generate(world, to, "--force", "--per-user", "3").exit_code == 0
+    assert call(world, *generate, "--force", "--per-user", "3").exit_code == 0
     assert len(read_queries(to)) == 3
+    for over, *command in ((world, "generate", "--user", "ANNA"), (None, "shipped", "--force")):
+        assert f"{to.parent} is a folder: name a file in it" in refused(over, *command, "--to", to.parent)
 
 
 def test_shipped_queries_are_not_written_over_those_of_the_other_part(to: Path) -> None:
-    assert [call("shipped", "--to", to).exit_code for _ in range(2)] == [0, 0]
-    assert "20 lines of it would be lost" in refused(call("shipped", "--to", to, "--split", "test"))
-    assert call("shipped", "--to", to, "--split", "all").exit_code == 0
-    assert call("shipped", "--to", to, "--split", "test", "--force").exit_code == 0
+    assert [call(None, "shipped", "--to", to).exit_code for _ in range(2)] == [0, 0]
+    assert "20 lines of it would be lost" in refused(None, "shipped", "--to", to, "--split", "test")
+    assert call(None, "shipped", "--to", to, "--split", "all").exit_code == 0
+    assert call(None, "shipped", "--to", to, "--split", "test", "--force").exit_code == 0
     assert len(read_queries(to)) == 30
 
 
@@ -110,20 +101,13 @@ def test_a_model_is_not_paid_for_what_could_not_be_written(
     world: World, to: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
-    generate(world, to)
+    generate = ("generate", "--to", to, "--user", "ANNA")
+    call(world, *generate)
     to.with_name("queries.jsonl.journal.jsonl").touch()
     with Provider() as provider:
         monkeypatch.setenv("DRRETAIL_BASE_URL", provider.url)
-        assert f"exists, and {CLAUDE} did not write it" in refused(generate(world, to, "--model", CLAUDE))
+        assert f"exists, and {CLAUDE} did not write it" in refused(world, *generate, "--model", CLAUDE)
         assert not provider.seen
-
-
-def test_a_folder_is_no_file_and_an_unknown_split_is_answered_with_all_that_there_are(
-    world: World, to: Path, tmp_path: Path
-) -> None:
-    for result in (generate(world, tmp_path), call("shipped", "--to", tmp_path, "--force")):
-        assert f"{tmp_path} is a folder: name a file in it" in refused(result)
-    assert "choose dev, test, all or graded" in refused(call("shipped", "--to", to, "--split", "foo"))
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

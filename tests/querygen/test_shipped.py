@@ -5,9 +5,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from typer.testing import CliRunner
 
-from drretail.cli.queries.group import queries_app
 from drretail.data_ingest.demo import build_shop
 from drretail.difficulty.measure import Dial, with_levels
 from drretail.env.offers import Offers
@@ -18,6 +16,7 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, WORLD, shipped_queries
 from drretail.records.query import NEED_KINDS
+from tests.querygen.conftest import call
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is
 @pytest.mark.parametrize(("flags", "count"), [([], 20), (["--split", "test"], 30), (["--split", "all"], 50)])
 def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: list[str], count: int) -> None:
     to = tmp_path / "queries.jsonl"
-    result = CliRunner().invoke(queries_app, ["shipped", "--to", str(to), "--json", *flags])
+    result = call(None, "shipped", "--to", to, "--json", *flags)
     assert result.exit_code == 0
     assert len(read_queries(to)) == count
     document = json.loads(result.stdout)

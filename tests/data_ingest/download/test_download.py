@@ -4,11 +4,11 @@ import gzip
 import json
 import random
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
@@ -23,6 +23,12 @@ DATA = gzip.compress(random.Random(3).randbytes(300_000))
 PATH = "/raw/Pet_Supplies.jsonl.gz"
 
 
+def fetched(folder: Path, wanted: Iterable[tuple[str, ...]], **given: Any) -> DownloadReport:
+    """The report of files, each of which is to be had at any of its addresses."""
+    with httpx2.Client(follow_redirects=True, timeout=5, trust_env=False) as client:
+        return download([Wanted("Pet_Supplies", urls) for urls in wanted], folder, client, Progress(), **given)
+
+
 class Fetch(NamedTuple):
     """A server, a folder that what it has is fetched into, and the seconds that were waited."""
 
@@ -32,9 +38,7 @@ class Fetch(NamedTuple):
 
     def __call__(self, *paths: str) -> DownloadReport:
         urls = tuple(self.server.address + path for path in paths or (PATH,))
-        with httpx2.Client(follow_redirects=True, timeout=5, trust_env=False) as client:
-            wanted = [Wanted("Pet_Supplies", urls)]
-            return download(wanted, self.folder, client, Progress(), sleep=self.waited.append)
+        return fetched(self.folder, [urls], sleep=self.waited.append)
 
     def check_whole(self) -> None:
         assert files(self.folder) == {"Pet_Supplies.jsonl.gz": DATA}
@@ -146,22 +150,10 @@ def test_nothing_is_fetched_where_there_is_no_room(fetch: Fetch, monkeypatch: py
 def test_many_files_come_side_by_side_and_in_order(tmp_path: Path) -> None:
     bodies = {f"{number}.jsonl": f'{{"n": {number}}}\n'.encode() * 1000 for number in range(12)}
     script = Script({f"/{name}": data for name, data in bodies.items()})
-    with serve(script) as server, httpx2.Client(trust_env=False) as client:
-        wanted = [Wanted("Books", (server.address + path,)) for path in script.files]
-        report = download(wanted, tmp_path, client, Progress(), parallel=4)
+    with serve(script) as server:
+        report = fetched(tmp_path, [(server.address + path,) for path in script.files], parallel=4)
     assert [file.name for file in report.files] == [*bodies]
     assert files(tmp_path) == bodies
-
-
-def test_a_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = "http://raw.example/Books.jsonl"
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    with serve(Script({url: b'{"n": 1}\n'})) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", proxy.address)
-        with httpx2.Client() as client:
-            download([Wanted("Books", (url,))], tmp_path, client, Progress())
-    assert proxy.asked == [(url, None)]
 
 
 def test_the_addresses_are_those_of_the_dataset() -> None:
@@ -183,21 +175,14 @@ def test_the_addresses_are_those_of_the_dataset() -> None:
 
 
 def test_a_file_that_nobody_has_does_not_keep_the_others_from_coming(fetch: Fetch) -> None:
-    urls = [(fetch.server.address + "/raw/Missing.jsonl.gz",), (fetch.server.address + PATH,)]
-    with (
-        httpx2.Client(follow_redirects=True, timeout=5, trust_env=False) as client,
-        pytest.raises(UserError, match=r"Missing\.jsonl\.gz answers 404"),
-    ):
-        download([Wanted("Pet_Supplies", url) for url in urls], fetch.folder, client, Progress(), parallel=1)
+    urls = [(fetch.server.address + path,) for path in ("/raw/Missing.jsonl.gz", PATH)]
+    with pytest.raises(UserError, match=r"Missing\.jsonl\.gz answers 404"):
+        fetched(fetch.folder, urls, parallel=1)
     fetch.check_whole()
 
 
 def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> None:
     waited: list[float] = []
-    wanted = [Wanted("Pet_Supplies", ("http://127.0.0.1:9/Pet_Supplies.jsonl.gz",))]
-    with (
-        httpx2.Client(timeout=5, trust_env=False) as client,
-        pytest.raises(UserError, match=r"127\.0\.0\.1:9/Pet_Supplies\.jsonl\.gz cannot be had"),
-    ):
-        download(wanted, tmp_path, client, Progress(), sleep=waited.append)
+    with pytest.raises(UserError, match=r"127\.0\.0\.1:9/Pet_Supplies\.jsonl\.gz cannot be had"):
+        fetched(tmp_path, [("http://127.0.0.1:9/Pet_Supplies.jsonl.gz",)], sleep=waited.append)
     assert sum(waited) < 5

@@ -139,10 +139,15 @@ NAMED = [
 
 
 @pytest.fixture
-def renaming() -> Renaming:
+def names() -> NamesOfShop:
     names = NamesOfShop()
     for each in NAMED:
         names.take(each)
+    return names
+
+
+@pytest.fixture
+def renaming(names: NamesOfShop) -> Renaming:
     ids = {each.product_id: f"B0NEW0000{at}" for at, each in enumerate(NAMED)}
     new = {name: f"New{at}" for at, name in enumerate(sorted(names.renamed("1")))}
     return Renaming(new, names.spellings, names.ordinary(), ids)
@@ -181,10 +186,7 @@ def test_fields_of_names_are_names_as_a_whole_and_other_details_are_texts(renami
     assert details["Note"] == [f"by {renaming.name('Dr. Elsey’s')}", {"n": "Home"}]
 
 
-def test_made_up_names_are_no_words_of_the_shop_and_all_differ() -> None:
-    names = NamesOfShop()
-    for one in NAMED:
-        names.take(one)
+def test_made_up_names_are_no_words_of_the_shop_and_all_differ(names: NamesOfShop) -> None:
     made = names.renamed("1")
     assert made == names.renamed("1") != names.renamed("2")
     assert len({each.casefold() for each in made.values()}) == len(made)

@@ -1,12 +1,10 @@
 """Mapping files of one's own shop, and the columns of its tables."""
 
-import gzip
 from pathlib import Path
 
-import duckdb
 import pytest
 
-from drretail.data_ingest.raw.mapping import Mapping, ProductColumns, read_mapping
+from drretail.data_ingest.raw.mapping import read_mapping
 from drretail.data_ingest.raw.tables import open_table, shop_sources
 from drretail.errors import UserError
 
@@ -17,7 +15,6 @@ id = "sku"
 title = "name"
 price = "net"
 """
-_PLAIN = Mapping(products=ProductColumns(file="x", id="sku", title="name"))
 
 
 def _shop(folder: Path, mapping: str = _MAPPING) -> Path:
@@ -31,17 +28,6 @@ def test_a_csv_with_a_byte_order_mark_semicolons_and_quoted_newlines_has_its_own
     mapping, (source,) = shop_sources(_shop(tmp_path))
     assert (mapping.currency, mapping.products.id, mapping.orders) == ("EUR", "sku", None)
     assert open_table(source.path, mapping).columns == ("sku", "name", "net")
-
-
-@pytest.mark.parametrize("form", ["csv", "csv.gz", "jsonl", "parquet"])
-def test_every_form_tells_the_same_columns(tmp_path: Path, form: str) -> None:
-    file = tmp_path / f"table.{form}"
-    if form == "csv.gz":
-        file.write_bytes(gzip.compress(b"sku,name\n1,Bowl\n"))
-    else:
-        kind = "json" if form == "jsonl" else form
-        duckdb.execute(f"COPY (SELECT 'B1' AS sku, 'Bowl' AS name) TO '{file}' (FORMAT {kind})")
-    assert open_table(file, _PLAIN).columns == ("sku", "name")
 
 
 def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:

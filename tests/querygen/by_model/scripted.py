@@ -13,7 +13,7 @@ from pydantic import Field
 
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.base import sha256_of
-from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 
 Answer = Callable[[Sequence[BaseMessage]], str]
 WORDS = "garden bright quiet gentle sturdy winter shelf corner meadow harbour candle ribbon copper".split()  # noqa: SIM905
@@ -52,28 +52,8 @@ def scripted(chat: ScriptedChat) -> Model:
     return Model("fake:x", chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
 
 
-WANT: dict[str, Any] = {
-    "name": "birdhouse",
-    "kinds": ["birdhouse"],
-    "quantity": 2,
-    "optional": False,
-    "again": False,
-    "must": [],
-    "must_not": [],
-    "rating_min": None,
-    "ratings_min": None,
-    "price_max": None,
-    "brands_wanted": [],
-    "brands_unwanted": [],
-}
-WISH: dict[str, Any] = {
-    "wants": [WANT],
-    "budget": {"amount": 60, "currency": "USD"},
-    "room": False,
-    "deadline": None,
-    "owned": [],
-    "orders": [],
-}
+WANT = Want(name="birdhouse", kinds=("birdhouse",), quantity=2).model_dump(mode="json")
+WISH = Wish(wants=()).model_dump(mode="json") | {"budget": {"amount": 60, "currency": "USD"}}
 
 
 def written_wish(**changes: Any) -> dict[str, Any]:
@@ -99,21 +79,3 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
 def right(messages: Sequence[BaseMessage]) -> str:
     """A good answer that depends on the whole conversation and on nothing else."""
     return json.dumps(written(sha256_of("\n".join(message.text for message in messages))))
-
-
-def answering(query: Query, **changes: Any) -> dict[str, Any]:
-    """The answer that becomes this query; ``changes`` are those of ``model_copy``."""
-    changed = query.model_copy(update=changes)
-    assert changed.wish is not None
-    wish = changed.wish.model_dump(mode="json")
-    for named in (wish, *wish["wants"]):
-        for field in ("budget", "price_max"):
-            if named.get(field) is not None:
-                named[field]["amount"] = float(named[field]["amount"])
-    return {
-        "query": changed.text,
-        "kind": changed.kind,
-        "rationale": changed.rationale,
-        "expected_tools": list(changed.expected_tools),
-        "wish": wish,
-    }

@@ -1,30 +1,26 @@
 """Questions typed and judged by a model, from the command line and against scripted answers."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted, written_wish
-from tests.querygen.conftest import product_id
+from tests.querygen.conftest import call, product_id, refused
 
 QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
-
 
 LAMP = {"name": "desk lamp", "kinds": ["Desk Lamps"]}
 
@@ -55,10 +51,6 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def call(world: World, *arguments: str | Path) -> Result:
-    return CliRunner().invoke(queries_app, [*map(str, arguments), "--world", str(world.folder)])
-
-
 @pytest.fixture
 def to(tmp_path: Path) -> Path:
     return tmp_path / "q.jsonl"
@@ -68,18 +60,38 @@ def typed(file: Path) -> list[bool]:
     return [query.wish is not None for query in read_queries(file)]
 
 
-def test_import_types_at_once_where_a_model_is_named(world: World, source: Path, to: Path, chat: ScriptedChat) -> None:
+def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wish_for(
+    world: World, tmp_path: Path, to: Path, chat: ScriptedChat
+) -> None:
+    source = tmp_path / "questions.jsonl"
+    rows = [
+        {"question": "I'd like a second bird feeder for at most $20.", "user": "ANNA"},
+        {"question": "Which desk lamp is dimmable?"},
+        {"question": "Which desk lamp?", "wish": LAMP_WISH.model_dump(mode="json")},
+    ]
+    write_lines(source, map(json.dumps, rows))
     result = call(world, "import", source, "--to", to, "--model", "fake:x")
     assert result.exit_code == 0, result.output
-    assert "2 queries →" in result.stdout
+    assert "3 queries →" in result.stdout
     assert "2 typed" in result.stdout
-    feeder, lamp = read_queries(to)
+    feeder, lamp, given = read_queries(to)
     wanted = (Want(name="bird feeder", kinds=("Bird Feeders",)),)
     assert feeder.wish == Wish(wants=wanted, budget=Money.of(20), owned=(product_id("bird feeder", 1),))
     assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamps",), must=("dimmable",)),))
     assert (lamp.typed_by, lamp.user_id) == ("fake:x", None)
+    assert (given.wish, given.typed_by, given.source) == (LAMP_WISH, None, "questions.jsonl")
     assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
     assert len(chat.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [(["--model", "offline:shopper"], "name a language model"), (["--estimate"], "name one with --model")],
+)
+def test_without_a_language_model_nothing_is_typed_or_estimated(
+    world: World, file: Path, flags: list[str], message: str
+) -> None:
+    assert message in refused(world, "check", file, *flags)
 
 
 def test_untyped_ones_are_told_and_check_types_them_in_the_file(
@@ -110,12 +122,11 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     right = chat.answer
 
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
-        if "You read one question of a benchmark" in messages[0].text:
-            return json.dumps(answer())
+        if len(messages) > 1 or "You read one question of a benchmark" in messages[0].text:
+            return right(messages)
         if "feeder for" not in messages[0].text:
             raise ValueError("out of order")
-        heated = types(name="bird feeder", kinds=["bird feeder"], must=["heated"])
-        return right(messages) if len(messages) > 1 else heated
+        return types(name="bird feeder", kinds=["bird feeder"], must=["heated"])
 
     chat.answer = wrong_first
     result = call(world, "import", source, "--to", to, "--model", "fake:x", "--parallel", "1")
@@ -128,12 +139,6 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     assert typed(to) == [True, False]
     call(world, "check", to, "--model", "fake:x", "--retry-failed")  # until it is asked for anew
     assert typed(to) == [True, True]
-
-
-def test_rules_type_nothing(world: World, source: Path, to: Path) -> None:
-    result = call(world, "import", source, "--to", to, "--model", "offline:shopper")
-    assert isinstance(result.exception, UserError)
-    assert "name a language model" in str(result.exception)
 
 
 def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
@@ -151,31 +156,16 @@ def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
     assert [each["code"] for each in again["findings"][query.query_id]] == ["kind_unknown"]
 
 
-def test_a_wish_that_the_file_brings_is_not_typed_again(
-    world: World, tmp_path: Path, to: Path, chat: ScriptedChat
-) -> None:
-    wish, source = Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),)), tmp_path / "questions.jsonl"
-    source.write_text(json.dumps({"question": "Which desk lamp?", "wish": wish.model_dump(mode="json")}))
-    result = call(world, "import", source, "--to", to, "--model", "fake:x")
-    assert (result.exit_code, chat.asked) == (0, [])
-    (query,) = read_queries(to)
-    assert (query.wish, query.typed_by, query.source) == (wish, None, "questions.jsonl")
-
-
-FEEDER = Query(
-    query_id="anna-1",
+FEEDER = query_of(
+    "anna-1",
+    "My bird feeder since January is fine, and I want another one. I am Jane Doe from Ohio.",
     user_id="ANNA",
-    text="My bird feeder since January is fine, and I want another one. I am Jane Doe from Ohio.",
     rationale="The record shows a bird feeder.",
     wish=Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),), owned=(product_id("bird feeder", 1),)),
-    source="a test",
 )
-LAMP_QUERY = FEEDER.model_copy(
-    update={
-        "query_id": "anna-2",
-        "text": "Which desk lamp is running low?",
-        "wish": Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),)),
-    }
+LAMP_WISH = Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),))
+LAMP_QUERY = query_of(
+    "anna-2", "Which desk lamp is running low?", user_id="ANNA", rationale=FEEDER.rationale, wish=LAMP_WISH
 )
 
 
@@ -183,35 +173,6 @@ def answer(**no: str) -> dict[str, Any]:
     """Yes to all, but for the fields that are named with a reason."""
     fields = ("sensible", "same", "anonymous")
     return {name: {"reason": no.get(name, "So it is."), "answer": "no" if name in no else "yes"} for name in fields}
-
-
-def opinion(messages: Sequence[BaseMessage]) -> str:
-    return json.dumps(answer(sensible="No lamp runs low.") if "running low?" in messages[0].text else answer())
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "q.jsonl"
-    write_lines(
-        path, [FEEDER.model_copy(update={"text": FEEDER.text.split(" I am")[0]}).as_line(), LAMP_QUERY.as_line()]
-    )
-    return path
-
-
-Check = Callable[..., tuple[Result, ScriptedChat]]
-
-
-@pytest.fixture
-def check(world: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
-    """``queries check --model`` against a scripted model."""
-
-    def called(answers: Callable[[Sequence[BaseMessage]], str], *flags: str) -> tuple[Result, ScriptedChat]:
-        chat = ScriptedChat(answer=answers)
-        monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
-        arguments = ["check", str(file), "--world", str(world.folder), "--model", "fake:x", *flags]
-        return CliRunner().invoke(queries_app, arguments), chat
-
-    return called
 
 
 def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody(world: World) -> None:
@@ -226,34 +187,55 @@ def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody
     assert "bird feeder\nowned: " in (tag_content("wish", message) or "")
 
 
-def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(check: Check) -> None:
-    result, chat = check(opinion, "--json")
+@pytest.fixture
+def file(tmp_path: Path, chat: ScriptedChat) -> Path:
+    """Two typed queries, of which the model finds the second not sensible."""
+    path = tmp_path / "q.jsonl"
+    plain = FEEDER.model_copy(update={"text": FEEDER.text.split(" I am")[0]})
+    write_lines(path, [plain.as_line(), LAMP_QUERY.as_line()])
+    chat.answer = opinion
+    return path
+
+
+def opinion(messages: Sequence[BaseMessage]) -> str:
+    return json.dumps(answer(sensible="No lamp runs low.") if "running low?" in messages[0].text else answer())
+
+
+def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(
+    world: World, file: Path, chat: ScriptedChat
+) -> None:
+    result = call(world, "check", file, "--model", "fake:x", "--json")
     first, second = json.loads(result.stdout)["queries"]
     (finding,) = second["findings"]
     assert (result.exit_code, len(chat.asked), first["findings"]) == (3, 2, [])
     assert (finding["code"], finding["severity"], finding["found"]) == ("not_sensible", "warning", "No lamp runs low.")
     assert finding["to_do"] == "ask something else"
-    table, again = check(opinion)
-    assert again.asked == []
-    assert "not_sensible" in table.stdout
-    assert "2 calls, 2 of them from the journal" in table.stdout
+    table = call(world, "check", file, "--model", "fake:x").stdout
+    assert len(chat.asked) == 2
+    assert "not_sensible" in table
+    assert "2 calls, 2 of them from the journal" in table
 
 
-def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that(check: Check) -> None:
-    failed, _ = check(lambda _: "no idea", "--json")
+def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that(
+    world: World, file: Path, chat: ScriptedChat
+) -> None:
+    chat.answer = lambda _: "no idea"
+    failed = call(world, "check", file, "--model", "fake:x", "--json")
     assert failed.exit_code == 3
     assert set(json.loads(failed.stdout)["failed"]) == {"anna-1", "anna-2"}
-    assert "unusable" in check(opinion)[0].stderr
-    mended, chat = check(opinion, "--retry-failed", "--json")
-    assert (json.loads(mended.stdout)["failed"], len(chat.asked)) == ({}, 2)
+    chat.answer, asked = opinion, len(chat.asked)
+    assert "unusable" in call(world, "check", file, "--model", "fake:x").stderr
+    mended = call(world, "check", file, "--model", "fake:x", "--retry-failed", "--json")
+    assert (json.loads(mended.stdout)["failed"], len(chat.asked) - asked) == ({}, 2)
 
 
-def test_an_estimate_puts_the_questions_together_and_sends_nothing(check: Check, file: Path) -> None:
-    result, chat = check(opinion, "--estimate", "--json")
+def test_an_estimate_puts_the_questions_together_and_sends_nothing(
+    world: World, file: Path, chat: ScriptedChat
+) -> None:
+    estimated = ("check", file, "--model", "fake:x", "--estimate", "--json")
+    result = call(world, *estimated)
     (estimate,) = json.loads(result.stdout)["estimates"]
     assert (result.exit_code, estimate["count"], chat.asked) == (0, 2, [])
     assert estimate["input"]["low"] > 500
-    check(opinion)
-    assert json.loads(check(opinion, "--estimate", "--json")[0].stdout)["estimates"][0]["count"] == 0
-    without = CliRunner().invoke(queries_app, ["check", str(file), "--estimate"])
-    assert isinstance(without.exception, UserError)
+    call(world, "check", file, "--model", "fake:x")
+    assert json.loads(call(world, *estimated).stdout)["estimates"][0]["count"] == 0

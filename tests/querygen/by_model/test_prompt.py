@@ -107,17 +107,14 @@ def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
     assert targets_drawn(world, 3, 2, "42") == targets_drawn(world, 3, 2, "42")
 
 
-def test_named_users_are_kept_in_order_and_once(world: World) -> None:
+def test_named_users_are_kept_in_order_and_once_and_those_that_cannot_be_served_are_told(world: World) -> None:
     found = targets_of(world, ["CARA", "ANNA", "DORA", "CARA"], 3)
     assert [place.user_id for place in found.targets] == ["CARA", "ANNA"]
     assert found.targets[0].query_id(2) == f"{short_hash('CARA')}-m-2"  # the rules' second is "…-2"
     assert found.without == ("DORA",)
-
-
-@pytest.mark.parametrize(("users", "message"), [(["NOBODY"], "no user 'NOBODY'"), (["DORA"], "None of 1 users")])
-def test_users_that_cannot_be_served_are_told(world: World, users: list[str], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        targets_of(world, users, 1)
+    for users, message in ((["NOBODY"], "no user 'NOBODY'"), (["DORA"], "None of 1 users")):
+        with pytest.raises(UserError, match=message):
+            targets_of(world, users, 1)
 
 
 @settings(max_examples=30, deadline=None)

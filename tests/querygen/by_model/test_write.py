@@ -7,20 +7,19 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import read_jsonl
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import targets_of
 from drretail.querygen.by_model.write import Written, write_queries
+from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
+from tests.querygen.conftest import call
 
 USERS = ("CARA", "ANNA", "BERT")
 
@@ -40,17 +39,13 @@ def write(
         return write_queries(world, session, targets_of(world, users, per_user).targets), chat
 
 
-def lines(made: Written) -> list[str]:
-    return [query.as_line() for query in made.queries]
-
-
 def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: World, tmp_path: Path) -> None:
     def slow_first(messages: Sequence[BaseMessage]) -> float:
         return 0.1 if "None yet." in messages[1].text and "CARA" in messages[1].text else 0.01
 
     one, _ = write(world, tmp_path / "one.jsonl", parallel=1)
     many, chat = write(world, tmp_path / "many.jsonl", parallel=8, pause=slow_first)
-    assert lines(one) == lines(many)
+    assert one.queries == many.queries
     assert [query.user_id for query in one.queries] == ["CARA", "CARA", "ANNA", "ANNA", "BERT", "BERT"]
     assert chat.most_at_once == 3  # a query of each user, for the second one is told of the first
     assert {(query.source, query.mode) for query in one.queries} == {("fake:x", "profile_aware")}
@@ -65,25 +60,23 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
     calls = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "cut.jsonl").write_bytes(b"".join(calls[:kept]) + calls[kept][:50])
     again, chat = write(world, tmp_path / "cut.jsonl")
-    assert lines(again) == lines(whole)
+    assert again.queries == whole.queries
     assert len(chat.asked) == 6 - kept
 
 
-def of_anna(world: World, journal: Path, answer: Answer) -> tuple[Written, ScriptedChat]:
-    """A single query."""
-    return write(world, journal, answer, users=["ANNA"], per_user=1)
+ONE: dict[str, Any] = {"users": ["ANNA"], "per_user": 1}
 
 
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
-        budget = {"amount": 90, "currency": "USD"}
-        return json.dumps(written(budget=budget)) if len(messages) == 2 else json.dumps(written())
+        wrong = {"budget": {"amount": 90, "currency": "USD"}, "expected_tools": ["web_search", "calculator"]}
+        return json.dumps(written(**wrong)) if len(messages) == 2 else json.dumps(written())
 
-    made, chat = of_anna(world, tmp_path / "j.jsonl", once_wrong)
+    made, chat = write(world, tmp_path / "j.jsonl", once_wrong, **ONE)
     assert made.failures == ()
     findings = chat.asked[1][-1].text
-    assert "a typed amount of money is no amount of the text" in findings
-    assert "the text says $60.00" in findings
+    assert "is no amount of the text: '$90.00' (the text says $60.00)" in findings
+    assert "reads the user's record" in findings, "a rule for what models write"
     assert made.answers == {made.queries[0].query_id: 2}
 
 
@@ -91,23 +84,25 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     def wrong(messages: Sequence[BaseMessage]) -> str:
         return json.dumps(written(len(messages), must=["fireproof"]))
 
-    made, chat = of_anna(world, tmp_path / "j.jsonl", wrong)
+    made, chat = write(world, tmp_path / "j.jsonl", wrong, **ONE)
     (query,) = made.queries
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
     assert query.wish.wants[0].must == ("fireproof",)
     assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_unheard_of"]
     assert made.answers == {query.query_id: 3}
-    again, silent = of_anna(world, tmp_path / "j.jsonl", wrong)
+    again, silent = write(world, tmp_path / "j.jsonl", wrong, **ONE)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 
 
-def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
+def is_of_anna(world: World, messages: Sequence[BaseMessage]) -> bool:
     anna = world.store.user("ANNA")
+    return f"{anna.first_name} {anna.last_name}" in messages[1].text
 
+
+def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
-        of_her = f"{anna.first_name} {anna.last_name}" in messages[1].text
-        return json.dumps(written(query="")) if of_her else right(messages)
+        return json.dumps(written(query="")) if is_of_anna(world, messages) else right(messages)
 
     made, chat = write(world, tmp_path / "j.jsonl", wrong_first, users=["ANNA", "BERT"], per_user=3)
     assert "no usable answer after 2 repairs: the query is empty" in made.failures[0].reason
@@ -133,12 +128,8 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def generate(world: World, to: Path, provider: Provider, *flags: str) -> Result:
-    arguments = ["generate", "--world", str(world.folder), "--to", str(to), "--model", CLAUDE, "--parallel", "1"]
-    return CliRunner().invoke(queries_app, [*arguments, *flags], env={"DRRETAIL_BASE_URL": provider.url})
-
-
-def queries_in(file: Path) -> list[Query]:
-    return [Query.model_validate(line) for line in read_jsonl(file)]
+    model = ("--model", CLAUDE, "--parallel", "1", "--base-url", provider.url)
+    return call(world, "generate", "--to", to, *model, *flags)
 
 
 def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(world: World, tmp_path: Path) -> None:
@@ -150,7 +141,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
         again = generate(world, to, provider, *flags)
     assert (first.exit_code, again.exit_code, len(provider.seen)) == (0, 0, 4)
     assert to.read_bytes() == before
-    queries = queries_in(to)
+    queries = read_queries(to)
     assert [query.user_id for query in queries] == ["ANNA", "ANNA", "BERT", "BERT"]
     assert {(query.source, query.kind) for query in queries} == {(CLAUDE, "project")}
     assert "4 queries of 2 users" in first.stdout
@@ -186,22 +177,17 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = tmp_path / "queries.jsonl"
-    anna = world.store.user("ANNA")
 
     def breaks_off_for_anna(messages: Sequence[BaseMessage]) -> str:
-        if f"{anna.first_name} {anna.last_name}" in messages[1].text:
+        if is_of_anna(world, messages):
             raise ValueError("out of order")
         return right(messages)
 
     chat = ScriptedChat(answer=breaks_off_for_anna)
     monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
 
-    def again(*flags: str) -> Result:
-        model = ["--model", "fake:x", "--user", "ANNA", "--user", "BERT", "--per-user", "3"]
-        place = ["--world", str(world.folder), "--to", str(to)]
-        return CliRunner().invoke(queries_app, ["generate", *place, *model, *flags])
-
-    broken, text = again(), json.loads(again("--json").stdout)
+    again = ("generate", "--to", to, "--model", "fake:x", "--user", "ANNA", "--user", "BERT", "--per-user", "3")
+    broken, text = call(world, *again), json.loads(call(world, *again, "--json").stdout)
     assert broken.exit_code == 3
     assert "3 queries of 1 user, 3 failed" in broken.stdout
     assert "out of order" in broken.stderr
@@ -209,7 +195,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     assert [each["user_id"] for each in text["failed"]] == ["ANNA"] * 3
     berts, calls = list(read_jsonl(to)), len(chat.asked)
     chat.answer = right
-    mended = again("--retry-failed", "--quiet")
+    mended = call(world, *again, "--retry-failed", "--quiet")
     assert (mended.exit_code, mended.stderr, len(chat.asked) - calls) == (0, "", 3)
     assert list(read_jsonl(to))[3:] == berts
 
@@ -227,27 +213,6 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
     with Provider(*(says(number, expected_tools=GENERIC_TOOLS) for number in range(2))) as provider:
         result = generate(world, to, provider, "--mode", "generic", "--users", "2", "--per-user", "1")
     assert result.exit_code == 0
-    assert {(query.user_id, query.mode) for query in queries_in(to)} == {(None, "generic")}
-    assert all(query.query_id.startswith("generic-") for query in queries_in(to))
+    assert {(query.user_id, query.mode) for query in read_queries(to)} == {(None, "generic")}
+    assert all(query.query_id.startswith("generic-") for query in read_queries(to))
     assert "<profile>" not in json.dumps(provider.seen[0].body)
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--mode", "profil_aware"], "profile_aware"),
-        (["--mode", "generic"], "add --model"),
-        (["--estimate"], "needs a --model"),
-        (["--model", "offline:judge"], "shopper"),
-        (["--model", "anthropic"], "names no model"),
-        (["--model", CLAUDE, "--mode", "generic", "--user", "ANNA"], "leave out --user"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_sentence(
-    world: World, tmp_path: Path, flags: list[str], message: str
-) -> None:
-    to = tmp_path / "queries.jsonl"
-    result = CliRunner().invoke(queries_app, ["generate", "--world", str(world.folder), "--to", str(to), *flags])
-    assert isinstance(result.exception, UserError)
-    assert message in str(result.exception)
-    assert not to.exists()

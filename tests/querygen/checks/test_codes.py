@@ -13,14 +13,43 @@ from drretail.querygen.lint import CODES, OPINIONS, Linter
 from drretail.records.money import Money
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.wish import Want, Wish
-from tests.querygen.checks.conftest import HOUSE, RATIONALE, TEXT
 from tests.querygen.conftest import product_id
 
+HOUSE: dict[str, object] = {"name": "birdhouse", "kinds": ["birdhouse"]}
+BATH: dict[str, object] = {"name": "bird bath", "kinds": ["bird bath"]}
+TEXT = (
+    "I've had my bird feeder since January, and now I'd like to turn the yard into a small bird sanctuary. I need a "
+    "birdhouse and a bird bath. Please find out how far apart everything should stand. Please keep the total under "
+    "$60. My order history should show you what I can leave out."
+)
+RATIONALE = "The record shows a bird feeder, but no birdhouse or bird bath; the arrangement is a matter for the web."
 MARCH = "by March 1, 2022"
 OWN = product_id("bird feeder", 1)
 SHORT = "Which birdhouse, for $60?"
+DWARF = {"name": "garden dwarf", "kinds": ["garden dwarf"]}
 BY_MODEL = {"source": "anthropic:claude"}
 BY_RULES = {"source": "offline:generator"}
+
+
+@pytest.fixture(scope="session")
+def linter(world: World) -> Linter:
+    return Linter(world)
+
+
+@pytest.fixture
+def query() -> Query:
+    """A query of Anna's in which nothing is found."""
+    return Query.model_validate(
+        {
+            "query_id": "anna-1",
+            "user_id": "ANNA",
+            "text": TEXT,
+            "rationale": RATIONALE,
+            "expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "calculator"],
+            "wish": {"wants": [HOUSE, BATH], "budget": {"amount": "60"}, "owned": [product_id("bird feeder", 1)]},
+            "source": "a test",
+        }
+    )
 
 
 def changed(query: Query, **fields: Any) -> Query:
@@ -143,6 +172,8 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {"want": {"name": "birdhouses"}},
         {"rationale": f"{RATIONALE} It is {OWN}, by Brightwater.", **BY_MODEL},
         {"want": {"kinds": ["garden dwarf", "birdhouse"]}},
+        {**budget("1"), "infeasible": True},
+        {"text": TEXT.replace("a birdhouse", "a garden dwarf"), "want": DWARF, "infeasible": True},
         {"text": SHORT, "source": "survey:may", "rationale": "", "wish": {"wants": [HOUSE], "owned": []}},
     ],
 )  # fmt: skip
@@ -173,13 +204,6 @@ def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(lint
     assert (found.cheapest and [item.product_id for item in found.cheapest.items]) == ([had] if again else None)
 
 
-def test_a_query_that_says_that_it_cannot_be_met_has_a_proof(linter: Linter, query: Query) -> None:
-    dwarf = {"name": "garden dwarf", "kinds": ["garden dwarf"]}
-    absent = {"text": TEXT.replace("a birdhouse", "a garden dwarf"), "want": dwarf}
-    for fields in (budget("1"), absent):
-        assert codes(linter, changed(query, **fields, infeasible=True)) == []
-
-
 def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:
     plain = Query(query_id="a", text="Two birdhouses for $1, please.", mode="generic", source="t")
     checked = linter.check(plain)
@@ -197,19 +221,11 @@ def test_one_sentence_tells_that_all_queries_belong_to_another_world(linter: Lin
     assert codes(linter, other) == ["other_world"]
 
 
-@pytest.mark.parametrize(
-    ("source", "typed_by", "binds"),
-    [
-        ("anthropic:claude", None, True),
-        ("offline:generator", None, False),
-        ("questions.csv", "anthropic:claude", False),
-        ("Ann: by hand", None, False),
-    ],
-)
-def test_what_a_model_wrote_is_held_to_its_contract(
-    query: Query, source: str, typed_by: str | None, binds: bool
-) -> None:
-    assert contract.binds(query.model_copy(update={"source": source, "typed_by": typed_by})) == binds
+def test_what_a_model_wrote_is_held_to_its_contract(query: Query) -> None:
+    assert contract.binds(query.model_copy(update=BY_MODEL))
+    typed = {"source": "survey:may", "typed_by": "anthropic:claude"}
+    for others in (BY_RULES, typed, {"source": "Ann: by hand"}):
+        assert not contract.binds(query.model_copy(update=others)), others
 
 
 SECONDS = 2.0

@@ -6,18 +6,14 @@ from hypothesis import strategies as st
 
 from drretail.querygen.checks.privacy import BLANK, Mask, identifying
 from drretail.querygen.checks.wording import near_duplicates
-from drretail.records.query import Query
 from drretail.records.shop import UserProfile
-from tests.querygen.checks.conftest import TEXT
-
-
-def asked(query_id: str, text: str) -> Query:
-    return Query(query_id=query_id, text=text, source="a test")
+from tests.build import query
+from tests.querygen.checks.test_codes import TEXT
 
 
 def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:
-    first = asked("a", "I'm looking for a headlamp for night runs that charges by USB-C. Which has the better ratings?")
-    again = asked(
+    first = query("a", "I'm looking for a headlamp for night runs that charges by USB-C. Which has the better ratings?")
+    again = query(
         "b", "Which of them rates better? A headlamp charging over USB-C is what I look for, to run at night."
     )
     assert list(near_duplicates([first, again])) == ["b"]
@@ -26,7 +22,7 @@ def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_u
 
 def test_texts_that_share_a_sentence_are_two_questions() -> None:
     other = f"My sister wants to bake more. Which pans last, and which coatings are safe? {TEXT.rsplit('. ', 1)[-1]}"
-    assert near_duplicates([asked("a", TEXT), asked("b", other)]) == {}
+    assert near_duplicates([query("a", TEXT), query("b", other)]) == {}
 
 
 WORDS = st.lists(st.sampled_from("red blue soft hard big small".split()), min_size=4, max_size=12).map(" ".join)  # noqa: SIM905 -- words
@@ -38,7 +34,7 @@ def test_a_text_is_found_exactly_when_an_earlier_one_holds_most_of_it(texts: lis
         words = text.split()
         return {tuple(words[start : start + 4]) for start in range(len(words) - 3)}
 
-    queries = [asked(f"q{number}", text) for number, text in enumerate(texts)]
+    queries = [query(f"q{number}", text) for number, text in enumerate(texts)]
     expected = {
         f"q{number}"
         for number, text in enumerate(texts)

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import BaseMessage
 from pydantic import ValidationError
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.querygen.people.pairing import distance, most_different, pair_query
 from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
@@ -19,6 +17,7 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.build import files
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
+from tests.querygen.conftest import call, refused
 
 USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
 TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", mode="generic", source="test")
@@ -29,10 +28,6 @@ def persona(user_id: str, **shopping: str) -> Persona:
         f"preferences_and_interests.{name}": Trait(value=value, orders=("1",)) for name, value in shopping.items()
     }
     return Persona(user_id=user_id, made_by="rules", traits=traits)
-
-
-def call(world: World, *arguments: str | Path) -> Result:
-    return CliRunner().invoke(queries_app, [*map(str, arguments), "--world", str(world.folder)])
 
 
 def test_the_schema_has_the_seven_groups_of_table_5_and_a_trait_names_its_records() -> None:
@@ -100,11 +95,11 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
 
 def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: World, tmp_path: Path) -> None:
     people, own = tmp_path / "people", tmp_path / "own.jsonl"
-    assert "holds no persona" in str(call(world, "context", "--people", tmp_path).exception)
+    assert "holds no persona" in refused(world, "context", "--people", tmp_path)
     assert call(world, "personas", "--people", people, "--user", "ANNA").exit_code == 0
     own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
-    refused = call(world, "pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
-    assert "nobody's in particular" in str(refused.exception)
+    pair = ("pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
+    assert "nobody's in particular" in refused(world, *pair)
 
 
 @pytest.fixture

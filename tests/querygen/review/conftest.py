@@ -8,8 +8,8 @@ from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.review.item import Items
 from drretail.records.money import Money
-from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from tests.build import query
 
 FEEDER = Want(
     name="bird feeder",
@@ -24,39 +24,32 @@ FEEDER = Want(
 LAMP = Want(name="desk lamp", kinds=("desk lamp", "lamp"), optional=True, again=True, price_max=Money(amount="30.00"))
 TYPED = Wish(wants=(FEEDER, LAMP), budget=Money(amount="90"), room=True, deadline="by Friday", owned=("P0001",))
 QUERIES = (
-    Query(
-        query_id="anna-1",
-        user_id="ANNA",
-        text="I need two bird feeders by Friday, easy to clean, not metal, not dark or very dark, of 3.8 stars and 30 "
+    query(
+        "anna-1",
+        "I need two bird feeders by Friday, easy to clean, not metal, not dark or very dark, of 3.8 stars and 30 "
         "ratings, and none by Ostrava. And maybe a lamp of at most $30 for my desk. What is worth $90?",
+        user_id="ANNA",
         rationale="The record shows a bird feeder.",
         expected_tools=("web_search", "calculator"),
         wish=TYPED,
-        source="test",
     ),
-    Query(
-        query_id="anna-2",
+    query(
+        "anna-2",
+        "Which dog bed would an old dog choose? It should not cost more than $25, and no Nordlys.",
         user_id="ANNA",
-        text="Which dog bed would an old dog choose? It should not cost more than $25, and no Nordlys.",
-        source="test",
     ),
-    Query(query_id="cara-1", user_id="CARA", text="How do I care for my humidifier?", wish=Wish(), source="test"),
+    query("cara-1", "How do I care for my humidifier?", user_id="CARA", wish=Wish()),
 )
 """One with all fields of a wish, one that nobody has typed, one of somebody who buys nothing."""
 
 
-@pytest.fixture(scope="session")
-def queries() -> tuple[Query, ...]:
-    return QUERIES
-
-
 @pytest.fixture
-def file(tmp_path: Path, queries: tuple[Query, ...]) -> Path:
+def file(tmp_path: Path) -> Path:
     path = tmp_path / "queries.jsonl"
-    write_lines(path, (query.as_line() for query in queries))
+    write_lines(path, (each.as_line() for each in QUERIES))
     return path
 
 
 @pytest.fixture
-def items(world: World, queries: tuple[Query, ...]) -> Items:
-    return Items(world, queries)
+def items(world: World) -> Items:
+    return Items(world, QUERIES)

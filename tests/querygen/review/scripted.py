@@ -6,20 +6,10 @@ from drretail.querygen.review.edits import edit_of
 from drretail.querygen.review.records import Answers, Decision, Review
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
+from tests.build import query as query_of
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 YES = Answers(deep_research=True, answerable=True, fits_profile=True)
-
-
-class Clock:
-    """A minute later each time."""
-
-    def __init__(self) -> None:
-        self._now = NOON
-
-    def __call__(self) -> datetime:
-        self._now += timedelta(minutes=1)
-        return self._now
 
 
 def reviewed(
@@ -50,10 +40,4 @@ def reviewed(
 
 def simple(number: int, text: str = "", wish: Wish | None = None) -> Query:
     """A query that no world is needed for."""
-    return Query(
-        query_id=f"q-{number}",
-        user_id="ANNA",
-        text=text or f"What is question {number} about?",
-        wish=wish,
-        source="test",
-    )
+    return query_of(f"q-{number}", text or f"What is question {number} about?", user_id="ANNA", wish=wish)

@@ -6,42 +6,27 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.records import history_path, read_reviews_of, reviews_path
-from drretail.records.query import Query
 from drretail.tables.cells import as_csv
+from tests.querygen.conftest import call, refused
+from tests.querygen.review.conftest import QUERIES
 from tests.querygen.review.scripted import reviewed
-
-Queries = tuple[Query, ...]
-runner = CliRunner()
-
-
-def call(file: Path, world: World, *flags: str, command: str = "review") -> Result:
-    return runner.invoke(queries_app, [command, str(file), "--world", str(world.folder), *flags])
-
-
-def refused(file: Path, world: World, *flags: str, command: str = "review") -> str:
-    result = call(file, world, *flags, command=command)
-    assert isinstance(result.exception, UserError)
-    return str(result.exception)
 
 
 @pytest.fixture
-def decided(file: Path, queries: Queries) -> Path:
+def decided(file: Path) -> Path:
     """ann edits the first query and rejects the second; both agree; the third is disputed."""
-    text = f"{queries[0].text} Thanks."
+    text = f"{QUERIES[0].text} Thanks."
     reviews = [
-        reviewed(queries[0], "ann", text=text),
-        reviewed(queries[0], "bob", text=text),
-        reviewed(queries[1], "ann", "reject"),
-        reviewed(queries[2], "ann"),
-        reviewed(queries[2], "bob", "reject"),
+        reviewed(QUERIES[0], "ann", text=text),
+        reviewed(QUERIES[0], "bob", text=text),
+        reviewed(QUERIES[1], "ann", "reject"),
+        reviewed(QUERIES[2], "ann"),
+        reviewed(QUERIES[2], "bob", "reject"),
     ]
     write_lines(reviews_path(file), (review.as_line() for review in reviews))
     return file
@@ -51,7 +36,7 @@ def decided(file: Path, queries: Queries) -> Path:
 def test_it_says_how_far_the_review_is_and_how_to_go_on(
     world: World, file: Path, command: str, flags: list[str]
 ) -> None:
-    result = call(file, world, *flags, command=command)
+    result = call(world, command, file, *flags)
     assert result.exit_code == 0
     assert "3 queries: 0 accepted, 0 edited, 0 rejected, 3 undecided, 0 disputed" in result.stdout
     assert f"drretail view --review {file}" in result.stderr
@@ -60,68 +45,64 @@ def test_it_says_how_far_the_review_is_and_how_to_go_on(
     assert not reviews_path(file).exists()
 
 
-def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
-    world: World, file: Path, tmp_path: Path, queries: Queries
-) -> None:
+def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(world: World, file: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    written = call(file, world, "--sheet", str(sheet), "--reviewer", "bob")
+    written = call(world, "review", file, "--sheet", sheet, "--reviewer", "bob")
     assert f"3 queries → {sheet}" in written.stdout
     rows = list(csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline="")))
     for row in (rows[0], rows[2]):
         row |= {"deep_research": "yes", "answerable": "TRUE", "fits_profile": "y", "decision": "accept"}
-    rows[2] |= {"decision": "edit", "edited_text": f"{queries[1].text}\nWrite to me@example.com."}
+    rows[2] |= {"decision": "edit", "edited_text": f"{QUERIES[1].text}\nWrite to me@example.com."}
     with sheet.open("w", encoding="utf-8-sig", newline="") as out:
         writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
         writer.writeheader()
         writer.writerows(rows)
 
-    taken = call(file, world, "--read", str(sheet))
+    taken = call(world, "review", file, "--read", sheet)
     assert taken.exit_code == 0
-    for note in (": 2, known before", "queries left blank: 1", f"{queries[1].query_id}, as edited: email_in_text"):
+    for note in (": 2, known before", "queries left blank: 1", f"{QUERIES[1].query_id}, as edited: email_in_text"):
         assert note in taken.stderr
     assert [review.reviewer for review in read_reviews_of(file)] == ["bob", "bob"]
     assert [review.decision for review in read_reviews_of(file)] == ["accept", "edit"]
-    assert ": 0, known before" in call(file, world, "--read", str(sheet)).stderr
-    again = str(tmp_path / "again.csv")
-    assert "1 query → " in call(file, world, "--sheet", again, "--reviewer", "bob").stdout
-    assert "3 queries → " in call(file, world, "--sheet", str(tmp_path / "all.csv")).stdout
+    assert ": 0, known before" in call(world, "review", file, "--read", sheet).stderr
+    again = call(world, "review", file, "--sheet", tmp_path / "again.csv", "--reviewer", "bob")
+    assert "1 query → " in again.stdout
+    assert "3 queries → " in call(world, "review", file, "--sheet", tmp_path / "all.csv").stdout
 
 
-def test_status_and_json_tell_the_numbers(world: World, decided: Path, queries: Queries) -> None:
-    text = call(decided, world, "--status").stdout
+def test_status_and_json_tell_the_numbers(world: World, decided: Path) -> None:
+    text = call(world, "review", decided, "--status").stdout
     assert "3 queries: 0 accepted, 1 edited, 1 rejected, 0 undecided, 1 disputed" in text
     assert "not applied until somebody settles them with --settle" in text
-    document = json.loads(call(decided, world, "--json").stdout)
+    document = json.loads(call(world, "review", decided, "--json").stdout)
     assert (document["format"], document["outcomes"]["disputed"]) == (1, 1)
     ann, bob = document["reviewers"]
-    assert (ann["name"], ann["decided"], ann["edited"], ann["edit_rate"]) == ("ann", 3, 1, pytest.approx(1 / 3))
+    assert (ann["name"], ann["edit_rate"]) == ("ann", pytest.approx(1 / 3))
     assert bob["answers"]["deep_research"] == {"yes": 2, "no": 0}
-    decision = document["agreement"][0]
-    assert (decision["about"], decision["n"], decision["share"]) == ("decision", 2, 0.5)
-    assert decision["kappa"] == pytest.approx(1 / 3)
+    assert (document["agreement"][0]["about"], document["agreement"][0]["share"]) == ("decision", 0.5)
     (dispute,) = document["disagreements"]
-    about = {"query_id": queries[2].query_id, "about": "decision", "settled_by": None}
+    about = {"query_id": QUERIES[2].query_id, "about": "decision", "settled_by": None}
     assert dispute == about | {"said": {"ann": "accept", "bob": "reject"}}
 
 
 def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(
-    world: World, decided: Path, tmp_path: Path, queries: Queries
+    world: World, decided: Path, tmp_path: Path
 ) -> None:
     before, to = decided.read_bytes(), tmp_path / "out.jsonl"
-    result = call(decided, world, "--to", str(to))
+    result = call(world, "review", decided, "--to", to)
     assert result.exit_code == 3
-    assert f"1 undecided or disputed ones are left out: {queries[2].query_id}" in result.stderr
-    assert [query.query_id for query in read_queries(to)] == [queries[0].query_id]
+    assert f"1 undecided or disputed ones are left out: {QUERIES[2].query_id}" in result.stderr
+    assert [query.query_id for query in read_queries(to)] == [QUERIES[0].query_id]
     assert decided.read_bytes() == before
     assert not history_path(decided).exists()
 
 
-def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decided: Path, queries: Queries) -> None:
-    result = call(decided, world, "--apply", "--json")
+def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decided: Path) -> None:
+    result = call(world, "review", decided, "--apply", "--json")
     assert result.exit_code == 3
-    assert json.loads(result.stdout)["applied"]["rejected"] == [queries[1].query_id]
-    assert [query.query_id for query in read_queries(decided)] == [queries[0].query_id, queries[2].query_id]
-    after = json.loads(call(decided, world, "--json").stdout)
+    assert json.loads(result.stdout)["applied"]["rejected"] == [QUERIES[1].query_id]
+    assert [query.query_id for query in read_queries(decided)] == [QUERIES[0].query_id, QUERIES[2].query_id]
+    after = json.loads(call(world, "review", decided, "--json").stdout)
     assert (after["stale"], after["outcomes"]["accepted"], after["outcomes"]["disputed"]) == (0, 1, 1)
     assert after["reviewers"] == json.loads(result.stdout)["reviewers"]
     assert "applied" not in after
@@ -141,21 +122,21 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
     ],
 )
 def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], message: str) -> None:
-    assert message in refused(file, world, *(str(file) if flag == "SAME" else flag for flag in flags))
+    assert message in refused(world, "review", file, *(str(file) if flag == "SAME" else flag for flag in flags))
 
 
-def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path, queries: Queries) -> None:
+def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "settle.csv"
-    written = call(decided, world, "--settle", "--sheet", str(sheet))
+    written = call(world, "review", decided, "--settle", "--sheet", sheet)
     assert f"1 query → {sheet}" in written.stdout
     assert f"--settle --read {sheet}" in " ".join(written.stdout.split())
     (row,) = csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline=""))
     assert row["reviewers_say"] == "ann: accept\nbob: reject"
     row["decision"] = "reject"
     sheet.write_bytes(as_csv([list(row), list(row.values())]))
-    taken = call(decided, world, "--settle", "--read", str(sheet), "--reviewer", "carl")
+    taken = call(world, "review", decided, "--settle", "--read", sheet, "--reviewer", "carl")
     assert "1 edited, 2 rejected, 0 undecided, 0 disputed" in " ".join(taken.stdout.split())
-    document = json.loads(call(decided, world, "--json").stdout)
+    document = json.loads(call(world, "review", decided, "--json").stdout)
     assert document["disagreements"][0]["settled_by"] == "carl"
     assert {each["name"] for each in document["reviewers"]} == {"ann", "bob"}
 
@@ -163,4 +144,4 @@ def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path
 def test_a_broken_line_among_the_reviews_is_named(world: World, decided: Path) -> None:
     lines = reviews_path(decided).read_text().splitlines()
     write_lines(reviews_path(decided), [*lines, '{"format": 1}', lines[0]])
-    assert "line 6, is no review" in refused(decided, world, "--status")
+    assert "line 6, is no review" in refused(world, "review", decided, "--status")

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.decisions import CurrentDecisions, Outcome, current_decisions, outcomes, write_reviewed
+from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import Review, Revision, read_history_of
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.querygen.review.scripted import NOON, Clock, reviewed, simple
+from tests.querygen.review.conftest import QUERIES
+from tests.querygen.review.scripted import NOON, reviewed, simple
 
 QUERY = simple(0)
 EDITED = simple(0, "What is this about?")
@@ -93,36 +94,28 @@ def test_decisions_on_another_version_count_only_for_who_made_it_by_an_applied_e
     assert outcome([EDIT], EDITED, [revision(QUERY, EDITED)]) == "accepted"
 
 
-Queries = tuple[Query, ...]
-
-
-@pytest.fixture
-def decided(queries: Queries) -> tuple[Outcome, ...]:
-    """The first edited by two alike, the second rejected, the third undecided."""
-    text = f"{queries[0].text} Write to me@example.com."
-    reviews = [
-        reviewed(queries[0], "ann", text=text),
-        reviewed(queries[0], "bob", text=text),
-        reviewed(queries[1], "ann", "reject"),
-    ]
-    return outcomes(queries, current_decisions(reviews, queries, []))
-
-
 def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_whom(
-    tmp_path: Path, file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
+    tmp_path: Path, file: Path, items: Items
 ) -> None:
+    text = f"{QUERIES[0].text} Write to me@example.com."
+    reviews = [
+        reviewed(QUERIES[0], "ann", text=text),
+        reviewed(QUERIES[0], "bob", text=text),
+        reviewed(QUERIES[1], "ann", "reject"),
+    ]
+    decided = outcomes(QUERIES, current_decisions(reviews, QUERIES, []))
     before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
-    applied = write_reviewed(to, decided, items, Clock())
+    applied = write_reviewed(to, decided, items, lambda: NOON)
     (only,) = read_queries(to)
     assert only.text.endswith("me@example.com.")
-    assert (applied.edited, applied.rejected) == ((queries[0].query_id,), (queries[1].query_id,))
-    assert applied.waiting == (queries[2].query_id,)
+    assert (applied.edited, applied.rejected) == ((QUERIES[0].query_id,), (QUERIES[1].query_id,))
+    assert applied.waiting == (QUERIES[2].query_id,)
     assert file.read_bytes() == before
     edited, rejected = read_history_of(to)
-    assert (edited.what, edited.by, edited.before, edited.after) == ("edited", "ann, bob", queries[0], only)
+    assert (edited.what, edited.by, edited.before, edited.after) == ("edited", "ann, bob", QUERIES[0], only)
     assert [finding.code for finding in edited.findings] == ["email_in_text"]
     assert (rejected.what, rejected.by, rejected.after) == ("rejected", "ann", None)
 
     first = to.read_bytes()
-    write_reviewed(to, decided, items, Clock())
+    write_reviewed(to, decided, items, lambda: NOON)
     assert (to.read_bytes(), len(read_history_of(to))) == (first, 2), "writing twice adds nothing"

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,11 +26,10 @@ from drretail.querygen.review.sheet import (
 )
 from drretail.records.money import Money
 from drretail.records.query import Query
-from tests.querygen.review.conftest import FEEDER, LAMP, TYPED
+from tests.querygen.review.conftest import FEEDER, LAMP, QUERIES, TYPED
 from tests.querygen.review.scripted import NOON, reviewed
 
 Rows = list[dict[str, str]]
-Queries = tuple[Query, ...]
 ACCEPT = {"deep_research": "yes", "answerable": "yes", "fits_profile": "no", "decision": "accept"}
 
 
@@ -43,29 +42,29 @@ def write(path: Path, rows: Rows) -> Path:
     return path
 
 
-def reading(queries: Queries, reviewer: str = "ann", *, named: bool = False) -> Reading:
+def reading(queries: Sequence[Query], reviewer: str = "ann", *, named: bool = False) -> Reading:
     return Reading({query.query_id: query for query in queries}, reviewer, NOON, named)
 
 
 @pytest.fixture
-def rows(items: Items, queries: Queries) -> Rows:
+def rows(items: Items) -> Rows:
     """The rows of a sheet as it is written: two of the first query, which wants two things, one of each other."""
-    return rows_of(sheet_of((items.of(query) for query in queries), None))
+    return rows_of(sheet_of((items.of(query) for query in QUERIES), None))
 
 
 @pytest.fixture
-def read(tmp_path: Path, queries: Queries) -> Callable[..., Filled]:
+def read(tmp_path: Path) -> Callable[..., Filled]:
     def read(rows: Rows, reviewer: str = "ann", *, named: bool = False) -> Filled:
-        return read_filled(write(tmp_path / "sheet.csv", rows), reading(queries, reviewer, named=named))
+        return read_filled(write(tmp_path / "sheet.csv", rows), reading(QUERIES, reviewer, named=named))
 
     return read
 
 
-def test_a_query_has_a_row_for_each_want_and_leaves_the_answers_blank(rows: Rows, queries: Queries) -> None:
+def test_a_query_has_a_row_for_each_want_and_leaves_the_answers_blank(rows: Rows) -> None:
     assert list(rows[0]) == list(COLUMNS)
     assert [row["query_id"] for row in rows] == ["anna-1", "anna-1", "anna-2", "cara-1"]
     assert [bool(row["version"]) for row in rows] == [True, False, True, True]
-    assert rows[0]["query"] == queries[0].text
+    assert rows[0]["query"] == QUERIES[0].text
     assert "7 orders between" in rows[0]["shopper"]
     assert rows[0]["cheapest_basket"].startswith("$")
     assert not any(row[column] for row in rows for column in REVIEWER_COLUMNS)
@@ -86,17 +85,15 @@ def test_no_cell_begins_like_a_formula(items: Items) -> None:
     assert (row["query"][:2], row["rationale"][:2], row["reviewer"]) == ("'=", "'@", "'-ann")
 
 
-def test_a_filled_sheet_gives_decisions_and_blank_rows_are_left_out(
-    rows: Rows, queries: Queries, read: Callable[..., Filled]
-) -> None:
+def test_a_filled_sheet_gives_decisions_and_blank_rows_are_left_out(rows: Rows, read: Callable[..., Filled]) -> None:
     rows[0] |= ACCEPT | {"note": "=fine"}
-    rows[2] |= ACCEPT | {"decision": "Edited", "edited_text": f"{queries[1].text}\nThanks.", "answerable": "FALSE"}
+    rows[2] |= ACCEPT | {"decision": "Edited", "edited_text": f"{QUERIES[1].text}\nThanks.", "answerable": "FALSE"}
     filled = read(rows)
     assert (filled.blank, filled.unnamed) == (1, 2)
     first, second = filled.reviews
     assert (first.decision, first.reviewer, first.note, first.edit) == ("accept", "ann", "=fine", None)
     assert second.edit is not None
-    assert (second.edit.after.text, second.edit.after.wish) == (f"{queries[1].text}\nThanks.", None)
+    assert (second.edit.after.text, second.edit.after.wish) == (f"{QUERIES[1].text}\nThanks.", None)
     assert second.answers is not None
     assert second.answers.noes == ("answerable", "fits_profile")
 
@@ -182,9 +179,9 @@ def test_a_query_without_a_user_fits_nobody(tmp_path: Path, items: Items) -> Non
 
 
 @pytest.fixture
-def settle(tmp_path: Path, items: Items, queries: Queries) -> Callable[[dict[str, str]], Review]:
+def settle(tmp_path: Path, items: Items) -> Callable[[dict[str, str]], Review]:
     """What carl decides by these cells of a query that ann and bob edited, each in another way."""
-    query = queries[0]
+    query = QUERIES[0]
     no_room = TYPED.model_copy(update={"room": False})
     disputed = [reviewed(query, "ann", wish=no_room), reviewed(query, "bob", text=f"{query.text} Thanks.")]
     rows = rows_of(sheet_of([items.of(query)], None, {query.query_id: disputed}))
@@ -237,8 +234,8 @@ def shown(items: Items, query: Query) -> dict[str, tuple[str, ...]]:
     return {section.title: section.lines for section in page_of(items.of(query))}
 
 
-def test_a_page_shows_wish_findings_basket_shopper_and_reason(items: Items, queries: Queries) -> None:
-    page = shown(items, queries[0])
+def test_a_page_shows_wish_findings_basket_shopper_and_reason(items: Items) -> None:
+    page = shown(items, QUERIES[0])
     assert list(page) == ["What it wants", "Checks", "The cheapest basket", "The shopper", "Why it was made"]
     assert page["What it wants"][1].startswith("desk lamp: of the kind lamp; only if it is worth buying")
     assert "more may be added within the budget" in page["What it wants"]
@@ -247,8 +244,8 @@ def test_a_page_shows_wish_findings_basket_shopper_and_reason(items: Items, quer
     assert any("orders between" in line for line in page["The shopper"])
 
 
-def test_an_edit_is_set_against_the_other_queries_and_not_against_itself(items: Items, queries: Queries) -> None:
-    first, second = queries[:2]
+def test_an_edit_is_set_against_the_other_queries_and_not_against_itself(items: Items) -> None:
+    first, second = QUERIES[:2]
     itself, other = (first.model_copy(update={"text": f"{query.text} Thanks."}) for query in (first, second))
     assert "near_duplicate" not in [finding.code for finding in items.check(itself).findings]
     assert "near_duplicate" in [finding.code for finding in items.check(other).findings]
