@@ -1,7 +1,7 @@
 """Agreement of raters and of orders, confusion tables, and rank correlation inside systems."""
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,9 +103,6 @@ def test_distance_and_order_by_hand_leave_out_what_only_one_of_them_rated() -> N
     assert ranking_agreement({"q9": {}}, more) is None
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 LABELS = ("full", "partial", "none")
 
 
@@ -137,7 +134,7 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     assert drawn_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
 
 
-def of_counts(hits: int, misses: int, rejected: int, false: int) -> "NDArray[np.float64]":
+def of_counts(hits: int, misses: int, rejected: int, false: int) -> np.ndarray:
     """A claim a cluster."""
     first = ["a"] * (hits + misses) + ["b"] * (rejected + false)
     second = ["a"] * hits + ["b"] * misses + ["b"] * rejected + ["a"] * false
