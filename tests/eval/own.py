@@ -7,6 +7,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
 
 STUB, JUDGED_STUB = "tests.eval.own:SILENT", "tests.eval.own:JUDGED"
 """The second metric's places, as ``load_metric`` takes them: judged by code, and by whoever judges."""
@@ -24,8 +25,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value("short", "scored", float(words < 4)), Value("words", "scored", words)]
 
 
+BOARD = (BoardColumn(variant="short", name="brief", meaning="share of short reports"), BoardColumn(variant="words"))
 DESCRIPTION = MetricDescription(
-    title="Brevity", meaning="Short reports have fewer than four words.", headlines=("short",), counts=("words",)
+    title="Brevity",
+    meaning="Short reports have fewer than four words.",
+    headlines=("short",),
+    counts=("words",),
+    scoreboard=BOARD,
 )
 METRIC = Family("brevity", 1, judge, of_verdicts(values), ("short", "words"), DESCRIPTION, needs_judge=False)
 

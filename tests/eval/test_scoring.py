@@ -27,6 +27,7 @@ from drretail.prompts import Prompt, tag_content, tagged
 from drretail.records.score import Rules, Score, Scores, Verdict
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
+from tests.eval.families.pairwise.judging import SIX
 from tests.eval.own import JUDGED_STUB, STUB
 from tests.llm.batches.server import EXPIRED, BatchServer, succeeded
 
@@ -132,7 +133,9 @@ def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Pat
     assert len(asked) == 24 + 18
 
 
-def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) -> None:
+def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
     assert row(scored(folder, judge), "clarity").value == 5.0
@@ -151,24 +154,17 @@ def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) 
     assert len(asked) == 18
     assert all(judging.stale == 0 for judging in scores.judgings if judging.judge == judge.ref.spec)
 
-
-def test_verdicts_in_other_words_are_stale_and_asked_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    judge, asked = scripted_judge(by_length)
-    scored(folder, judge)
-
     def reworded(dimension: str, rules: Rules = "default") -> Prompt:
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
     monkeypatch.setattr("drretail.eval.families.quality.score.prompt_for", reworded)
-    other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
     assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]
     assert row(scores, "clarity", judge=judge.ref.spec).n_failed == 2
     assert row(scores, "depth", judge=judge.ref.spec).n_scored == 2
     scored(folder, judge)
-    assert len(asked) == 12 + 2
+    assert len(asked) == 18 + 2
 
 
 def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Path) -> None:
@@ -194,8 +190,6 @@ def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) ->
     with pytest.raises(UserError, match=r"holds no experiment\.json"):
         scored(tmp_path)
     folder = experiment(tmp_path / "exp", TWO)
-    with pytest.raises(UserError, match="Did you mean quality"):
-        scored(folder, metrics=("qualty",))
     with locked(folder), pytest.raises(UserError, match="Another process is writing"):
         scored(folder)
     assert not (folder / "scores.json").exists()
@@ -221,9 +215,6 @@ def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(
     later = scored(folder, metrics=(STUB,)).scores
     assert [each for each in later if each.metric == "quality"] == first
     assert any(each.metric != "quality" for each in later)
-
-
-SIX = 6  # dimensions that are asked for where a query has no user
 
 
 def moody() -> tuple[Judge, Asked]:
