@@ -207,13 +207,12 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare:
 
 
 def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
-    exp = bare
-    carded(labels(tmp_path, 5), "--to", exp, "-q")
-    (line,) = card_lines(exp).values()
+    carded(labels(tmp_path, 5), "--to", bare, "-q")
+    (line,) = card_lines(bare).values()
     assert "offline:judge beside people's labels" in line
-    stale = json.loads(the_card(exp).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
-    the_card(exp).write_text(json.dumps(stale), encoding="utf-8")
-    assert "with another prompt" in card_lines(exp)["offline:judge"]
+    stale = json.loads(the_card(bare).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
+    the_card(bare).write_text(json.dumps(stale), encoding="utf-8")
+    assert "with another prompt" in card_lines(bare)["offline:judge"]
 
 
 def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:

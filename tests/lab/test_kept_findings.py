@@ -108,8 +108,7 @@ def test_every_finding_says_its_figures() -> None:
         "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
     )
 
-
-def test_agreement_tells_people_together_beside_judges_and_people_beside_each_other() -> None:
+    # People together beside each judge, and people beside each other.
     about = {"scale": "support", "n_dropped": 0, "n": 30, "kappa": 0.4}
     pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
     rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]

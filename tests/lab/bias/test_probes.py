@@ -231,7 +231,7 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
         assert (effect(found, "changed since", "overall").value or 0) > 0
 
 
-def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
+def test_judges_that_use_three_values_or_all_or_rate_floors_three_points_lower(tmp_path: Path) -> None:
     exp = an_experiment(tmp_path / "exp", 12, (A, B, FLOOR))
     narrow = judge_of(rater(lambda report, title, n: 7 + int(3 * chance("narrow", report, title))), "narrow")
     wide = judge_of(rater(lambda report, title, n: int(11 * chance("wide", report, title))), "wide")
@@ -242,13 +242,8 @@ def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) ->
         assert holds(effect(found, "8 or more"), 2 / 3 if values == 3 else 3 / 11)
         assert holds(effect(found, "of its most used value"), 1 / values)
         assert effect(found, "systems above floors").is_found is False
-
-
-def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 12, (A, FLOOR))
     judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) - 3 * ("of n on" in report)))
-    found = probed(exp, judge, ["scale_use"])["scale_use"]
-    above = effect(found, "systems above floors")
+    above = effect(probed(exp, judge, ["scale_use"])["scale_use"], "systems above floors")
     assert holds(above, 3)
     assert above.is_found
 
@@ -298,10 +293,8 @@ def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 
 def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_path: Path) -> None:
-    def fails(_: str) -> Any:
-        return ModelError("refusal", "no answer")
-
-    found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
+    judge = judge_of(lambda _: ModelError("refusal", "no answer"))
+    found = probed(an_experiment(tmp_path / "exp", 2), judge, ["position", "length"])
     assert found.keys() == {"position", "length"}
     assert {(row.effects, row.failed > 0, row.unasked) for row in found.values()} == {((), True, 0)}
     line = BiasFound(reports="r", probes=tuple(found.values())).summary()
