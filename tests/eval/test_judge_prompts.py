@@ -1,6 +1,5 @@
 """Judges that are told something else: by a user, or of reports that come from elsewhere."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -126,12 +125,8 @@ def asked_of(
 @pytest.fixture
 def imported(tmp_path: Path) -> Path:
     reports = {each: {"q1-r1": f"{REPORT} {each}"} for each in ("a@model", "b@model")}
-    folder = experiment(tmp_path / "exp", reports, agents=dict.fromkeys(reports, "imported"), evidence=(PAGE,))
-    path = folder / "experiment.json"
-    definition = json.loads(path.read_text(encoding="utf-8"))
-    definition["queries"][0]["persona"] = "A carpenter."
-    path.write_text(json.dumps(definition), encoding="utf-8")
-    return folder
+    agents, asked = dict.fromkeys(reports, "imported"), [build.query("q1", persona="A carpenter.")]
+    return experiment(tmp_path / "exp", reports, queries=asked, agents=agents, evidence=(PAGE,))
 
 
 def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:

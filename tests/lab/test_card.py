@@ -16,8 +16,9 @@ from drretail.eval.scores.gathering import gather
 from drretail.lab.card import card_lines, read_cards, set_card, words_alone
 from drretail.lab.kept_findings import finding_lines
 from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
-from drretail.records.score import JudgeRef, Verdict
+from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
+from tests import build
 from tests.build import LABEL, experiment, known
 from tests.lab.test_correcting import called
 from tests.viewer.conftest import answered, exp
@@ -117,16 +118,13 @@ def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
 
 
 def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
-    judge = JudgeRef(spec="scripted:j", kind="scripted")
     claims = tuple(LabelledClaim(f"lamp {at}", (f"lamp {at}",), "full" if at < 6 else "none") for at in range(12))
 
-    def verdict(claim: LabelledClaim, value: float | None) -> Verdict:
-        about = {"metric": "faithfulness", "version": 3, "run_id": "r", "report_sha": "s", "judge": judge}
-        state = "failed" if value is None else "scored"
-        return Verdict.model_validate({**about, "stage": "support", "item": claim.item, "state": state, "value": value})
-
     values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
-    verdicts = {claim.item: verdict(claim, value) for claim, value in zip(claims, values, strict=True)}
+    verdicts = {
+        claim.item: build.verdict("faithfulness", "support", claim.item, value, "failed" if value is None else "scored")
+        for claim, value in zip(claims, values, strict=True)
+    }
     labelled = LabelledSet("s", claims, ("full", "none"))
     card = set_card(labelled, labelled, verdicts, "1")
     assert (card.n, card.failed, card.unasked) == (11, 1, 0)

@@ -232,6 +232,9 @@ def judge_of_lines(
 ) -> tuple[Judge, list[str]]:
     """A judge to whom such lines of a report are claims, which it labels by their words; it rates whole reports."""
 
+    def marks(line: str) -> list[str]:
+        return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
+
     def play(question: str) -> dict[str, Any]:
         report = question.partition("<report>")[2].partition("</report>")[0]
         if "<criterion>" in question:
@@ -249,10 +252,6 @@ def judge_of_lines(
         return {"claims": ruled}
 
     return scripted_judge(play, name=name)
-
-
-def marks(line: str) -> list[str]:
-    return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
 
 
 def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:

@@ -34,12 +34,9 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
         "b@model/q2-r1": None,
     }
     assert len(planned_runs(folder, read_definition(folder))) == 6
-
-
-def test_a_system_without_any_run_is_planned_once(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
+    folder = experiment(tmp_path / "none", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
     planned = planned_runs(folder, read_definition(folder))
-    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]
+    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]  # a system without any run is planned once
     assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), *others]
 
 

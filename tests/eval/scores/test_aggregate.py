@@ -57,10 +57,6 @@ def made(*reports: RunResult) -> Mapping[tuple[str, str], Score]:
     return {(row.variant, row.policy): row for row in rows(ABOUT, reports)}
 
 
-def counts(row: Score) -> tuple[int, int, int, int, int]:
-    return row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed
-
-
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
@@ -87,7 +83,7 @@ def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
     found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), RunResult("q4", {}, FAILED_RUNS))
     row = found["half", "answered"]
     assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
-    assert counts(row) == (4, 2, 0, 0, 2)
+    assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
 
 
 def by_rules(kind: ModelKind = "rule_based") -> About:

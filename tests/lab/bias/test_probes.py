@@ -154,20 +154,15 @@ def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Pat
     assert reason in probed(exp, judge_of(rater(unbiased), name), ["own_family"])["own_family"].reason
 
 
-def derived(question: str) -> dict[str, Any]:
-    reasons = tag_content("justification", question) or ""
-    if reasons.startswith("Label"):
-        return {"reading": "So.", "label": reasons.split()[1].rstrip(".")}
-    return {"reading": "So.", "rating": int(reasons.rstrip(".").split()[-1])}
-
-
 def strays(share: float) -> Any:
     """A judge that gives three points more than its reasons lead to, in that share of its ratings."""
     straight = rater(unbiased)
 
     def answer(question: str) -> Any:
-        if tag_content("justification", question) is not None:
-            return derived(question)
+        reasons = tag_content("justification", question)
+        if reasons is not None:
+            last = reasons.rstrip(".").split()[-1]
+            return {"reading": "So."} | ({"label": last} if reasons.startswith("Label") else {"rating": int(last)})
         result = straight(question)
         more = 3 * (chance("astray", question) < share)
         return {**result, "rating": result["rating"] + more}
@@ -196,7 +191,7 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) 
                     value = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5
                     prompt = support_prompt("default").hash
                     session.record(
-                        SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label partial_support {n}."
+                        SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label {n}: partial_support."
                     )
 
     found = probed(exp, judge_of(strays(0)), ["justification"], before=label)["justification"]
