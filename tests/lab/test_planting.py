@@ -139,21 +139,6 @@ def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple
     assert make_copies(folder, store, seed="2").errors != errors.errors
 
 
-def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    judge, asked = a_claimant({"cost": "full_support"})
-    judged(folder, store, judge)
-    make_copies(folder, store, seed="1")
-    before = len(asked)
-    judged(planted_folder(folder), store, judge)
-    assert len(asked) > before
-    assert not any(REPORT in question for question in asked[before:])
-    again = len(asked)
-    make_copies(folder, store, seed="1")
-    judged(planted_folder(folder), store, judge)
-    assert len(asked) == again
-
-
 def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path, Store]) -> None:
     """One judge faults the sentence with the price, and one every sentence but that one."""
     folder, store = made

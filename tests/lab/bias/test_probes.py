@@ -10,7 +10,6 @@ import pytest
 from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
-from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.lab.bias.effects import difference
 from drretail.lab.bias.probe import Case, QuestionPlace, choose_reports, doubled, halved
@@ -185,14 +184,13 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) 
         for subject in case.reports.subjects:
             about = QuestionPlace.of(subject)
             path = verdict_path(case.folder, "faithfulness", case.judge.slug, about.label, about.run)
-            fields = {"metric": "faithfulness", "version": VERSION, "run_id": about.run_id, "report_sha": about.sha}
-            with JudgeSession(case.judge, VerdictFile(path), **fields) as session:  # pyright: ignore[reportArgumentType]
-                for n in range(5):
-                    value = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5
-                    prompt = support_prompt("default").hash
-                    session.record(
-                        SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label {n}: partial_support."
-                    )
+            fields: dict[str, Any] = {"version": VERSION, "prompt_hash": support_prompt("default").hash}
+            fields |= {"run_id": about.run_id, "report_sha": about.sha, "judge": case.judge.ref}
+            file = VerdictFile(path)
+            for n in range(5):
+                value, reason = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5, f"Label {n}: partial_support."
+                file.append(build.verdict("faithfulness", SUPPORT, f"c{n}", value, reason=reason, **fields))
+            file.close()
 
     found = probed(exp, judge_of(strays(0)), ["justification"], before=label)["justification"]
     assert holds(effect(found, "labels of claims", SUPPORT), 0.2)
@@ -252,14 +250,19 @@ def test_copies_are_rated_beside_their_report_only_where_length_is_probed(tmp_pa
     assert sorted(path.name for path in (exp / "lab" / "bias" / "runs").iterdir()) == [A, B]
 
 
-def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 2)
-    judge, asked = scripted_judge(lambda _: chosen("A"))
-    build.scored(exp, ["pairwise"], judge)
+def test_what_was_judged_before_is_not_asked_again(tmp_path: Path) -> None:
+    """Of reports and pairs in the experiment itself, and of copies by an earlier call."""
+    exp, rate = an_experiment(tmp_path / "exp", 2), rater(unbiased)
+    judge, asked = scripted_judge(lambda text: chosen("A") if text.count("<report") > 1 else rate(text))
+    build.scored(exp, ["quality", "pairwise"], judge)
     n = len(asked)
-    found = probed(exp, judge, ["position"])["position"]
+    found = probed(exp, judge, ["position", "scale_use"])["position"]
     assert effect(found, "first preferred").value == 1
-    assert len(asked) == n == 2 * 2 * 6
+    assert len(asked) == n == (2 * 2 + 4) * 6
+    probed(exp, judge, ["length"])
+    with_copies = len(asked)
+    probed(exp, judge, ["length"])
+    assert len(asked) == with_copies > n
 
 
 def test_whole_queries_are_drawn_by_seed_up_to_the_limit(exp: Path) -> None:
