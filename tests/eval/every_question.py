@@ -37,7 +37,8 @@ def every_answer(
         if title in answers:
             answer = answers[title](question)
         else:
-            answer = _with_reasons(Played(criteria=made, triplets=_triplets(question, sentences))(question))
+            triplets = tuple((_SOURCE.sub("", text), source, "") for text, source in _stated(question, sentences))
+            answer = _with_reasons(Played(criteria=made, triplets=triplets)(question))
         return ScriptedAnswer(structured=changed(title, question, answer))
 
     return Judge.of(scripted_model(play=play, name="every", kind="llm")), asked
@@ -63,16 +64,9 @@ def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
     return {
         "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
         "Comparison": lambda _: {"justification": REASON * 4, "winner": "A"},
-        "ReportClaims": lambda question: _claims(question, sentences),
-        "CitedClaims": lambda question: _claims(question, sentences),
-        "AllClaims": lambda question: _claims(question, sentences),
+        **dict.fromkeys(("ReportClaims", "CitedClaims", "AllClaims"), lambda question: _claims(question, sentences)),
         "Support": lambda _: {"support": "full_support", "justification": REASON, "quote": ""},
-        "ClaimsSupport": lambda question: {
-            "claims": [
-                {"claim_id": number, "quotes": [], "justification": REASON, "label": "full_support"}
-                for number in numbers(question)
-            ]
-        },
+        "ClaimsSupport": _each("claim", quotes=[], justification=REASON, label="full_support"),
         "ClaimsAndPicks": lambda question: {**_claims(question, sentences), "picks": []},
         "ReportPicks": lambda _: {"picks": []},
         "Grades": lambda _: {
@@ -85,14 +79,8 @@ def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
             "requirements": [{"requirement": f"{REASON} {n}", "category": "content"} for n in range(CRITERIA)]
         },
         "DepthRubric": lambda _: {"points": [{"point": f"{REASON} {n}", "explanation": REASON} for n in range(5)]},
-        "MetRequirements": lambda question: {
-            "requirements": [{"requirement_id": number, "reason": REASON, "met": True} for number in numbers(question)]
-        },
-        "FoundInsights": lambda question: {
-            "insights": [
-                {"insight_id": number, "found": REASON, "missing": "", "label": "full"} for number in numbers(question)
-            ]
-        },
+        "MetRequirements": _each("requirement", reason=REASON, met=True),
+        "FoundInsights": _each("insight", found=REASON, missing="", label="full"),
         "Depth": lambda _: {"justification": REASON * 4, "rating": rating},
         "QueryRubric": lambda _: {
             "criteria": [
@@ -106,18 +94,15 @@ def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
                 for n in range(3 * CRITERIA)
             ]
         },
-        "MarkedCriteria": lambda question: {
-            "criteria": [
-                {"criterion_id": number, "reason": REASON, "evidence": REASON, "label": "met"}
-                for number in numbers(question)
-            ]
-        },
+        "MarkedCriteria": _each("criterion", "criteria", reason=REASON, evidence=REASON, label="met"),
     }
 
 
-def numbers(question: str) -> list[int]:
-    """Of the claims or criteria that a question numbers."""
-    return [int(fromkey) for fromkey in dict.fromkeys(_NUMBER.findall(question))]
+def _each(thing: str, things: str = "", **said: Any) -> Callable[[str], Any]:
+    """The same of each claim or criterion that a question numbers."""
+    return lambda question: {
+        things or f"{thing}s": [{f"{thing}_id": int(n)} | said for n in dict.fromkeys(_NUMBER.findall(question))]
+    }
 
 
 def _stated(question: str, sentences: int) -> list[tuple[str, str]]:
@@ -134,7 +119,3 @@ def _claims(question: str, sentences: int) -> dict[str, Any]:
             for n, (text, each) in enumerate(_stated(question, sentences), 1)
         ]
     }
-
-
-def _triplets(question: str, sentences: int) -> tuple[tuple[str, str, str], ...]:
-    return tuple((_SOURCE.sub("", text), source, "") for text, source in _stated(question, sentences))

@@ -1,12 +1,13 @@
 """Metrics of somebody else's: how short a report is, and two that read a report as its own value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
 
 STUB, JUDGED_STUB = "tests.eval.own:SILENT", "tests.eval.own:JUDGED"
 """The second metric's places, as ``load_metric`` takes them: judged by code, and by whoever judges."""
@@ -24,8 +25,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value("short", "scored", float(words < 4)), Value("words", "scored", words)]
 
 
+BOARD = (BoardColumn(variant="short", name="brief", meaning="share of short reports"), BoardColumn(variant="words"))
 DESCRIPTION = MetricDescription(
-    title="Brevity", meaning="Short reports have fewer than four words.", headlines=("short",), counts=("words",)
+    title="Brevity",
+    meaning="Short reports have fewer than four words.",
+    headlines=("short",),
+    counts=("words",),
+    scoreboard=BOARD,
 )
 METRIC = Family("brevity", 1, judge, of_verdicts(values), ("short", "words"), DESCRIPTION, needs_judge=False)
 
@@ -46,14 +52,18 @@ def _read_values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value(variant, verdict.state, verdict.value, items) for variant in ("said", "half")]
 
 
-def _half(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-    return [(1, 2) if report["half"].state == "scored" else (0, 0)]
-
-
 def stub(*, needs_judge: bool) -> Family:
     """Reads a report as its own value: "0.5", "na" or "failed"; "half" pools 1 of 2 items of every scored report."""
     judging, variants = of_verdicts(_read_values), ("said", "half")
-    return Family("stub", 1, _read, judging, variants, needs_judge=needs_judge, pooled={"half": _half})
+    return Family(
+        "stub",
+        1,
+        _read,
+        judging,
+        variants,
+        needs_judge=needs_judge,
+        pooled={"half": lambda of: [(1, 2) if of["half"].state == "scored" else (0, 0)]},
+    )
 
 
 SILENT = stub(needs_judge=False)

@@ -69,6 +69,7 @@ LABELS = {
     "SupportedFacts": ("supported", "supported", "partly_supported", "unsupported", "unknown"),
     "Factuality": (1, 0, -1),
     "FoundInsights": ("full", "partial", "none"),
+    "MarkedCriteria": ("met", "not_met"),
 }
 MOODS: Mapping[str, Callable[[Random], Any]] = {
     "rating": lambda mood: mood.randint(1, 10),
@@ -107,10 +108,6 @@ def moody(title: str, question: str, answer: Any) -> Any:
             for place, criterion in enumerate(answer["criteria"]):
                 is_ternary = place % 2 == 0
                 criterion |= {"weight": (4, -2, 1, 5)[place % 4], "kind": "ternary" if is_ternary else "binary"}
-            return answer
-        case "MarkedCriteria":
-            for criterion in answer["criteria"]:
-                criterion["label"] = mood.choice(("met", "not_met"))
             return answer
         case _:
             return changed(answer)

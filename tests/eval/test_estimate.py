@@ -59,7 +59,7 @@ def two_systems(folder: Path, report: str, *, user: str | None = "ann", **made: 
 
 def half_judged(folder: Path, family: str, judge: Judge) -> Path:
     """Of one query nothing is judged, of the other a part: its verdicts were cut, and its journal holds the answers."""
-    judged(two_systems(folder, a_report(8, 8)), family, judge)
+    build.scored(two_systems(folder, a_report(8, 8)), family, judge)
     for path in [*folder.glob("verdicts/*/*/*/q2*"), *folder.glob("rubrics/*/q2.json")]:
         path.unlink()
     for path in folder.glob(f"verdicts/{family}/*/*/q1-r1.jsonl"):
@@ -76,10 +76,6 @@ KINDS: Mapping[str, Kind] = {
     "long, with many claims": lambda folder, family, judge: two_systems(folder, a_report(30, 20)),
     "half judged": half_judged,
 }
-
-
-def judged(folder: Path, family: str, judge: Judge, **how: Any) -> None:
-    build.scored(folder, [family], judge, **how)
 
 
 def used_in(folder: Path) -> Usage:
@@ -100,7 +96,7 @@ def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, 
     asked.clear()
     estimate = together(estimate_judging(folder, [family], [judge], judge_repeats=repeats))
     assert build.files(folder) == held
-    judged(folder, family, judge, judge_repeats=repeats)
+    build.scored(folder, family, judge, judge_repeats=repeats)
     after = used_in(folder)
     read, written = after.input_uncached - before.input_uncached, after.output - before.output
     assert estimate.calls.low == estimate.calls.high == len(asked) > 0
@@ -116,7 +112,7 @@ def test_batches_cost_half_and_what_failed_is_asked_again_only_where_that_is_wan
     assert known(half.dollars).high == pytest.approx(known(whole.dollars).high / 2)
     assert "half the price" in half.basis
     judge, _ = scripted_judge(lambda question: {"rating": 99, "justification": question[:5]})
-    judged(folder, "quality", judge)
+    build.scored(folder, "quality", judge)
     counts = {
         again: estimate_judging(folder, ["quality"], [judge], again=again)[0].calls.high
         for again in ("nothing", "failed", "everything")
@@ -137,7 +133,7 @@ def test_rules_are_asked_themselves_and_are_exact(tmp_path: Path) -> None:
     folder = two_systems(tmp_path / "exp", a_report(8, 4))
     rules = Judge.of(open_model("offline:judge"))
     (one,) = estimate_judging(folder, ["faithfulness", "quality", "pairwise"], [rules])
-    judged(folder, "faithfulness", rules)
+    build.scored(folder, "faithfulness", rules)
     assert (one.name, one.calls.high) == ("faithfulness by offline:judge", used_in(folder).calls)
 
 
@@ -159,24 +155,18 @@ def test_a_family_that_asks_in_another_s_name_has_two_rows(tmp_path: Path) -> No
     assert rows == {"reading": 0, "faithfulness": 3}  # picks come with the claims
 
 
-def large(folder: Path) -> Path:
-    """Twenty queries by two systems, the reports of one four times as long as those of the other, a quarter judged."""
+def test_a_sample_of_the_queries_stands_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of twenty queries by two systems, of which one writes four times as much; a quarter is judged."""
     systems = {
         label: {f"q{n:02}-r1": a_report(parts, parts) + f" Number {n} it is." for n in range(20)}
         for label, parts in ((A, 2), (B, 8))
     }
-    experiment(folder, systems, evidence=PAGES)
+    folder = experiment(tmp_path / "exp", systems, evidence=PAGES)
     judge, _ = every_answer(sentences=1)
-    judged(folder, "quality", judge)
+    build.scored(folder, "quality", judge)
     for path in folder.glob("verdicts/*/*/*/q*.jsonl"):
         if int(path.name[1:3]) >= 5:
             path.unlink()
-    return folder
-
-
-def test_a_sample_of_the_queries_stands_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = large(tmp_path / "exp")
-    judge, _ = every_answer(sentences=1)
 
     def estimates() -> list[Estimate]:
         return estimate_judging(folder, ["faithfulness", "quality"], [judge])

@@ -1,6 +1,5 @@
 """Judges that are told something else: by a user, or of reports that come from elsewhere."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -82,26 +81,22 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("message", "expected"),
+    ("name", "message", "expected"),
     [
-        ("{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
-        ("Rate it.", "lacks the placeholder"),
-        (" ", "blank"),
+        ("rating.md", "{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
+        ("rating.md", "Rate it.", "lacks the placeholder"),
+        ("rating.md", " ", "blank"),
+        ("rating.md", None, "differs from the packaged one"),
+        ("ratings.md", "x", r"Did you mean quality/rating\.md"),
     ],
 )
-def test_a_prompt_that_could_not_be_filled_is_told(tmp_path: Path, message: str, expected: str) -> None:
+def test_a_prompt_that_could_not_be_filled_or_changes_nothing_or_is_a_stranger_is_told(
+    tmp_path: Path, name: str, message: str | None, expected: str
+) -> None:
     write_prompts(tmp_path / "p", judge_prompt_files())
-    (tmp_path / "p" / "quality" / "rating.md").write_text(message, encoding="utf-8")
+    if message is not None:
+        (tmp_path / "p" / "quality" / name).write_text(message, encoding="utf-8")
     with pytest.raises(UserError, match=expected):
-        read_wording(tmp_path / "p")
-
-
-def test_a_folder_that_changes_nothing_or_holds_a_stranger_is_told(tmp_path: Path) -> None:
-    write_prompts(tmp_path / "p", judge_prompt_files())
-    with pytest.raises(UserError, match="differs from the packaged one"):
-        read_wording(tmp_path / "p")
-    (tmp_path / "p" / "quality" / "ratings.md").write_text("x", encoding="utf-8")
-    with pytest.raises(UserError, match=r"Did you mean quality/rating\.md"):
         read_wording(tmp_path / "p")
 
 
@@ -126,12 +121,8 @@ def asked_of(
 @pytest.fixture
 def imported(tmp_path: Path) -> Path:
     reports = {each: {"q1-r1": f"{REPORT} {each}"} for each in ("a@model", "b@model")}
-    folder = experiment(tmp_path / "exp", reports, agents=dict.fromkeys(reports, "imported"), evidence=(PAGE,))
-    path = folder / "experiment.json"
-    definition = json.loads(path.read_text(encoding="utf-8"))
-    definition["queries"][0]["persona"] = "A carpenter."
-    path.write_text(json.dumps(definition), encoding="utf-8")
-    return folder
+    agents, asked = dict.fromkeys(reports, "imported"), [build.query("q1", persona="A carpenter.")]
+    return experiment(tmp_path / "exp", reports, queries=asked, agents=agents, evidence=(PAGE,))
 
 
 def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:

@@ -28,16 +28,10 @@ LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
 
 
 def a_product(product_id: str, title: str, price: float, category: str, leaf: str) -> Product:
-    return Product(
-        product_id=product_id,
-        title=title,
-        price=price,
-        average_rating=4.8,
-        rating_number=310,
-        store="Napperly",
-        categories=(category.replace("_", " "), leaf),
-        category=category,
-    )
+    """Of another kind than feeders."""
+    named = {"product_id": product_id, "title": title, "price": price, "store": "Napperly"}
+    kind = {"category": category, "categories": (category.replace("_", " "), leaf), "features": (), "details": {}}
+    return FEEDERS[2].model_copy(update=named | kind)
 
 
 PRODUCTS = [

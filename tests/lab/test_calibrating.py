@@ -1,6 +1,5 @@
 """Versions of a judge chosen on some queries and looked at on others; ``lab calibrate`` and what it freezes."""
 
-import json
 import re
 import shutil
 from dataclasses import replace
@@ -20,7 +19,7 @@ from drretail.records.vote import Rating
 from tests.build import experiment, known, scripted_judge
 from tests.eval.test_judge_prompts import STRICT, mine, rated
 from tests.lab import test_opinions as opinions
-from tests.lab.test_correcting import called
+from tests.lab.test_correcting import called, kept_in
 from tests.lab.test_opinions import NOON, OVERALL
 
 HUMAN = [(8.0, 4.0), (3.0, 6.0), (9.0, 2.0), (5.0, 7.0), (4.0, 8.0), (6.0, 1.0)]
@@ -152,13 +151,9 @@ def rate(exp: Path, more: int = 0) -> None:
         cast(exp, Rating(**about, dimension="overall", value=value, annotator="ann", at=NOON), None)
 
 
-def kept_in(exp: Path) -> dict[str, Any]:
-    return json.loads((exp / "lab" / "calibrate.json").read_text(encoding="utf-8"))
-
-
 def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_queries(exp: Path) -> None:
     printed = called("calibrate", exp)
-    kept = kept_in(exp)
+    kept = kept_in(exp, "calibrate")
     assert "prompts-strict-" in kept["chosen"]
     assert {row["version"]: row["mad"]["value"] for row in kept["held_out"]} == {"scripted:test": 2, kept["chosen"]: 0}
     assert (kept["n_tuning"], kept["n_held_out"]) == (6, 6)
@@ -170,14 +165,14 @@ def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_quer
 
 def test_the_choice_stays_whatever_people_say_later(exp: Path) -> None:
     called("calibrate", exp)
-    kept = kept_in(exp)
+    kept = kept_in(exp, "calibrate")
     rate(exp, more=2)
     assert finding_lines(exp)[0].startswith("Stale, since votes changed")
     assert "was chosen before" in called("calibrate", exp)
-    again = kept_in(exp)
+    again = kept_in(exp, "calibrate")
     assert [again[name] == kept[name] for name in ("chosen", "prompt_hash", "split")] == [True] * 3
     called("calibrate", exp, "--again")
-    anew = kept_in(exp)
+    anew = kept_in(exp, "calibrate")
     assert anew["chosen"] == "scripted:test"
     assert anew["prompt_hash"] != kept["prompt_hash"]
 

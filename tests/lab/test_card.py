@@ -16,8 +16,9 @@ from drretail.eval.scores.gathering import gather
 from drretail.lab.card import card_lines, read_cards, set_card, words_alone
 from drretail.lab.kept_findings import finding_lines
 from drretail.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
-from drretail.records.score import JudgeRef, Verdict
+from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
+from tests import build
 from tests.build import LABEL, experiment, known
 from tests.lab.test_correcting import called
 from tests.viewer.conftest import answered, exp
@@ -117,16 +118,13 @@ def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
 
 
 def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
-    judge = JudgeRef(spec="scripted:j", kind="scripted")
     claims = tuple(LabelledClaim(f"lamp {at}", (f"lamp {at}",), "full" if at < 6 else "none") for at in range(12))
 
-    def verdict(claim: LabelledClaim, value: float | None) -> Verdict:
-        about = {"metric": "faithfulness", "version": 3, "run_id": "r", "report_sha": "s", "judge": judge}
-        state = "failed" if value is None else "scored"
-        return Verdict.model_validate({**about, "stage": "support", "item": claim.item, "state": state, "value": value})
-
     values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
-    verdicts = {claim.item: verdict(claim, value) for claim, value in zip(claims, values, strict=True)}
+    verdicts = {
+        claim.item: build.verdict("faithfulness", "support", claim.item, value, "failed" if value is None else "scored")
+        for claim, value in zip(claims, values, strict=True)
+    }
     labelled = LabelledSet("s", claims, ("full", "none"))
     card = set_card(labelled, labelled, verdicts, "1")
     assert (card.n, card.failed, card.unasked) == (11, 1, 0)
@@ -165,7 +163,9 @@ def test_an_estimate_keeps_nothing_and_a_mistyped_folder_is_not_made(bare: Path,
     assert not (tmp_path / "bear").exists()
 
 
-def test_a_set_of_another_file_or_seed_is_not_lost_without_a_word(bare: Path, tmp_path: Path) -> None:
+def test_a_card_keeps_earlier_sets_and_loses_none_of_another_file_or_seed_without_a_word(
+    bare: Path, tmp_path: Path
+) -> None:
     first, second = bench(tmp_path / "dev.jsonl", SAID[0]), bench(tmp_path / "test.jsonl", SAID[1])
     carded(first, "--to", bare, "-q")
     kept = read_cards(bare)
@@ -176,16 +176,13 @@ def test_a_set_of_another_file_or_seed_is_not_lost_without_a_word(bare: Path, tm
     assert read_cards(bare) == kept
     carded(first, "--labels", second, "--to", bare, "-q")
     assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
-    carded(second, "--to", bare, "-q", "--again")
-    assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
-
-
-def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(bare: Path, tmp_path: Path) -> None:
     other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
     for given in (labels(tmp_path), other, other):
         carded(given, "--to", bare, "-q")
     (card,) = read_cards(bare)
-    assert [(part.name, part.n) for part in card.sets] == [("mine", 4), ("other", 1)]
+    assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
+    carded(second, "--to", bare, "-q", "--again")
+    assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
     carded(other, "--to", bare, "-q", "--seed", 7, "--again")
     assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
@@ -207,13 +204,12 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare:
 
 
 def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
-    exp = bare
-    carded(labels(tmp_path, 5), "--to", exp, "-q")
-    (line,) = card_lines(exp).values()
+    carded(labels(tmp_path, 5), "--to", bare, "-q")
+    (line,) = card_lines(bare).values()
     assert "offline:judge beside people's labels" in line
-    stale = json.loads(the_card(exp).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
-    the_card(exp).write_text(json.dumps(stale), encoding="utf-8")
-    assert "with another prompt" in card_lines(exp)["offline:judge"]
+    stale = json.loads(the_card(bare).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
+    the_card(bare).write_text(json.dumps(stale), encoding="utf-8")
+    assert "with another prompt" in card_lines(bare)["offline:judge"]
 
 
 def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:

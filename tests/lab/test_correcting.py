@@ -62,29 +62,13 @@ def large(judged: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(judged, tmp_path / "large"))
 
 
-@pytest.fixture(scope="module")
-def compared_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each of three systems twice on each of ten queries, by a judge that prefers a, and sees b and c level."""
-    folder = tmp_path_factory.mktemp("three") / "exp"
-    experiment(folder, {name: reports(name[0], 10, 2) for name in (A, B, C)})
-    judge, _ = scripted_judge(prefers_a)
-    compared(folder, judge)
-    return folder
-
-
-@pytest.fixture
-def three(compared_once: Path, tmp_path: Path) -> Path:
-    """The same, for one test to vote on."""
-    return Path(shutil.copytree(compared_once, tmp_path / "three"))
-
-
 def called(*given: object) -> str:
     """What a command of the lab prints; what it raises is raised."""
     return CliRunner().invoke(lab_app, [*map(str, given)], catch_exceptions=False).stdout
 
 
-def kept_in(experiment: Path) -> dict[str, Any]:
-    return json.loads((experiment / "lab" / "correct.json").read_text(encoding="utf-8"))
+def kept_in(experiment: Path, command: str = "correct") -> dict[str, Any]:
+    return json.loads((experiment / "lab" / f"{command}.json").read_text(encoding="utf-8"))
 
 
 def sheet_of(experiment: Path) -> list[list[str]]:
@@ -101,13 +85,8 @@ def filled(experiment: Path, answers: dict[str, str], column: str = "label") -> 
 
 def as_judged(experiment: Path) -> dict[str, str]:
     """People who say of each claim just what its judge says."""
-    first = min(claim.judge for claim in judged_claims(experiment))
     words = {1.0: "full", 0.5: "partial", 0.0: "none"}
-    return {
-        sheet_name(claim.about): words[claim.support or 0.0]
-        for claim in judged_claims(experiment)
-        if claim.judge == first
-    }
+    return {sheet_name(claim.about): words[claim.support or 0.0] for claim in judged_claims(experiment)}
 
 
 def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_ruled(exp: Path) -> None:
@@ -145,13 +124,9 @@ def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_o
 
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
     quartz = [sheet_name(claim.about) for claim in judged_claims(large) if claim.system == "quartz"]
-    path = filled(large, dict.fromkeys(quartz[:19], "full"))
-    made = correction_of(large, None, [path])
+    made = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:19], "full"))])
     assert made.values == ()
     assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.summary()
-    assert "quartz: no corrected FP from 19 labels; 1 more is needed." in " ".join(
-        called("correct", large, "--labels", path).split()
-    )
     (row,) = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:20], "full"))]).values
     assert (row.system, row.n_labels, row.high) == ("quartz", 20, 1)
 
@@ -167,9 +142,7 @@ def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
 
 def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -> None:
     claims = [
-        a_claim(f"{system} {at}", f"q{at}", float(at < 180), system=system)
-        for system in ("a", "b")
-        for at in range(200)
+        a_claim(f"{system} {at}", f"q{at}", float(at < 180), system) for system in ("a", "b") for at in range(200)
     ]
     drawn = draw_claims((), claims, 100, "7")
     assert Counter(claim.stratum for claim in drawn) == {"a 1.0": 45, "a 0.0": 5, "b 1.0": 45, "b 0.0": 5}
@@ -202,58 +175,54 @@ def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missin
         correction_of(exp, "scripted:other")
 
 
-def voted_wins(exp: Path, choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
-    """Everybody's rows of the dimension depth, by system and whom it meets."""
-    votes(exp, choose)
-    rows = [value for value in correction_of(exp, None).values if value.what.endswith("depth")]
-    return {(row.system, row.what.removeprefix("wins over ").partition(",")[0]): row for row in rows}
+def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", {name: reports(name[0], 10, 2) for name in (A, B, C)})
+    compared(exp, scripted_judge(prefers_a)[0])  # b and c are level to it
 
+    def voted(choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
+        """The rows of the dimension depth, by system and whom it meets."""
+        votes(exp, choose)
+        rows = [value for value in correction_of(exp, None).values if value.what.endswith("depth")]
+        return {(row.system, row.what.removeprefix("wins over ").partition(",")[0]): row for row in rows}
 
-def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(three: Path) -> None:
-    rows = voted_wins(three, lambda pair: "a" if pair.a == A else "b")
-    assert rows.keys() == {(A, B), (A, C), (B, C)}
+    rows = voted(lambda pair: "a" if pair.a == A else "b")
+    assert {pair: (row.labels_alone, row.judged) for pair, row in rows.items()} == {
+        (A, B): (1, 1),
+        (A, C): (1, 1),
+        (B, C): (0, 0.5),
+    }
     assert {(row.n_labels, row.n_items, row.n_clusters) for row in rows.values()} == {(20, 20, 10)}
-    assert [rows[pair].labels_alone for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0]
-    assert [rows[pair].judged for pair in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
 
-
-def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(three: Path) -> None:
     by_query: dict[str, Choice] = {f"q{n}": "a" if n > 4 else "tie" if n > 2 else "b" for n in range(1, 11)}
-    row = voted_wins(three, lambda pair: by_query[pair.query_id])[A, B]
+    row = voted(lambda pair: by_query[pair.query_id])[A, B]
     assert row.labels_alone == pytest.approx((6 + 1) / 10)
     # Clopper and Pearson of 7 in 10 is .35 to .93; of 14 in 20 it would be .46 to .88.
     assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 
 
-def a_claim(
-    about: str, query: str, support: float | None, *, system: str = "a", cited: bool | None = None
-) -> ExtractedClaim:
-    """A claim in a stratum of its verdict, or of its being cited."""
-    stratum = f"{system} {support if cited is None else cited}"
-    return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, bool(cited))
+def a_claim(about: str, query: str, support: float, system: str = "a") -> ExtractedClaim:
+    """A claim in a stratum of its verdict, which is whether it is cited, too."""
+    stratum = f"{system} {support}"
+    return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, support == 1)
 
 
 def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
     return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
 
 
-def test_in_fp_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
+def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
     uneven = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
     even = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
     few = [claim for claim in even if claim.about.rpartition(" ")[2] in ("0", "8")]
     for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
-        items = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())["a"]
-        assert known(corrected_mean(items)).value == pytest.approx(share)
-        assert known(labels_alone(items)).value == pytest.approx(share)
+        of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())
+        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters())
+        for items in (of_fp["a"], of_fr["a"]):
+            assert known(corrected_mean(items)).value == pytest.approx(share)
+            assert known(labels_alone(items)).value == pytest.approx(share)
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
-
-
-def cited_as_extracted(experiment: Path) -> dict[str, str]:
-    first = min(claim.judge for claim in extracted_claims(experiment))
-    own = [claim for claim in extracted_claims(experiment) if claim.judge == first]
-    return {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in own}
 
 
 def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp: Path) -> None:
@@ -270,8 +239,12 @@ def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp:
     )
 
 
-def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_labels_and_of_scores(large: Path) -> None:
-    path = filled(large, cited_as_extracted(large), "cited")
+def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(
+    large: Path,
+) -> None:
+    claims = extracted_claims(large)
+    cited = {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in claims}
+    path = filled(large, cited, "cited")
     made = correction_of(large, None, [path])
     assert made.values
     assert {row.what for row in made.values} == {"FR"}
@@ -284,28 +257,11 @@ def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_labels_and_of_sc
     assert "did not extract are left out" in printed
     assert kept_in(large)["line"].startswith("FR as people would give it: ")
 
-
-def test_fr_leaves_out_what_is_no_claim_and_is_not_corrected_where_only_cited_ones_were_labelled(large: Path) -> None:
-    cited = cited_as_extracted(large)
     no_claims = {name: "no claim" if text == "no" else text for name, text in cited.items()}
     made = correction_of(large, None, [filled(large, no_claims, "cited")])
     assert [value.value for value in made.values] == [pytest.approx(1.0)] * len(made.values)
     only_cited = {name: text for name, text in cited.items() if text == "yes"}
     made = correction_of(large, None, [filled(large, only_cited, "cited")])
-    one_sided = {claim.system for claim in extracted_claims(large) if not claim.cited}
+    one_sided = {claim.system for claim in claims if not claim.cited}
     assert not one_sided & {value.system for value in made.values}
     assert "no corrected FR" in " ".join(made.notes)
-
-
-def extracted(query: str, cited: int, uncited: int) -> list[ExtractedClaim]:
-    return [a_claim(f"{query} {at}", query, None, cited=at < cited) for at in range(cited + uncited)]
-
-
-def test_in_fr_a_label_stands_for_its_stratum_and_every_report_counts_once() -> None:
-    claims = [*extracted("q1", 8, 2), *extracted("q2", 8, 2)]
-    few = {claim.about: Cited(1, claim.cited) for claim in claims if claim.about.rpartition(" ")[2] in ("0", "8")}
-    alone = labels_alone(fr_items(claims, few, Clusters())["a"])
-    assert known(alone).value == pytest.approx(0.8)
-    uneven = [*extracted("q1", 9, 1), *extracted("q2", 1, 1)]
-    found = corrected_mean(fr_items(uneven, {claim.about: Cited(1, claim.cited) for claim in uneven}, Clusters())["a"])
-    assert known(found).value == pytest.approx((0.9 + 0.5) / 2)

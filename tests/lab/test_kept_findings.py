@@ -6,14 +6,10 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.families.faithfulness.score import METRIC
-from drretail.eval.scores.file import derive_scores
-from drretail.files import write_json
 from drretail.lab.finding import LabFinding
 from drretail.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
 from drretail.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
 from drretail.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
-from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.printed_scores import print_scoreboard
@@ -22,6 +18,7 @@ from tests import build
 from tests.build import known
 from tests.lab.test_correcting import as_judged, called, filled
 from tests.viewer.conftest import answered, exp
+from tests.viewer.experiment import keep_scores
 
 __all__ = ["answered", "exp"]
 
@@ -111,8 +108,7 @@ def test_every_finding_says_its_figures() -> None:
         "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
     )
 
-
-def test_agreement_tells_people_together_beside_judges_and_people_beside_each_other() -> None:
+    # People together beside each judge, and people beside each other.
     about = {"scale": "support", "n_dropped": 0, "n": 30, "kappa": 0.4}
     pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
     rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]
@@ -122,15 +118,8 @@ def test_agreement_tells_people_together_beside_judges_and_people_beside_each_ot
     assert "no two raters" in Agreement().summary()
 
 
-def scored(exp: Path) -> Scoreboard:
-    """The scores of an experiment, kept in it, and its board."""
-    scores = derive_scores(exp, [METRIC])
-    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
-    return known(scores.scoreboard)
-
-
 def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    scored(exp)
+    keep_scores(exp, "faithfulness")
     keep(exp, "bias", Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)

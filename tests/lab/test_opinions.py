@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from drretail.api.lab.people import agree, sample
-from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
 from drretail.lab.agreement import PEOPLE, agreement_of
@@ -24,14 +23,14 @@ from drretail.lab.opinions import (
     read_all,
     read_opinions,
 )
-from drretail.records.query import Query
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
 from drretail.tables.cells import as_csv, read_cells
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, scripted_judge
 from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
-from tests.shop import USER, build_shop
-from tests.viewer.experiment import judge_by_hand, record_runs
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -65,9 +64,11 @@ def by(opinions: list[Opinion], kind: str, scale: str) -> dict[str, float]:
 def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path) -> None:
     exp = experiment(tmp_path / "exp", two(3))
     judge, _ = scripted_judge(judge_of_both)
-    compared(exp, judge, metrics=("quality", "pairwise"))
+    by_rules, _ = scripted_judge(judge_of_both, name="rules", kind="rule_based")  # which has no opinion
+    compared(exp, judge, by_rules, metrics=("quality", "pairwise"))
     votes(exp, mixed)
     found = opinions_of(exp)
+    assert {opinion.rater for opinion in found} == {"ann", judge.ref.spec}
     people, judged = by(found, "person", "preference"), by(found, "judge", "preference")
     assert people.keys() == judged.keys()
     assert sorted(people.values()) == [-1, 0, 1]
@@ -86,36 +87,24 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
     assert {opinion.system for opinion in opinions_of(exp) if opinion.question.scale == RATING} == {A, B}
 
 
-def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) -> None:
-    query = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test")
-    with open_world(build_shop(tmp_path / "world")) as world:
-        record_runs(world, [query], tmp_path / "exp")
-    judge_by_hand(tmp_path / "exp")
+def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_path: Path) -> None:
     labels: tuple[ClaimSupport, ...] = ("full", "partial", "contradicted")
-    items = planned(tmp_path / "exp", 9).claims
-    for number, item in enumerate(items):
-        about: dict[str, Any] = item.model_dump(
-            include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"}
+    for number, item in enumerate(planned(exp, 9).claims):
+        fields = {"run_id", "report_sha", "query_id", "claim_id", "extracted_by"}
+        label = ClaimLabel(
+            **item.model_dump(include=fields), claim="It is.", label=labels[number % 3], annotator="ann", at=NOON
         )
-        label = labels[number % 3]
-        cast(tmp_path / "exp", ClaimLabel(**about, claim="It is.", label=label, annotator="ann", at=NOON), None)
-    found = opinions_of(tmp_path / "exp")
+        cast(exp, label, None)
+    found = opinions_of(exp)
     people, judged = by(found, "person", "support"), by(found, "judge", "support")
     assert people
     assert people.keys() <= judged.keys()
     assert {*people.values()} <= {0, 0.5, 1}
-    sheet = sample(tmp_path / "exp", to=tmp_path / "ben.csv").path
+    sheet = sample(exp, to=tmp_path / "ben.csv").path
     heading, *rows = read_cells(sheet)
     sheet.write_bytes(as_csv([heading, *([*row[:-1], "full"] for row in rows)]))
-    pairs = agree(tmp_path / "exp", ratings=[sheet]).pairs
+    pairs = agree(exp, ratings=[sheet]).pairs
     assert [pair.n for pair in pairs if (pair.first, pair.second) == ("ann", "ben")] == [len(rows)]
-
-
-def test_a_judge_by_rules_has_no_opinion_on_quality(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", two(1))
-    judge, _ = scripted_judge(judge_of_both, kind="rule_based")
-    compared(exp, judge, metrics=("quality", "pairwise"))
-    assert opinions_of(exp) == []
 
 
 def written(folder: Path, text: str) -> Path:

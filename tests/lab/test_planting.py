@@ -25,28 +25,17 @@ from tests.build import LABEL, known, scripted_judge
 from tests.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
-
-
-PICKS = (
-    "fewer stars or ratings than asked for",
-    "product that nobody wanted",
-    "want left out",
-    "more pieces than wanted",
-)
-OF_THE_WISH = ("over budget silently", "owned product recommended as new", "unwanted brand", *PICKS)
-CODE_FINDS = (
-    "wrong price",
-    "wrong rating",
-    "wrong rating count",
-    "wrong total",
-    "wrong quantity total",
-    "wrong left-over",
-    "wrong per-unit price",
-    "product not in the catalog",
-    "unseen id",
-    "wrong order date",
-    *OF_THE_WISH,
-)
+NOT_IN_RECORDS = {
+    "price of another product",
+    "citation moved to another product",
+    "invented feature",
+    "wrong brand",
+    "wrong city/state of the user",
+    "contradicted web advice",
+    "old page as news",
+    "instruction of a page followed",
+}
+"""Kinds of errors that code does not find."""
 
 
 @pytest.fixture
@@ -83,8 +72,8 @@ def test_checks_find_errors_by_the_record_and_a_place_without_a_claim_is_in_no_s
     judged(planted_folder(folder), store, judge)
     recall = recall_of(planted_folder(folder), errors)
     rows = {row.kind: row for row in recall.kinds}
-    found = {kind: (rows[kind].n, rows[kind].found[CHECKS].found) for kind in CODE_FINDS}
-    assert found == dict.fromkeys(CODE_FINDS, (1, 1))
+    found = {kind: (rows[kind].n, rows[kind].found[CHECKS].found) for kind in KINDS.keys() - NOT_IN_RECORDS}
+    assert found == dict.fromkeys(KINDS.keys() - NOT_IN_RECORDS, (1, 1))
     unjudged = recall.everything.found["scripted:test"]
     assert (unjudged.n, unjudged.found, unjudged.unjudged) == (0, 0, 25)
 
@@ -112,12 +101,8 @@ def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path, written: s
 
 def test_a_pick_that_breaks_one_limit_of_a_typed_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
     material = material_of(made)
-    carts = {
-        kind: {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in KINDS[kind](material)}
-        for kind in OF_THE_WISH
-    }
     rest = ((SEED, 1), (LEASH, 1))
-    assert carts == {
+    carts = {
         "over budget silently": {frozenset({(DEAR, 1), *rest})},
         "owned product recommended as new": {frozenset({(OWNED, 1), *rest})},
         "unwanted brand": {frozenset({(UNWANTED, 1), *rest})},
@@ -127,8 +112,10 @@ def test_a_pick_that_breaks_one_limit_of_a_typed_wish_breaks_no_other(made: tupl
         "more pieces than wanted": {frozenset({(GOOD, 2), *rest}), frozenset({(GOOD, 1), (SEED, 1), (LEASH, 2)})},
     }
     untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
-    made_wrong = [plant_error(Material(untyped, material.reading, Random(1)), kind) for kind in OF_THE_WISH]
-    assert made_wrong == [None] * len(OF_THE_WISH)
+    for kind, wanted in carts.items():
+        copies = KINDS[kind](material)
+        assert {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in copies} == wanted
+        assert plant_error(Material(untyped, material.reading, Random(1)), kind) is None
 
 
 def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
@@ -150,21 +137,6 @@ def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple
     assert make_copies(folder, store, seed="1") == errors
     assert {run.run_id: run for run in read_runs(planted_at)} == runs
     assert make_copies(folder, store, seed="2").errors != errors.errors
-
-
-def test_verdicts_on_the_reports_are_taken_along_and_asked_for_once(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    judge, asked = a_claimant({"cost": "full_support"})
-    judged(folder, store, judge)
-    make_copies(folder, store, seed="1")
-    before = len(asked)
-    judged(planted_folder(folder), store, judge)
-    assert len(asked) > before
-    assert not any(REPORT in question for question in asked[before:])
-    again = len(asked)
-    make_copies(folder, store, seed="1")
-    judged(planted_folder(folder), store, judge)
-    assert len(asked) == again
 
 
 def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path, Store]) -> None:
@@ -245,6 +217,9 @@ def judge_of_lines(
 ) -> tuple[Judge, list[str]]:
     """A judge to whom such lines of a report are claims, which it labels by their words; it rates whole reports."""
 
+    def marks(line: str) -> list[str]:
+        return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
+
     def play(question: str) -> dict[str, Any]:
         report = question.partition("<report>")[2].partition("</report>")[0]
         if "<criterion>" in question:
@@ -262,10 +237,6 @@ def judge_of_lines(
         return {"claims": ruled}
 
     return scripted_judge(play, name=name)
-
-
-def marks(line: str) -> list[str]:
-    return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
 
 
 def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:

@@ -1,7 +1,7 @@
 """Agreement of raters and of orders, confusion tables, and rank correlation inside systems."""
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,15 +31,11 @@ FIRST = ["yes"] * 20 + ["yes"] * 5 + ["no"] * 10 + ["no"] * 15
 SECOND = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
 
 
-def split(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    return [a for a, _ in pairs], [b for _, b in pairs]
-
-
 def test_kappas_of_tables_worked_by_hand() -> None:
     assert percent(FIRST, SECOND) == 0.7
     assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
     table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
-    first, second = split(table)
+    first, second = [a for a, _ in table], [b for _, b in table]
     # Linear: observed 5; expected (5·6 + 2·5·4 + 5·5 + 5·4 + 2·5·5 + 5·6) / 15 = 195 / 15.
     assert weighted_kappa(first, second, [0, 1, 2], "linear") == pytest.approx(1 - 5 / (195 / 15), abs=1e-12)
     # Squared: observed 5; expected (5·6 + 4·5·4 + 5·5 + 5·4 + 4·5·5 + 5·6) / 15 = 285 / 15.
@@ -103,9 +99,6 @@ def test_distance_and_order_by_hand_leave_out_what_only_one_of_them_rated() -> N
     assert ranking_agreement({"q9": {}}, more) is None
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 LABELS = ("full", "partial", "none")
 
 
@@ -137,7 +130,7 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     assert drawn_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
 
 
-def of_counts(hits: int, misses: int, rejected: int, false: int) -> "NDArray[np.float64]":
+def of_counts(hits: int, misses: int, rejected: int, false: int) -> np.ndarray:
     """A claim a cluster."""
     first = ["a"] * (hits + misses) + ["b"] * (rejected + false)
     second = ["a"] * hits + ["b"] * misses + ["b"] * rejected + ["a"] * false

@@ -91,9 +91,16 @@ def beside(
 
 
 def comparison(
-    held: Gathered, a: str = "a", b: str = "b", *, bar: float = 7, pairs: Sequence[PairScore] = ()
+    held: Gathered,
+    a: str = "a",
+    b: str = "b",
+    *,
+    bar: float = 7,
+    pairs: Sequence[PairScore] = (),
+    pairwise: bool = True,
 ) -> Comparison:
-    return compare(held, a, b, ComparisonRequest("exp", tuple(held.families), chosen_judges(held, pairs), bar), pairs)
+    asked = ComparisonRequest("exp", tuple(held.families), chosen_judges(held, pairs), bar, pairwise=pairwise)
+    return compare(held, a, b, asked, pairs)
 
 
 def only_table(made: Comparison) -> JudgeTable:

@@ -11,9 +11,10 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingRow, SettingTable
-from drretail.records.run import INFORMATION, NULL_AGENTS, Limits, System
+from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.viewer.plots.experiment_plots import ablation_plots
 from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, main_tables
+from tests import build
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
 
@@ -67,6 +68,11 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
     assert all(step.row.tests == 4 for step in row.steps)
 
 
+def grouped(by: Option, **systems: System) -> list[list[tuple[str, str]]]:
+    """By what is else the same, each setting in its order with its system."""
+    return [list(its.items()) for its in agents_by_setting(build.definition([], systems), by).values()]
+
+
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
     systems = {
         "a": in_setting("task"),
@@ -76,10 +82,10 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
         "e": SYSTEM.model_copy(update={"options": {"without": ["web"]}}),
         "f": SYSTEM.model_copy(update={"options": {"information": "task", "without": ["user", "web"]}}),
     }
-    definition = held().definition.model_copy(update={"systems": systems})
-    found = agents_by_setting(definition, "information")
-    assert [*found.values()] == [{"task": "a", "persona": "b"}, {"task": "f", "tools": "e"}]
-    assert all(list(its) == [each for each in INFORMATION if each in its] for its in found.values())
+    assert grouped("information", **systems) == [
+        [("task", "a"), ("persona", "b")],
+        [("task", "f"), ("tools", "e")],
+    ]
 
 
 def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
@@ -110,24 +116,19 @@ def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: obj
     return SYSTEM.model_copy(update={"options": options, "web_corpus": f"{size} {compose}"} | more)
 
 
-def grouped(by: Option, **systems: System) -> list[dict[str, str]]:
-    definition = held().definition.model_copy(update={"systems": systems})
-    return [dict(its) for its in agents_by_setting(definition, by).values()]
-
-
 def test_sizes_and_turns_stand_in_their_order_compositions_apart_and_bm25_where_no_retriever_is_named() -> None:
     systems = {"a": on_sandbox("512k"), "b": on_sandbox("64k"), "c": on_sandbox("1m"), "e": on_sandbox(None)}
     systems["d"] = on_sandbox("64k", "no_distractor")
-    assert grouped("size", **systems) == [{"64k": "b", "512k": "a", "1m": "c"}]
-    assert grouped("compose", **systems) == [{"all": "b", "no_distractor": "d"}]
+    assert grouped("size", **systems) == [[("64k", "b"), ("512k", "a"), ("1m", "c")]]
+    assert grouped("compose", **systems) == [[("all", "b"), ("no_distractor", "d")]]
 
     plain = on_sandbox()
     dense = plain.model_copy(update={"options": plain.options | {"retriever": "dense:x:y"}})
-    assert grouped("retriever", a=dense, b=plain) == [{"bm25": "b", "dense:x:y": "a"}]
+    assert grouped("retriever", a=dense, b=plain) == [[("bm25", "b"), ("dense:x:y", "a")]]
     turns = {
         name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
     }
-    assert grouped("rag_turns", **turns) == [{"2": "t2", "4": "t4", "10": "t10"}]
+    assert grouped("rag_turns", **turns) == [[("2", "t2"), ("4", "t4"), ("10", "t10")]]
 
 
 def test_webs_are_the_open_one_then_fixed_ones_by_size_then_none() -> None:
@@ -135,9 +136,7 @@ def test_webs_are_the_open_one_then_fixed_ones_by_size_then_none() -> None:
     open_web = SYSTEM.model_copy(update={"web_provider": "serper"})
     systems = {"n": none, "o": open_web, "l": on_sandbox("512k"), "s": on_sandbox("32k")}
     systems |= {"x": on_sandbox("32k", "no_distractor")}
-    assert [list(each.items()) for each in grouped("web", **systems)] == [
-        [("serper", "o"), ("sandbox 32k", "s"), ("sandbox 512k", "l"), ("none", "n")]
-    ]
+    assert grouped("web", **systems) == [[("serper", "o"), ("sandbox 32k", "s"), ("sandbox 512k", "l"), ("none", "n")]]
     assert grouped("web", s=on_sandbox("32k"), l=on_sandbox("512k")) == []
 
 

@@ -14,7 +14,6 @@ from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
 from drretail.experiment import reference_path
 from drretail.files import read_json, write_json
-from drretail.records.comparison import SettingTable
 from drretail.records.query import Proof, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
@@ -85,25 +84,17 @@ def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_m
         twin_rows(folder(tmp_path / "other"))
 
 
-def by_options() -> tuple[SettingTable, ...]:
-    """One agent that asks and does not, in a shop that moves and does not."""
-    systems = {
-        f"{intent}{moves}": SYSTEM.model_copy(
-            update={"options": {"intent": intent} | ({"moves": moves} if moves else {})}
-        )
-        for intent in ("mute", "asked")
-        for moves in ("", "prices:0.2,stock:0.1")
-    }
-    values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
-    made = gathered(
-        *((family, variant, CODE, values) for family, variant in (("basket", "utility_ratio"), ("moves", "utility")))
-    )
-    return tuple(all_ablations(replace(made, definition=made.definition.model_copy(update={"systems": systems}))))
-
-
 def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Path) -> None:
+    """One agent asks and does not, in a shop that moves and does not."""
+    settings = [
+        {"intent": intent} | moves for intent in ("mute", "asked") for moves in ({}, {"moves": "prices:0.2,stock:0.1"})
+    ]
+    systems = {str(at): SYSTEM.model_copy(update={"options": options}) for at, options in enumerate(settings)}
+    values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
+    made = gathered(("basket", "utility_ratio", CODE, values), ("moves", "utility", CODE, values))
+    ablations = tuple(all_ablations(replace(made, definition=build.definition([*made.definition.queries], systems))))
     view = read_view(judged(folder(tmp_path / "exp", level=7)))
-    html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": by_options()})), ())
+    html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": ablations})), ())
     assert re.findall(r'id="by-(\w+)"', html) == ["intent", "moves", "level", "twin"]
     parts = dict(re.findall(r'id="by-(\w+)"(.*?)(?=<h3|$)', html, re.DOTALL))
     shown = {name: part.partition("<details")[0] for name, part in parts.items()}

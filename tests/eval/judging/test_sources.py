@@ -139,20 +139,15 @@ def test_a_page_that_could_not_be_read_says_why_and_is_tried_again_only_when_ask
     assert page_texts(folder)[LABEL, WALLED] == "Now."
 
 
-FILLER = "Nothing of interest stands in this paragraph, whatever it says. " * 9
-LINES = [FILLER.strip()] * 350
+FILLER = ("Nothing of interest stands in this paragraph, whatever it says. " * 9).strip()
 FACT = "The Wozbek carbon filter has to be changed every 90 days."
 OTHER = "Its jug is safe in the dishwasher's upper rack."
-
-
-def long_page() -> str:
-    return "\n\n".join([*LINES[:300], FACT, *LINES[:40], OTHER, *LINES[:10]])
+LONG_PAGE = "\n\n".join([*[FILLER] * 300, FACT, *[FILLER] * 40, OTHER, *[FILLER] * 10])
 
 
 def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_of_every_claim() -> None:
-    page = long_page()
-    assert len(page) > 200_000
-    excerpt = cut(page, ["The Wozbek filter lasts 90 days.", "The jug may go into a dishwasher."], 4_000)
+    assert len(LONG_PAGE) > 200_000
+    excerpt = cut(LONG_PAGE, ["The Wozbek filter lasts 90 days.", "The jug may go into a dishwasher."], 4_000)
     assert size(excerpt) <= 4_000
     assert FACT in excerpt
     assert OTHER in excerpt
@@ -162,7 +157,7 @@ def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_
 
 
 def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_not_need() -> None:
-    record, page = fit(["A short record.", long_page()], ["The Wozbek filter lasts 90 days."], 10_000)
+    record, page = fit(["A short record.", LONG_PAGE], ["The Wozbek filter lasts 90 days."], 10_000)
     assert record == "A short record."
     assert FACT in page
     assert 8_000 < size(page) <= 10_000 - size(record)

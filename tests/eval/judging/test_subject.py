@@ -1,7 +1,6 @@
 """Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.pairs import choose_pairs, meetings, resolve_name
 from drretail.eval.judging.readings import how_read
 from drretail.eval.judging.subject import planned_runs, read_subjects
-from drretail.experiment import Definition, read_definition, run_folder
+from drretail.experiment import read_definition, run_folder
 from drretail.records.reading import Reading
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
 from drretail.records.score import Score
@@ -34,28 +33,19 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
         "b@model/q2-r1": None,
     }
     assert len(planned_runs(folder, read_definition(folder))) == 6
-
-
-def test_a_system_without_any_run_is_planned_once(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
+    folder = experiment(tmp_path / "none", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
     planned = planned_runs(folder, read_definition(folder))
-    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]
+    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]  # a system without any run is planned once
     assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), *others]
 
 
 REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
-    """An experiment whose run.json knows no picks."""
+def test_an_old_experiment_whose_runs_know_no_picks_is_scored_by_form(tmp_path: Path) -> None:
     query = QUERY.model_copy(update={"query_id": "q1"})
-    exp = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[query], evidence=EVIDENCE.values())
-    assert "picks" not in json.loads((run_folder(exp, LABEL, "q1", 1) / "run.json").read_text("utf-8"))
-    return exp
-
-
-def test_an_old_experiment_opens_and_is_scored_by_form(old: Path) -> None:
+    old = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[query], evidence=EVIDENCE.values())
+    assert "picks" not in json.loads((run_folder(old, LABEL, "q1", 1) / "run.json").read_text("utf-8"))
     made = build.scored(old, ["checks", "basket", "process"])
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
     assert (found["price_wrong"].value, found["rating_wrong"].value) == (1, 0)
@@ -88,12 +78,8 @@ COUNTERFACTUAL: dict[str, System] = {
 }
 
 
-def definition(systems: Mapping[str, System]) -> Definition:
-    return Definition(world_fingerprint="f" * 64, systems=dict(systems), tool_schema_hash="t")
-
-
 def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
-    everyone = definition(AGENTS | NULL | COUNTERFACTUAL)
+    everyone = build.definition([], AGENTS | NULL | COUNTERFACTUAL)
     assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
     assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
         (A, "oracle"),
@@ -104,7 +90,7 @@ def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
 @pytest.mark.parametrize("named", [A, f"{A}~", f"{A}~{B}~{C}", "~", f"{A}~{A}"])
 def test_what_names_no_pair_is_said(named: str) -> None:
     with pytest.raises(UserError, match="--pairs"):
-        choose_pairs(definition(AGENTS), [named])
+        choose_pairs(build.definition([], AGENTS), [named])
 
 
 def test_repeat_k_meets_repeat_k_and_a_repeat_without_partner_meets_nobody(tmp_path: Path) -> None:

@@ -7,24 +7,20 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import ModelError
-from drretail.eval.judging.session import Judge
 from drretail.eval.scores.correlation import agreements, correlations
 from drretail.eval.scores.file import attack_rows
 from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.panel import is_panel, panel_ref, panels_of, with_panels
 from drretail.eval.scores.selection import other_families, rows_of_families
+from drretail.eval.values import Value
 from drretail.records.pairs import PairScore
-from drretail.records.run import INJECTED, ModelKind
+from drretail.records.run import INJECTED
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores, SliceScore
 from drretail.stats.significance import holm
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment, known, scripted_judge
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import CODE
-
-
-def judge(kind: ModelKind = "llm") -> Assessor:
-    return Assessor(JudgeRef(spec="test:judge", kind=kind), "default")
 
 
 def gathered(
@@ -53,7 +49,7 @@ def test_every_measure_meets_every_headline_of_every_judge() -> None:
         gathered(
             {
                 ("process", CODE): {"tool_calls": 2, "turns": -1, "words": 3},
-                ("quality", judge()): {"Avg": 1},
+                ("quality", crafted.JUDGE): {"Avg": 1},
                 ("checks", CODE): {"clean": 1},
             }
         )
@@ -63,7 +59,7 @@ def test_every_measure_meets_every_headline_of_every_judge() -> None:
         (process, metric, variant, spec): pytest.approx(rho)
         for process, rho in (("turns", -1), ("tool_calls", 1))
         for metric, variant, spec in (
-            ("quality", "Avg", "test:judge"),
+            ("quality", "Avg", "anthropic:claude"),
             ("checks", "clean", "code"),
             ("process", "words", "code"),
         )
@@ -84,7 +80,7 @@ def test_opinions_of_rule_based_judges_floors_and_checks_of_self_checked_systems
     assert correlations(gathered(fields, agent="null_keywords")) == []
     assert correlations(gathered(fields, agent="oracle")) == []
     assert correlations(gathered(fields, self_checked=["a"])) == []
-    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", judge("rule_based")): {"Avg": 1.0}}
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", crafted.RULES): {"Avg": 1.0}}
     assert correlations(gathered(fields)) == []
 
 
@@ -180,58 +176,46 @@ def test_floors_the_oracle_and_other_users_profiles_do_not_make_judges_agree() -
 REPORTS = {LABEL: {"q1-r1": "one", "q2-r1": "two"}, "b@model": {"q1-r1": "three", "q2-r1": None}}
 
 
-def rating(value: int) -> Any:
-    return lambda question: {"rating": value, "justification": "So it is."}
-
-
-def judges(*scripts: Any) -> list[Judge]:
-    return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
-
-
-def scored(folder: Path, judges: list[Judge]) -> Scores:
-    return build.scored(folder, ["quality"], *judges)
-
-
-def rows(scores: Scores, judge: str) -> dict[str, Score]:
-    """Of each system the row of the dimension depth."""
-    found = [row for row in scores.scores if (row.judge, row.variant, row.policy) == (judge, "depth", "answered")]
-    return {row.system: row for row in found}
-
-
-def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), judges(rating(3), rating(9), rating(4)))
-    (row, failed) = (rows(scores, "panel(median):scripted:j1+scripted:j2+scripted:j3")[label] for label in REPORTS)
+def test_a_panel_stands_beside_its_judges(tmp_path: Path) -> None:
+    answers = {f"j{n}": {"rating": n, "justification": "So it is."} for n in (3, 9, 4)}
+    judges = [scripted_judge(lambda _, said=said: said, name=name, kind="llm")[0] for name, said in answers.items()]
+    scores = build.scored(experiment(tmp_path / "exp", REPORTS), "quality", *judges)
+    panel = "panel(median):scripted:j3+scripted:j4+scripted:j9"
+    (row, failed) = (build.rows(scores, label=label, judge=panel)["depth"] for label in REPORTS)
     assert (row.value, row.judge_kind) == (4, "llm")
     assert row.items == {"judges": 6, "spread": 12}
     assert (failed.n_planned, failed.n_scored, failed.n_failed) == (2, 1, 1)
-    assert rows(scores, "scripted:j2")[LABEL].value == 9
+    assert build.rows(scores, label=LABEL, judge="scripted:j9")["depth"].value == 9
     assert len([row for row in scores.agreements if row.variant == "depth"]) == 3, "every two judges have a row"
 
 
-def test_one_judge_is_no_panel_and_a_rule_based_one_has_no_seat(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    assert not any("panel" in row.judge for row in scored(folder, judges(rating(3))).scores)
-    followed = scripted_judge(rating(5), name="rules", kind="rule_based")[0]
-    scores = scored(folder, [*judges(rating(3)), followed])
-    assert not any("panel" in row.judge for row in scores.scores)
-    assert scores.agreements == ()
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ((3, 9, 4), Value("depth", "scored", 4, {"judges": 3, "spread": 6})),
+        ((3, "failed", 6), Value("depth", "scored", 4.5, {"judges": 2, "spread": 3})),
+        ((3, "failed", "na"), Value("depth", "failed")),
+        ((3, "failed"), Value("depth", "failed")),
+        ((3, "not judged", 4), None),
+    ],
+)
+def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_all_are_done(
+    values: tuple[crafted.Run, ...], found: Value | None
+) -> None:
+    third = Assessor(JudgeRef(spec="x:third", kind="llm"), "default")
+    seats = (crafted.JUDGE, crafted.OTHER, third)
+    rated = [
+        ("quality", "depth", seat, {"a": crafted.runs([7, value])}) for seat, value in zip(seats, values, strict=False)
+    ]
+    held = with_panels(crafted.gathered(*rated))
+    (panel,) = [judged for key, judged in held.tables_of_judges.items() if is_panel(key.assessor.judge.spec)]
+    of_second = panel.get("a/q001-r1")
+    assert (None if of_second is None else of_second.result.values["depth"]) == found
 
 
-def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_path: Path) -> None:
-    def refusing(question: str) -> Any:
-        return ModelError("refusal", "no answer") if "three" in question else rating(5)(question)
-
-    scores = scored(experiment(tmp_path / "exp", REPORTS), judges(rating(3), refusing))
-    panel = rows(scores, "panel(median):scripted:j1+scripted:j2")
-    assert (panel["b@model"].value, panel["b@model"].n_failed) == (None, 2)
-    assert panel[LABEL].value == 4
-
-
-def test_a_judge_that_is_not_done_leaves_the_panel_not_judged(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    scores = scored(folder, judges(rating(3), rating(5)))
-    for path in (folder / "verdicts" / "quality" / "scripted-j2" / LABEL).glob("q1*"):
-        path.unlink()
-    scores = scored(folder, judges(rating(3)))
-    panel = rows(scores, "panel(median):scripted:j1+scripted:j2")[LABEL]
-    assert (panel.n_scored, panel.items["not_judged"]) == (1, 1)
+def test_one_judge_is_no_panel_and_neither_rules_nor_panels_have_a_seat() -> None:
+    panel = Assessor(panel_ref([crafted.JUDGE.judge, crafted.OTHER.judge], "median"), "default")
+    assert panels_of([crafted.JUDGE, crafted.RULES, panel]) == []
+    assert panels_of([crafted.JUDGE, crafted.RULES, crafted.OTHER, panel]) == [[crafted.JUDGE, crafted.OTHER]]
+    paper = crafted.OTHER._replace(rules="paper")
+    assert panels_of([crafted.JUDGE, paper]) == []

@@ -1,6 +1,5 @@
 """The scoreboard: a row a system, of the families that put a column on it, and of what runs took."""
 
-import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -8,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.family import Family, of_verdicts
-from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Gathered, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.llm.prices import PriceTable
@@ -17,27 +14,9 @@ from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardColumn, Scoreboard
-from tests import build
 from tests.build import experiment, known
-from tests.eval.own import DESCRIPTION, judge, values
 
 A, B = "a@model", "b@model"
-OWN = Family(
-    "brevity",
-    1,
-    judge,
-    of_verdicts(values),
-    ("short", "words"),
-    DESCRIPTION.model_copy(
-        update={
-            "scoreboard": (
-                BoardColumn(variant="short", name="brief", meaning="share of short reports"),
-                BoardColumn(variant="words"),
-            )
-        }
-    ),
-    needs_judge=False,
-)
 METRICS = {
     "faithfulness": MetricDescription(
         title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"), BoardColumn(variant="N_supported"))
@@ -87,7 +66,6 @@ def test_columns_are_those_that_families_name_and_have_values_for_and_differ_in_
 
 
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
-
     made = board(held, row("checks", "clean", 0.9, **CODE), row("checks", "coverage", 0.8, **CODE))
     assert made.rows[0].cells["clean"].beside == 0.8
     assert made.judge.spec == ""
@@ -140,7 +118,6 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
-
     read = [
         row("checks", "clean", system=label, items={reader: 2}, **CODE)
         for label, reader in ((A, "picks declared"), (B, "picks by form"))
@@ -155,19 +132,3 @@ def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> N
     with_floor = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
     made = board(with_floor, row("faithfulness", "FP", system=floor), row("faithfulness", "FP"))
     assert [each.system for each in made.rows] == [A, floor]
-
-
-def test_a_family_of_ones_own_stands_on_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.eval.own.METRIC", OWN)
-    folder = experiment(tmp_path / "e", {A: {"q1-r1": "A B", "q2-r1": "A B C D"}, B: {"q1-r1": "A", "q2-r1": "A"}})
-    (metric,) = load_metrics(["tests.eval.own:METRIC"])
-    assert isinstance(metric, Family)
-    scores = build.scored(folder, [metric])
-    assert [(column.name, column.metric, column.unit) for column in known(scores.scoreboard).columns] == [
-        ("brief", "brevity", "share"),
-        ("brevity words", "brevity", "count"),
-        ("done", "", "share"),
-        ("words", "", "words"),
-    ]
-    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scoreboard"]
-    assert {each["system"]: each["cells"]["brief"]["value"] for each in kept["rows"]} == {A: 0.5, B: 1.0}

@@ -1,7 +1,6 @@
 """Judges with a bias of known strength, reports for them, and what the probes find of them."""
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,9 @@ from drretail.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.offline.judge.policy import tag_contents
 from drretail.prompts import tag_content
 from drretail.records.base import sha256_of
+from drretail.records.run import RoleModel
 from tests import build
-from tests.build import experiment, scripted_judge
+from tests.build import SYSTEM, experiment, scripted_judge
 
 A, B, FLOOR = "a@model", "b@model", "null@none"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"
@@ -41,18 +41,12 @@ def reports(name: str, queries: int) -> dict[str, str]:
 
 def an_experiment(folder: Path, queries: int = QUERIES, systems: Sequence[str] = (A, B), **models: str) -> Path:
     """Systems with a report on each query; ``models`` are those of systems a and b."""
-    made = experiment(
-        folder,
-        {system: reports(system[0], queries) for system in systems},
-        agents={FLOOR: "null_copy"} if FLOOR in systems else None,
-    )
-    if models:
-        path = made / "experiment.json"
-        document = json.loads(path.read_text(encoding="utf-8"))
-        for name, spec in models.items():
-            document["systems"][f"{name}@model"]["models"] = {"writer": {"spec": spec, "kind": "llm"}}
-        path.write_text(json.dumps(document), encoding="utf-8")
-    return made
+    by_model = {
+        f"{name}@model": SYSTEM.model_copy(update={"models": {"writer": RoleModel(spec=spec, kind="llm")}})
+        for name, spec in models.items()
+    }
+    said = {system: reports(system[0], queries) for system in systems}
+    return experiment(folder, said, agents={FLOOR: "null_copy"}, of=by_model)
 
 
 def whole(value: float, *of: object) -> int:

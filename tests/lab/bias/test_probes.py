@@ -10,7 +10,6 @@ import pytest
 from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
-from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.lab.bias.effects import difference
 from drretail.lab.bias.probe import Case, QuestionPlace, choose_reports, doubled, halved
@@ -154,20 +153,15 @@ def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Pat
     assert reason in probed(exp, judge_of(rater(unbiased), name), ["own_family"])["own_family"].reason
 
 
-def derived(question: str) -> dict[str, Any]:
-    reasons = tag_content("justification", question) or ""
-    if reasons.startswith("Label"):
-        return {"reading": "So.", "label": reasons.split()[1].rstrip(".")}
-    return {"reading": "So.", "rating": int(reasons.rstrip(".").split()[-1])}
-
-
 def strays(share: float) -> Any:
     """A judge that gives three points more than its reasons lead to, in that share of its ratings."""
     straight = rater(unbiased)
 
     def answer(question: str) -> Any:
-        if tag_content("justification", question) is not None:
-            return derived(question)
+        reasons = tag_content("justification", question)
+        if reasons is not None:
+            last = reasons.rstrip(".").split()[-1]
+            return {"reading": "So."} | ({"label": last} if reasons.startswith("Label") else {"rating": int(last)})
         result = straight(question)
         more = 3 * (chance("astray", question) < share)
         return {**result, "rating": result["rating"] + more}
@@ -190,14 +184,13 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) 
         for subject in case.reports.subjects:
             about = QuestionPlace.of(subject)
             path = verdict_path(case.folder, "faithfulness", case.judge.slug, about.label, about.run)
-            fields = {"metric": "faithfulness", "version": VERSION, "run_id": about.run_id, "report_sha": about.sha}
-            with JudgeSession(case.judge, VerdictFile(path), **fields) as session:  # pyright: ignore[reportArgumentType]
-                for n in range(5):
-                    value = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5
-                    prompt = support_prompt("default").hash
-                    session.record(
-                        SUPPORT, f"c{n}", "scored", value, prompt_hash=prompt, reason=f"Label partial_support {n}."
-                    )
+            fields: dict[str, Any] = {"version": VERSION, "prompt_hash": support_prompt("default").hash}
+            fields |= {"run_id": about.run_id, "report_sha": about.sha, "judge": case.judge.ref}
+            file = VerdictFile(path)
+            for n in range(5):
+                value, reason = 1.0 if chance("claim", about.run_id, n) < 0.2 else 0.5, f"Label {n}: partial_support."
+                file.append(build.verdict("faithfulness", SUPPORT, f"c{n}", value, reason=reason, **fields))
+            file.close()
 
     found = probed(exp, judge_of(strays(0)), ["justification"], before=label)["justification"]
     assert holds(effect(found, "labels of claims", SUPPORT), 0.2)
@@ -231,7 +224,7 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
         assert (effect(found, "changed since", "overall").value or 0) > 0
 
 
-def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
+def test_judges_that_use_three_values_or_all_or_rate_floors_three_points_lower(tmp_path: Path) -> None:
     exp = an_experiment(tmp_path / "exp", 12, (A, B, FLOOR))
     narrow = judge_of(rater(lambda report, title, n: 7 + int(3 * chance("narrow", report, title))), "narrow")
     wide = judge_of(rater(lambda report, title, n: int(11 * chance("wide", report, title))), "wide")
@@ -242,13 +235,8 @@ def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) ->
         assert holds(effect(found, "8 or more"), 2 / 3 if values == 3 else 3 / 11)
         assert holds(effect(found, "of its most used value"), 1 / values)
         assert effect(found, "systems above floors").is_found is False
-
-
-def test_a_judge_that_rates_floors_three_points_lower(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 12, (A, FLOOR))
     judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) - 3 * ("of n on" in report)))
-    found = probed(exp, judge, ["scale_use"])["scale_use"]
-    above = effect(found, "systems above floors")
+    above = effect(probed(exp, judge, ["scale_use"])["scale_use"], "systems above floors")
     assert holds(above, 3)
     assert above.is_found
 
@@ -262,14 +250,19 @@ def test_copies_are_rated_beside_their_report_only_where_length_is_probed(tmp_pa
     assert sorted(path.name for path in (exp / "lab" / "bias" / "runs").iterdir()) == [A, B]
 
 
-def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 2)
-    judge, asked = scripted_judge(lambda _: chosen("A"))
-    build.scored(exp, ["pairwise"], judge)
+def test_what_was_judged_before_is_not_asked_again(tmp_path: Path) -> None:
+    """Of reports and pairs in the experiment itself, and of copies by an earlier call."""
+    exp, rate = an_experiment(tmp_path / "exp", 2), rater(unbiased)
+    judge, asked = scripted_judge(lambda text: chosen("A") if text.count("<report") > 1 else rate(text))
+    build.scored(exp, ["quality", "pairwise"], judge)
     n = len(asked)
-    found = probed(exp, judge, ["position"])["position"]
+    found = probed(exp, judge, ["position", "scale_use"])["position"]
     assert effect(found, "first preferred").value == 1
-    assert len(asked) == n == 2 * 2 * 6
+    assert len(asked) == n == (2 * 2 + 4) * 6
+    probed(exp, judge, ["length"])
+    with_copies = len(asked)
+    probed(exp, judge, ["length"])
+    assert len(asked) == with_copies > n
 
 
 def test_whole_queries_are_drawn_by_seed_up_to_the_limit(exp: Path) -> None:
@@ -298,10 +291,8 @@ def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 
 def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_path: Path) -> None:
-    def fails(_: str) -> Any:
-        return ModelError("refusal", "no answer")
-
-    found = probed(an_experiment(tmp_path / "exp", 2), judge_of(fails), ["position", "length"])
+    judge = judge_of(lambda _: ModelError("refusal", "no answer"))
+    found = probed(an_experiment(tmp_path / "exp", 2), judge, ["position", "length"])
     assert found.keys() == {"position", "length"}
     assert {(row.effects, row.failed > 0, row.unasked) for row in found.values()} == {((), True, 0)}
     line = BiasFound(reports="r", probes=tuple(found.values())).summary()
