@@ -1,6 +1,7 @@
 """Experiments to show: one that is judged by hand, built once, and copies of it to change."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,15 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exp(answered: Path, tmp_path: Path) -> Path:
     """The same, for one test to vote on."""
     return Path(shutil.copytree(answered, tmp_path / "exp"))
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What this prints in a terminal of that width."""
+
+    def shown(width: int, show: Callable[..., None], *given: object, **more: object) -> str:
+        monkeypatch.setenv("COLUMNS", str(width))
+        show(*given, **more)
+        return capsys.readouterr().out
+
+    return shown

@@ -77,6 +77,7 @@ COME = (
 def test_pages_and_days_of_the_web_that_have_not_come_are_warnings(
     sentence: str, day: str | None, warnings: list[tuple[str, str]]
 ) -> None:
-    assert [
-        (one.severity, one.text, one.found) for one in found(case(f"{sentence} [{PAGE}].", day), "after_today")
-    ] == [("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings]
+    findings = found(case(f"{sentence} [{PAGE}].", day), "after_today")
+    assert [(one.severity, one.text, one.found) for one in findings] == [
+        ("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings
+    ]

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -97,16 +98,10 @@ def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: li
         assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
 
 
-def test_a_table_breaks_cells_between_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    share = "0.69 (0.65–0.72)"
-    print_table(
-        table_of("T", ["", *("balanced accuracy", "words alone", "κ linear") * 2], [["hybrid_react", *[share] * 6]])
-    )
-    words = capsys.readouterr().out.split()
+def test_a_table_breaks_cells_between_words(printed: Callable[..., str]) -> None:
+    heads = ["", *("balanced accuracy", "words alone", "κ linear") * 2]
+    words = printed(60, print_table, table_of("T", heads, [["hybrid_react", *["0.69 (0.65–0.72)"] * 6]])).split()
     assert words.count("(0.65–0.72)") == 6
     assert {"hybrid_react", "accuracy"} <= {*words}
-    print_table(table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]]))
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+    long = table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]])
+    assert max(map(len, printed(60, print_table, long).splitlines())) <= 60
