@@ -8,16 +8,9 @@ import pytest
 
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
-from drretail.records.query import Query
-from tests.shop import USER, build_shop
+from tests.shop import build_shop
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
-from tests.viewer.voting.agents import record_answers
-
-QUERIES = [
-    Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
-    Query(query_id="q2", text="Is there a bird bath, and how do I keep it clean?", mode="generic", source="test"),
-    Query(query_id="q3", user_id=USER, text="What became of my last order?", source="test"),
-]
+from tests.viewer.voting.agents import QUERIES, record_answers
 
 
 @pytest.fixture(scope="session")

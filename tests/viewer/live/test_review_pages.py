@@ -19,6 +19,7 @@ from drretail.viewer.live.app import create_app, parts_of
 from tests.querygen.review.scripted import reviewed
 from tests.shop import USER, build_shop
 from tests.viewer.live.conftest import PORT, TOKEN, client_of
+from tests.viewer.voting import agents
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, price_max=Money(amount="40"))
 BATH = Want(name="bird bath", kinds=("bird bath",), again=True)
@@ -30,8 +31,8 @@ QUERIES = [
         wish=Wish(wants=(FEEDER, BATH), room=True),
         source="test",
     ),
-    Query(query_id="q2", text="Is there a bird bath <b>here</b>?", mode="generic", source="test"),
-    Query(query_id="q3", user_id=USER, text="What became of my last order?", wish=Wish(), source="test"),
+    agents.QUERIES[1],
+    agents.QUERIES[2].model_copy(update={"wish": Wish()}),
 ]
 YES = {"deep_research": "yes", "answerable": "yes", "fits_profile": "yes"}
 
