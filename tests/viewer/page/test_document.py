@@ -39,10 +39,6 @@ def page(judged: Path) -> Element:
     return parse(render_page(judged))
 
 
-def policy(page: Element) -> str:
-    return next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
-
-
 def assert_harmless(page: Element) -> None:
     """One style, one script, nothing loaded, no handlers, and links to pages, places of this page and one file."""
     assert (len(list(page.all("style"))), len(list(page.all("script")))) == (1, 1)
@@ -63,12 +59,13 @@ def test_the_page_stands_alone_and_its_policy_admits_only_its_own_style_and_scri
     assert_harmless(page)
     assert "url(" not in next(page.all("style")).text
     assert "@import" not in next(page.all("style")).text
-    rules = dict(rule.strip().split(" ", 1) for rule in policy(page).split(";"))
+    policy = next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     for rule, tag in (("style-src", "style"), ("script-src", "script")):
         digest = hashlib.sha256(next(page.all(tag)).text.encode()).digest()
         assert rules[rule] == f"'sha256-{base64.b64encode(digest).decode()}'"
     assert (rules["default-src"], rules["img-src"], rules["base-uri"]) == ("'none'", "data:", "'none'")
-    assert "unsafe" not in policy(page)
+    assert "unsafe" not in policy
 
 
 def test_the_page_has_the_quotes_of_claims_why_runs_failed_and_what_repeats_it(page: Element) -> None:
@@ -189,34 +186,29 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 
-@pytest.fixture
-def repeated(mine: Path) -> Path:
-    """Its first run was made twice, and handed the same long source and the same results."""
+def test_long_texts_stand_once_and_every_link_leads_further_up(mine: Path) -> None:
+    once = Once()
+    long = "x" * SHORT
+    stood, again, other = once(long), once(long), once(f"{long}y")
+    assert (stood.first, again.first, other.first) == (True, False, True)
+    assert stood.anchor == again.anchor != other.anchor
+    assert [once("short") for _ in range(2)] == [once("short")] * 2
+    assert once("short").first
+
+    # The first run was made twice, and handed the same long source and the same results.
     run, *_ = read_runs(mine)
     first, second = (run_folder(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
     shutil.copytree(first, second)
     text = (first / "run.json").read_text(encoding="utf-8")
     again = text.replace("/q1-r1", "/q1-r2").replace('"repeat":1', '"repeat":2').replace('"repeat": 1', '"repeat": 2')
     (second / "run.json").write_text(again, encoding="utf-8")
-    return mine
-
-
-def test_long_texts_stand_once_and_every_link_leads_further_up(repeated: Path) -> None:
-    once = Once()
-    long = "x" * SHORT
-    first, again, other = once(long), once(long), once(f"{long}y")
-    assert (first.first, again.first, other.first) == (True, False, True)
-    assert first.anchor == again.anchor != other.anchor
-    assert [once("short") for _ in range(2)] == [once("short")] * 2
-    assert once("short").first
-
-    page = render_page(repeated)
+    page = render_page(mine)
     places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
     assert places
     for anchor, place in places.items():
         assert page.count(f'id="{anchor}"') == 1
         assert place < page.index(f'data-same="{anchor}"')
-    assert render_page(repeated) == page
+    assert render_page(mine) == page
 
 
 LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")
@@ -229,22 +221,15 @@ def section(judged: Path, scores: list[Score], slices: list[SliceScore]) -> Elem
     return parse(page_of(replace(view, scores=made))).by_id("scores")
 
 
-@pytest.fixture(scope="module")
-def scores(judged: Path) -> Element:
-    rows = [score(label) for label in LABELS]
-    rows.append(score("react@m", policy="planned", value=0.25))
-    return section(judged, rows, [of_slice(name, n, system=label) for label in LABELS for name, n in SLICES.items()])
-
-
-def heads(part: Element) -> list[str]:
-    return [cell.text.strip() for cell in part.all("th") if cell.attributes.get("scope") == "row"]
-
-
-def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(scores: Element) -> None:
+def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(judged: Path) -> None:
+    rows = [*map(score, LABELS), score("react@m", policy="planned", value=0.25)]
+    slices = [of_slice(name, n, system=label) for label in LABELS for name, n in SLICES.items()]
+    scores = section(judged, rows, slices)
     table = next(scores.all("table"))
     bodies = list(table.all("tbody"))
     assert [body.attributes["class"] for body in bodies] == ["system", "floor"]
-    assert heads(bodies[1]) == ["null_copy", "oracle"]
+    heads = [cell.text.strip() for cell in bodies[1].all("th") if cell.attributes.get("scope") == "row"]
+    assert heads == ["null_copy", "oracle"]
     assert "The null agents are trivial." in scores.text
     (folded,) = scores.all("details", "slices")
     assert "open" not in folded.attributes

@@ -69,10 +69,6 @@ def values(row: Row) -> tuple[float | str | None, ...]:
     return tuple(None if cell is None else cell.value for cell in row.cells[1:])
 
 
-def by_column(found: PaperTable, row: Row) -> dict[str, float | str | None]:
-    return dict(zip([column.name for column in found.table.columns[1:]], values(row), strict=True))
-
-
 def test_each_system_stands_above_its_line_of_the_paper_and_others_below(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react", "react+ws", extra=(system("react", redact=True),))
     names = [
@@ -94,7 +90,8 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     (row,) = here(view, "Table 5")
     assert values(row) == (2.0, 0.25, 10, 3)
     (calls,) = here(view, "Figure 4")
-    counted = by_column(table(view, "Figure 4"), calls)
+    tools = [column.name for column in table(view, "Figure 4").table.columns[1:]]
+    counted = dict(zip(tools, values(calls), strict=True))
     assert (counted["web_search"], counted["calculator"], counted["get_user_orders"]) == (2, 1, 0)
     assert any("1 run of" in sentence for sentence in view.settings)
 

@@ -27,14 +27,8 @@ def of_values(fp: dict[str, float], *compared: ComparedMeasure, **fields: Any) -
 
 def preference(won: int, lost: int, n: int = 10, users: int = 10, needed: int | None = None) -> ComparedMeasure:
     """A judge prefers the first of two systems so often, side by side."""
-    counts: dict[str, Any] = {
-        "above": won,
-        "below": lost,
-        "equal": n - won - lost,
-        "n_pairs": n,
-        "n_users": users,
-        "tests": 1,
-    }
+    counts: dict[str, Any] = {"above": won, "below": lost, "equal": n - won - lost}
+    counts |= {"n_pairs": n, "n_users": users, "tests": 1}
     outcome: Outcome = "too_few" if users < 6 else "undecided"
     return measure("side by side", outcome, metric="pairwise", variant="overall", queries_needed=needed, **counts)
 
