@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -64,22 +65,14 @@ def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:
     assert "8 of 9 runs have ended" in page
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        self.now += 1
-        return self.now
-
-
 def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_nothing(exp: Path) -> None:
-    watch = Watch(exp, Clock())
+    watch = Watch(exp, count(1.0).__next__)
     before = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert (watch.version(), watch.version_of("q1"), watch.version_of("q2")) == before
     (run_folder(exp, "zephyr", "q1", 1) / "run.json").touch()
     after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
-    watch = Watch(exp, Clock())
+    watch = Watch(exp, count(1.0).__next__)
     before = watch.version(), watch.version_of("q1")
     (exp / "votes").mkdir()
     (exp / "votes" / "ann.jsonl").touch()

@@ -32,14 +32,9 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
 
 def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, first, *_) = read_runs(mine)
-    rewrite(mine, first.model_copy(update={"picks": None}))
-    with monkeypatch.context() as patch:
-        patch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
-        assert "The report declares no cart." in render_text(mine)
-    seen = next(
-        citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
-    )
-    rewrite(mine, first.model_copy(update={"picks": (Pick(product=seen[2:], quantity=2),)}))
+    seen = next(one.evidence_id for one in first.citations if one.type == "product" and one.evidence_id)
+    picks = (Pick(product=seen[2:], quantity=2),)
+    rewrite(mine, first.model_copy(update={"picks": picks}))
     text, page = render_text(mine), render_page(mine)
     cart = text.partition(first.run_id)[2].partition("In the cart:\n")[2].splitlines()
     assert cart[0].startswith("- 2 × ")
@@ -48,10 +43,10 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
     assert cart[1] in unescape(page)
 
     rewrite(mine, first.model_copy(update={"picks": None}))
-    by_form = Reading(reader="form", picks=(Pick(product=seen[2:], quantity=2),))
-    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: by_form)
-    text = render_text(mine).partition(first.run_id)[2]
-    assert "In the cart (not declared, picks by form):\n- 2 × " in text
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
+    assert "The report declares no cart." in render_text(mine)
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=picks))
+    assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
     assert "(not declared, picks by form)" in render_page(mine)
 
 
