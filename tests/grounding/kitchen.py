@@ -11,12 +11,13 @@ from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.serialisation import compact_json, record_text
 from drretail.grounding.verify.findings import source_findings, value_findings
 from drretail.grounding.verify.records import Ledger, read_ledger
-from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding
+from drretail.records.evidence import Evidence, Finding
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, Reading
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests import build
 
 
 def a_product(
@@ -59,28 +60,27 @@ QUERY = Query(
 )
 
 
-def an_entry(key: str, kind: EvidenceKind, text: str) -> Evidence:
-    shown = EvidenceText(sha256=key, form="record", text=text, shown=True, path="0", seq=0)
-    return Evidence(id=key, kind=kind, key=key[2:], title=key, texts=(shown,))
+def recorded(key: str, text: str) -> Evidence:
+    return build.evidence(key, build.text(text, "record"))
 
 
 def an_order(key: str) -> Evidence:
     item, day = ORDERS[key]
     record = {"order_id": key, "product_id": item.product_id, "order_date": f"{day}T10:00:00.000000", "quantity": 1}
-    return an_entry(f"O:{key}", "order", compact_json(record | {"order_status": "Delivered"}))
+    return recorded(f"O:{key}", compact_json(record | {"order_status": "Delivered"}))
 
 
 EVIDENCE = {
     one.id: one
     for one in (
-        *(an_entry(f"P:{key}", "product", record_text(item)) for key, item in GOODS.items()),
+        *(recorded(f"P:{key}", record_text(item)) for key, item in GOODS.items()),
         *(an_order(key) for key in ORDERS),
         *(
-            an_entry(calculation_evidence_id(expression), "calculation", f"{expression} = {result}")
+            recorded(calculation_evidence_id(expression), f"{expression} = {result}")
             for expression, result in SUMS.items()
         ),
-        an_entry(WEB, "web", "Steel lasts."),
-        an_entry("U:statistics", "user", json.dumps({"mean_order": 31.2})),
+        recorded(WEB, "Steel lasts."),
+        recorded("U:statistics", json.dumps({"mean_order": 31.2})),
     )
 }
 

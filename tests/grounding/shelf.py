@@ -4,7 +4,7 @@ from drretail.grounding.report.evidence_ids import calculation_evidence_id, orde
 from drretail.grounding.text.serialisation import compact_json, order_item, record_text, user_record
 from drretail.records.evidence import Evidence
 from drretail.records.shop import Address, Order, Product, UserProfile
-from tests.grounding.kitchen import a_product, an_entry
+from tests.grounding.kitchen import a_product, recorded
 
 USER = "AE" + "X" * 26
 PAGE = "https://birds.example/poles"
@@ -36,11 +36,11 @@ ORDER = Order(order_id="0526194960", user_id=USER, product_id=HOUSE.product_id, 
 
 
 def ledger() -> dict[str, Evidence]:
-    entries = [an_entry(f"P:{key}", "product", record_text(product)) for key, product in SHELF.items()]
+    entries = [recorded(f"P:{key}", record_text(product)) for key, product in SHELF.items()]
     entries += [
-        an_entry(web_evidence_id(PAGE), "web", "A pole keeps squirrels away.").model_copy(update={"url": PAGE}),
-        an_entry(calculation_evidence_id("43.99 + 36.99"), "calculation", "43.99 + 36.99 = 80.98"),
-        an_entry("U:profile", "user", compact_json(user_record(PROFILE, "U:profile"))),
-        an_entry(order_evidence_id(ORDER.order_id), "order", compact_json(order_item(ORDER, HOUSE))),
+        recorded(web_evidence_id(PAGE), "A pole keeps squirrels away.").model_copy(update={"url": PAGE}),
+        recorded(calculation_evidence_id("43.99 + 36.99"), "43.99 + 36.99 = 80.98"),
+        recorded("U:profile", compact_json(user_record(PROFILE, "U:profile"))),
+        recorded(order_evidence_id(ORDER.order_id), compact_json(order_item(ORDER, HOUSE))),
     ]
     return {item.id: item for item in entries}

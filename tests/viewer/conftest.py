@@ -1,22 +1,16 @@
 """Experiments to show: one that is judged by hand, built once, and copies of it to change."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
-from drretail.records.query import Query
-from tests.shop import USER, build_shop
+from tests.shop import build_shop
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
-from tests.viewer.voting.agents import record_answers
-
-QUERIES = [
-    Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
-    Query(query_id="q2", text="Is there a bird bath, and how do I keep it clean?", mode="generic", source="test"),
-    Query(query_id="q3", user_id=USER, text="What became of my last order?", source="test"),
-]
+from tests.viewer.voting.agents import QUERIES, record_answers
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +48,15 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exp(answered: Path, tmp_path: Path) -> Path:
     """The same, for one test to vote on."""
     return Path(shutil.copytree(answered, tmp_path / "exp"))
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What this prints in a terminal of that width."""
+
+    def shown(width: int, show: Callable[..., None], *given: object, **more: object) -> str:
+        monkeypatch.setenv("COLUMNS", str(width))
+        show(*given, **more)
+        return capsys.readouterr().out
+
+    return shown

@@ -4,40 +4,30 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from drretail.agents.registry import load_agent
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail import run as run_agents
 from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import Experiment, read_evidence, read_runs, run_folder
+from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.files import write_json
-from drretail.llm.registry import open_model
+from drretail.grounding.text.sentences import find_sentences
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError
-from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, SourceRef, Statement, Verdict
+from drretail.records.score import JudgeRef, Score, Scores, SourceRef, Verdict
+from tests.viewer.scores import score
 
 LABEL = "react@offline-shopper"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 CODE = JudgeRef(spec="code", kind="rule_based")
 _VALUES = (1.0, None, 0.5, 1.0, 0.0, 1.0)
-_SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z*“-])|\n+")
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:
     """Runs of the offline shopper, one for each query and agent."""
-    model = open_model("offline:shopper", environ={})
-    suts = [SystemUnderTest.of(name, load_agent(name), {"": model}, world) for name in agents]
-    with Experiment(folder, definition(world, tuple(queries), suts, "42")) as experiment:
-        for user_id in sorted({query.user_id for query in queries if query.user_id}):
-            text = "Lives in a town of the north-east; buys for a garden."
-            statements = (Statement(code="place", text=text, orders=("0000000001",)),)
-            experiment.freeze_profile(ProfileSummary(user_id=user_id, statements=statements))
-        Batch(Runner(world, "w"), experiment).run_all(suts, queries)
+    run_agents(world, [*queries], [*agents], "offline:shopper", to=folder, baselines=False)
 
 
 def judge_by_hand(folder: Path) -> None:
@@ -93,19 +83,10 @@ def _write(
     append(folder, run, (verdict(run, metric, judge, stage, item, **fields) for stage, item, fields in made))
 
 
-def sentences(report: str) -> Iterable[tuple[int, int]]:
-    """Spans that stand for sentences, rows of tables and items of lists."""
-    start = 0
-    for gap in [*_SENTENCE.finditer(report), re.match("", report)]:
-        end = gap.start() if gap and gap.end() else len(report)
-        if len(report[start:end].strip()) > 12 and not report[start:end].lstrip().startswith(("#", "|-", "| Prod")):
-            yield start, end
-        start = gap.end() if gap else end
-
-
 def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Iterable[tuple[str, str, dict[str, object]]]:
     claims: list[Claim] = []
-    for number, (start, end) in enumerate(sentences(report), 1):
+    sentences = (sentence for sentence in find_sentences(report) if sentence.kind not in ("heading", "table_head"))
+    for number, (start, end) in enumerate(((one.start, one.end) for one in sentences), 1):
         inside = [c for c in run.citations if start <= c.start and c.end <= end]
         sources = list(dict.fromkeys(c.evidence_id for c in inside if c.evidence_id))
         statement = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
@@ -153,7 +134,6 @@ def write_scores(folder: Path) -> None:
 
 
 def _score(metric: str, variant: str, value: float | None, judge: JudgeRef, **fields: object) -> Score:
-    interval = {} if value is None else {"value": value, "ci_low": value - 0.1, "ci_high": value + 0.1}
-    about = {"metric": metric, "version": 1, "variant": variant, "system": LABEL, **interval}
-    counts = {"n_planned": 3, "n_scored": 2, "n_failed": 1, "judge": judge.spec, "judge_kind": judge.kind}
-    return Score.model_validate(about | counts | fields)
+    interval = {} if value is None else {"ci_low": value - 0.1, "ci_high": value + 0.1}
+    about = {"metric": metric, "value": value, "judge": judge.spec, "judge_kind": judge.kind, **interval}
+    return score(LABEL, variant, **about, n_planned=3, n_scored=2, n_failed=1, **fields)

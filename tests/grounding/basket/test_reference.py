@@ -83,17 +83,33 @@ def test_a_demand_is_left_out_and_named_where_no_record_keeps_it_and_the_best_ba
     assert ids(reference) == (["F"], ["F"])
 
 
+def feeders(**limits: Any) -> list[Offered]:
+    return [(want(**limits), [CHEAP, GOOD])]
+
+
+TEN = {"budget": Money.of(10)}
+
+
 @pytest.mark.parametrize(
-    ("wanted", "lack"),
+    ("wanted", "limits", "lack"),
     [
-        ([], "no_things"),
-        ([(want("feeder"), [CHEAP]), (want("bath"), [])], "nothing_offered"),
-        ([(want("scarf"), [SCARF])], "too_dear"),
-        ([(want("scarf"), [UNPRICED])], "no_price"),
+        ([], TEN, "no_things"),
+        ([(want("feeder"), [CHEAP]), (want("bath"), [])], TEN, "nothing_offered"),
+        ([(want("scarf"), [SCARF])], TEN, "too_dear"),
+        ([(want("scarf"), [UNPRICED])], TEN, "no_price"),
+        (feeders(), {"budget": Money.of(0)}, "too_dear"),
+        (feeders(price_max=Money.of(4)), {}, "too_dear"),
+        (feeders(), {"budget": Money.of(100, "EUR")}, "no_price"),
+        (feeders(brands_wanted=("Unheard Of",)), {}, "no_such_brand"),
+        (feeders(ratings_min=501), {}, "demands"),
+        (feeders(must_not=("feeder",)), {}, "demands"),
+        (feeders(), {"owned": ("A", "B")}, "owned"),
+        (feeders(rating_min=4.9), {"owned": ("A", "B")}, "no_basket"),
+        (feeders(), {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
     ],
 )
-def test_why_there_is_no_basket(wanted: list[Offered], lack: str) -> None:
-    reference = found(*wanted, budget=Money.of(10))
+def test_why_there_is_no_basket(wanted: list[Offered], limits: dict[str, Any], lack: str) -> None:
+    reference = found(*wanted, **limits)
     assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
 
 
@@ -104,24 +120,6 @@ def test_of_a_query_that_nobody_typed_nothing_is_known_and_without_a_budget_the_
     assert found((want(must=("waterproof",)), [CHEAP, quiet])).lack == "no_price"
     foreign = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
     assert (foreign.lack, known(foreign.cheapest).total) == (None, Money.of(5, "EUR"))
-
-
-@pytest.mark.parametrize(
-    ("of_want", "of_wish", "lack"),
-    [
-        ({}, {"budget": Money.of(0)}, "too_dear"),
-        ({"price_max": Money.of(4)}, {}, "too_dear"),
-        ({}, {"budget": Money.of(100, "EUR")}, "no_price"),
-        ({"brands_wanted": ("Unheard Of",)}, {}, "no_such_brand"),
-        ({"ratings_min": 501}, {}, "demands"),
-        ({"must_not": ("feeder",)}, {}, "demands"),
-        ({}, {"owned": ("A", "B")}, "owned"),
-        ({"rating_min": 4.9}, {"owned": ("A", "B")}, "no_basket"),
-        ({}, {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
-    ],
-)
-def test_the_part_of_the_wish_in_the_way_is_named(of_want: dict[str, Any], of_wish: dict[str, Any], lack: str) -> None:
-    assert found((want(**of_want), [CHEAP, GOOD]), **of_wish).lack == lack
 
 
 @given(wanted=things(), budget=st.none() | st.integers(1, 40))
@@ -175,48 +173,48 @@ def proved(*offers: Listing, could_be: tuple[Listing, ...] = (), want: Want = PR
     return reference.proof
 
 
-def test_a_budget_below_every_price_is_proved_and_says_what_the_cheapest_is() -> None:
-    assert proved(press("A", 20), budget=Money.of(30)).state == "refuted"
-    found = proved(press("A", 40), press("B", 35), budget=Money.of(30))
-    assert (found.state, found.lack, found.looked_at) == ("proved", "too_dear", 2)
-    assert [item.product_id for item in found.cheapest_without["too_dear"].items] == ["B"]
+def pressed(**limits: Any) -> Want:
+    return PRESS.model_copy(update=limits)
+
+
+FILTER = press("C", 10, title="French Press Replacement Filter")
+STYLED = press("D", 10, title="Press, French Style")
+GLASS = press("A", 20, details={"Material": "Glass"})
+THIRTY: dict[str, Any] = {"budget": Money.of(30)}
+SEVENTY = {"want": pressed(quantity=4), "budget": Money.of(70)}
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("offers", "about", "state"),
     [
-        press("N", None),
-        press("C", 10, title="French Press Replacement Filter"),
-        press("D", 10, title="Press, French Style"),
+        ([press("A", 20)], THIRTY, "refuted"),
+        # an unknown price, or a cheap product that may be one, leaves it open
+        *(([press("A", 40)], {**THIRTY, "could_be": (other,)}, "open") for other in (press("N", None), FILTER, STYLED)),
+        # a demand is never proved; stars and brands are
+        ([GLASS], {"want": pressed(must=("steel",), must_not=("plastic",))}, "open"),
+        ([GLASS], {"want": pressed(rating_min=4.8)}, "proved: demands"),
+        ([GLASS, press("U", 20, average_rating=None)], {"want": pressed(rating_min=4.8)}, "open"),
+        ([GLASS], {"want": pressed(brands_wanted=("Nordlys",))}, "proved: no_such_brand"),
+        ([GLASS, press("X", 20, store=None)], {"want": pressed(brands_wanted=("Nordlys",))}, "open"),
+        # what the shopper has, a missing kind, an order that was never made, and several pieces
+        ([press("A", 20)], {"bought": ("A",)}, "proved: owned"),
+        ([], {}, "proved: not_sold"),
+        ([], {"could_be": (STYLED,)}, "open"),
+        ([press("A", 20)], {"orders": ("1234567890",)}, "refuted"),
+        ([press("A", 20)], {"orders": ("9876543210",)}, "proved: no_such_order"),
+        ([press("A", 20)], SEVENTY, "proved: too_dear"),
+        ([press("A", 20), press("P", 60, title="Acme French Press, Pack of 4")], SEVENTY, "open"),
     ],
 )
-def test_an_unknown_price_or_a_cheap_product_that_may_be_one_leaves_it_open(other: Listing) -> None:
-    found = proved(press("A", 40), could_be=(other,), budget=Money.of(30))
-    assert (found.state, found.undecided) == ("open", ("press",))
+def test_that_a_wish_can_not_be_met_is_proved_refuted_or_left_open(
+    offers: list[Listing], about: dict[str, Any], state: str
+) -> None:
+    found = proved(*offers, **about)
+    assert (f"proved: {found.lack}" if found.state == "proved" else found.state) == state
+    assert found.undecided == (("press",) if state == "open" else ())
 
 
-def test_a_demand_is_never_proved_and_stars_and_brands_are() -> None:
-    steel = PRESS.model_copy(update={"must": ("steel",), "must_not": ("plastic",)})
-    glass = press("A", 20, details={"Material": "Glass"})
-    assert proved(glass, want=steel).state == "open"
-    rated = PRESS.model_copy(update={"rating_min": 4.8})
-    assert (proved(glass, want=rated).state, proved(glass, want=rated).lack) == ("proved", "demands")
-    unrated = press("U", 20, average_rating=None)
-    assert proved(glass, unrated, want=rated).state == "open"
-    branded = PRESS.model_copy(update={"brands_wanted": ("Nordlys",)})
-    assert (proved(glass, want=branded).state, proved(glass, want=branded).lack) == ("proved", "no_such_brand")
-    nameless = press("X", 20, store=None)
-    assert proved(glass, nameless, want=branded).state == "open"
-
-
-def test_what_the_shopper_has_a_missing_kind_and_an_order_that_was_never_made_are_proved() -> None:
-    assert (proved(press("A", 20), bought=("A",)).lack, proved().lack) == ("owned", "not_sold")
-    assert proved().state == "proved"
-    assert proved(could_be=(press("C", 5, title="Press, French Style"),)).state == "open"
-    assert proved(press("A", 20), orders=("1234567890",)).state == "refuted"
-    found = proved(press("A", 20), orders=("9876543210",))
-    assert (found.state, found.lack) == ("proved", "no_such_order")
-    four = PRESS.model_copy(update={"quantity": 4})
-    assert proved(press("A", 20), want=four, budget=Money.of(70)).state == "proved"
-    pack = press("P", 60, title="Acme French Press, Pack of 4")
-    assert proved(press("A", 20), pack, want=four, budget=Money.of(70)).state == "open"
+def test_a_proof_by_prices_says_what_the_cheapest_is() -> None:
+    found = proved(press("A", 40), press("B", 35), **THIRTY)
+    assert (found.state, found.lack, found.looked_at) == ("proved", "too_dear", 2)
+    assert [item.product_id for item in found.cheapest_without["too_dear"].items] == ["B"]

@@ -53,6 +53,7 @@ TRUE = [
     f"[The Harrowgill kettle](http://ecommerce.com/B0KITCHENK) costs $42.95, the towels {T} $17.99.",
     f"The jar is worth €20 {J}; the kettle would be €39 in Europe {K}.",
     f"The warranty runs until March 2024 {O1}.",
+    f"| Order | Ordered on |\n|---|---|\n| {O1} | March 14, 2022 |",
     f"P:B0KITCHENK is $42.95 {K}; shipping is $5.99 {K}.",
     f"You bought the scale on March 14, 2022 {O1} and the mugs in November 2021 {O2}.",
     f"Only 61 ratings, and no price is listed {J}.",
@@ -119,6 +120,7 @@ FALSE = [
     (f"This leaves $24.06 of your $75 {LEFT}.", "calculation_wrong", "$24.06"),
     (f"about 50 cents a towel {EACH}", "calculation_wrong", "50 cents"),
     (f"You bought the scale on May 14, 2022 {O1}.", "order_date_wrong", "May 14, 2022"),
+    (f"| Order | Ordered on |\n|---|---|\n| {O1} | March 15, 2022 |", "order_date_wrong", "March 15, 2022"),
     (TABLE.replace("17.99", "19.77"), "price_wrong", "19.77"),
     (TABLE.replace("(2,210)", "(1,210)"), "rating_count_wrong", "1,210"),
     (UPRIGHT.replace("512", "152"), "rating_count_wrong", "152"),
@@ -268,20 +270,6 @@ def test_a_table_in_another_language_is_read_by_its_labels() -> None:
 
 
 @pytest.mark.parametrize(
-    ("orders", "states"),
-    [
-        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O1} | 14. März 2022 |", ["verified"]),
-        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O2} | 30.10.2021 |", ["contradicted"]),
-        (f"| Bestellung | Lieferung |\n|---|---|\n| {O2} | 30.10.2021 |", []),
-        (f"Die Waage wurde am 14. März 2022 bestellt {O1}.", ["verified"]),
-        (f"Die Waage kam am 18. März 2022 an {O1}.", []),
-    ],
-)
-def test_dates_of_orders_in_another_language_are_read(orders: str, states: list[str]) -> None:
-    assert [state for kind, _, state in states_in(orders) if kind == "date"] == states
-
-
-@pytest.mark.parametrize(
     ("report", "state"),
     [
         (f"- Kessel {K} (42,95 $)", "verified"),
@@ -299,6 +287,11 @@ def test_dates_of_orders_in_another_language_are_read(orders: str, states: list[
         (f"| Ware | Note |\n|---|---|\n| Kessel {K} | 4,6 / 5 |", "verified"),
         (f"| Ware | Note |\n|---|---|\n| Kessel {K} | 4,9 / 5 |", "contradicted"),
         (f"| Ware | Nombre d’avis |\n|---|---|\n| Kessel {K} | 1 483 |", "contradicted"),
+        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O1} | 14. März 2022 |", "verified"),
+        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O2} | 30.10.2021 |", "contradicted"),
+        (f"| Bestellung | Lieferung |\n|---|---|\n| {O2} | 30.10.2021 |", None),
+        (f"Die Waage wurde am 14. März 2022 bestellt {O1}.", "verified"),
+        (f"Die Waage kam am 18. März 2022 an {O1}.", None),
         (f"| Ware | 注文日 |\n|---|---|\n| Waage {O1} | 2022年3月15日 |", "contradicted"),
         (f"- Kessel {K}: 1.843 Bewertungen", "verified"),
         (f"### Kessel {K}\n- Anzahl der Bewertungen: 1.843", "verified"),
@@ -318,9 +311,3 @@ def test_what_is_written_without_spaces_is_no_english_report(count: str) -> None
     )
     values = reading_of(f"{prose * 2}\n\n- {count} {K}\n- 価格：42.95ドル {K}").values
     assert [(value.kind, value.state) for value in values] == [("rating_count", "verified"), ("price", "verified")]
-
-
-def test_an_order_is_dated_by_its_row_in_english_too() -> None:
-    for day, state in (("March 14, 2022", "verified"), ("March 15, 2022", "contradicted")):
-        (value,) = reading_of(f"| Order | Ordered on |\n|---|---|\n| {O1} | {day} |").values
-        assert (value.kind, value.state) == ("date", state)

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import assume, example, given
@@ -7,19 +8,20 @@ from hypothesis import strategies as st
 from drretail.grounding.report.citations import find_citations, listed_sources
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
-from tests.grounding.conftest import PAGE, SUM, WEB, entry
+from tests import build
+from tests.grounding.conftest import PAGE, SUM, WEB
 
 SHOP = "http://ecommerce.com"
 FEEDER = f"[[1]]({SHOP}/F1)"
 KNOWN = (
-    entry("P:B1", "product", "B1", "Feeder", url=f"{SHOP}/B1"),
-    entry("P:B2", "product", "B2", "Bath", url=f"{SHOP}/B2"),
-    entry("W:aaaaaaaa", "web", "https://a.example/", "Page", url="https://a.example/"),
-    entry("O:1", "order", "1", "Order 1"),
+    build.evidence("P:B1", title="Feeder", url=f"{SHOP}/B1"),
+    build.evidence("P:B2", title="Bath", url=f"{SHOP}/B2"),
+    build.evidence("W:aaaaaaaa", title="Page", url="https://a.example/"),
+    build.evidence("O:1", title="Order 1"),
 )
 
 
-def body(report: str, evidence: tuple[Evidence, ...]) -> str:
+def body(report: str, evidence: Sequence[Evidence]) -> str:
     return render_report(report, evidence).text.partition("\n\n## Sources\n")[0]
 
 
@@ -51,7 +53,9 @@ def test_ids_become_links_and_words(report: str, expected: str, evidence: tuple[
     ],
 )
 def test_a_long_result_is_shown_as_far_as_a_reader_wants_it(result: str, shown: str) -> None:
-    assert body(f"A sum [{SUM}].", (entry(SUM, "calculation", "sum", result),)) == f"A sum (calculation: {shown})."
+    assert (
+        body(f"A sum [{SUM}].", [build.evidence(SUM, build.text(result, "record"))]) == f"A sum (calculation: {shown})."
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +133,7 @@ def test_what_is_no_mark_and_no_list_is_kept(start: str) -> None:
 
 def order(number: str, day: str) -> Evidence:
     record = f'{{"order_id":"{number}","order_date":"{day}T13:54:45"}}'
-    return entry(f"O:{number}", "order", number, f"Order {number}", text=record)
+    return build.evidence(f"O:{number}", build.text(record, "record"), title=f"Order {number}")
 
 
 def test_an_order_is_called_by_its_date_that_the_line_does_not_say_and_by_its_number_where_two_have_the_same() -> None:

@@ -8,8 +8,7 @@ from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.repetition import repeated_sections
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
-from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, PAN, QUERY, SCALE, TOWELS, K, T
+from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, PAN, QUERY, TOWELS, K, T
 from tests.grounding.shelf import PROFILE
 
 REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
@@ -47,25 +46,13 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     assert codes(case(REPORT, KETTLE, TOWELS)) == []
     assert codes(case(REPORT.replace("42.95", "41.15"), KETTLE, TOWELS)) == ["price_wrong"]
     assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["not_wanted", "over_budget", "pick_not_argued"]
-    owned = replace(
-        case(f"Take the scale [P:{SCALE.product_id}].", SCALE),
-        owned=frozenset({SCALE.product_id}),
-        query=QUERY.model_copy(update={"wish": wishing()}),
-    )
-    assert codes(owned) == ["recommended_although_owned"]
-    assert codes(replace(owned, query=QUERY.model_copy(update={"wish": wishing(again=True)}))) == []
-    query = QUERY.model_copy(update={"wish": wishing(brands_unwanted=("Harrowgill",))})
-    assert codes(replace(case(REPORT, KETTLE, TOWELS), query=query)) == ["unwanted_brand"]
+    assert codes(replace(case(REPORT, KETTLE, TOWELS), owned=frozenset({KETTLE.product_id}))) == [
+        "recommended_although_owned"
+    ]
     gone = (Pick(product="B0NOTHERE00"),)
     cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
     assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
-
-
-def wishing(**limits: object) -> Wish:
-    """For a kettle or a scale, and towels."""
-    kettle = Want.model_validate({"name": "kettle", "kinds": ("kettle", "kitchen scale")} | limits)
-    return Wish(wants=(kettle, Want(name="towels", kinds=("kitchen towel",), optional=True)))
 
 
 def test_a_models_values_are_verified_by_code() -> None:

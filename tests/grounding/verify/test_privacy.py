@@ -28,23 +28,13 @@ def sent(query: str) -> list[str]:
     return [str(finding.found).partition(" (")[0] for finding in findings]
 
 
-def test_personal_data_in_a_web_query_is_found_with_its_step() -> None:
+def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are_none() -> None:
     (finding,) = personal_data_sent(a_run("feeders", "Mara Ellwood"), [PROFILE], [], [])
     assert finding.found == "a full name (step 0/2)"
     assert sent(f"call (555) 010 4477 of {USER} for 0526194960") == ["a telephone number", "a user id", "an order id"]
-
-
-HARMLESS = (
-    "bird feeders Norman Oklahoma",
-    "Mara's favourite birds",
-    "8646 bird species",
-    "how high is a 1 555 foot pole",
-)
-
-
-@pytest.mark.parametrize("query", HARMLESS)
-def test_places_first_names_and_numbers_tell_nobody_apart(query: str) -> None:
-    assert sent(query) == []
+    # places, first names and numbers tell nobody apart
+    for query in ("bird feeders Norman Oklahoma", "Mara's favourite birds", "8646 bird species", "a 1 555 foot pole"):
+        assert sent(query) == []
 
 
 def test_profiles_are_read_from_what_the_run_was_handed() -> None:

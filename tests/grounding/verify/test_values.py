@@ -7,7 +7,7 @@ import pytest
 
 from drretail.grounding.text.serialisation import record_text
 from drretail.grounding.verify.findings import value_findings
-from drretail.grounding.verify.records import read_ledger
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.grounding.verify.values import verify
 from drretail.records.money import Money
@@ -30,18 +30,24 @@ from tests.grounding.kitchen import (
     WEB,
     a_ledger,
     a_product,
-    an_entry,
+    recorded,
 )
 
 
-def state_of(kind: str, amount: Any, *of: str, picks: Any = None, **more: Any) -> tuple[str, str | None]:
-    value = ReadValue.model_validate({"kind": kind, "amount": amount, "of": of, "start": 0, "end": 1, **more})
-    (checked,) = verify([value], a_ledger(picks))
-    return checked.state, checked.derivation
+def verified(
+    kind: str, amount: Any, *of: str, ledger: Ledger | None = None, report: str = "", words: str = "", **more: Any
+) -> ReadValue:
+    """The value, which the report says in these words."""
+    start = report.index(words)
+    place = {"start": start, "end": start + max(1, len(words))}
+    value = ReadValue.model_validate({"kind": kind, "amount": amount, "of": of, **place, **more})
+    (found,) = verify([value], a_ledger() if ledger is None else ledger, report)
+    return found
 
 
 PK, PP, PT, PM = (f"P:{one.product_id}" for one in (KETTLE, PAN, TOWELS, MUGS))
 
+USD = {"currency": "USD"}
 STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
     "verified": [
         ("price", "42.95", [PK], {}),
@@ -68,6 +74,14 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("rating_count", "5000", [PK], {"relation": "at_least"}),
         ("price", ("10", "20"), [PK, PP], {"relation": "range"}),
         ("rating", ("3.4", "4.6"), [PK, PP], {"relation": "range"}),  # the least that any product has is 4.1
+        ("price", "24.95", [PK], {"why": "the record says $42.95"}),
+        ("rating_count", "843", [PK], {"why": "the record says 1843 ratings"}),
+        ("date", "2022-05-14", ["O:1000000001"], {"why": "the order is of 2022-03-14"}),
+        ("left_over", "24.06", [LEFT[1:-1]], {"why": "75-60.94 = 14.06"}),
+        ("brand", "Fennick", [PK], {"why": "the brand is Harrowgill"}),
+        ("price", "19.50", [PK, PP], {"why": "the record says $42.95, $38.50"}),
+        ("total", "999", [PK, PT], USD | {"why": "no sum or multiple of $42.95 + $17.99 comes to it"}),
+        ("difference", "21.30", [PK, PP], USD | {"why": "no sum or multiple of $42.95 + $38.50 comes to it"}),
     ],
     "underivable": [
         ("price", "75", [PK], {}),  # the query's budget
@@ -90,50 +104,23 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
 @pytest.mark.parametrize(
     ("state", "kind", "amount", "of", "more"), [(state, *row) for state, rows in STATES.items() for row in rows]
 )
-def test_what_follows_from_records_is_verified(
+def test_what_follows_from_records_is_verified_and_what_they_deny_is_contradicted_with_the_reason(
     state: str, kind: str, amount: Any, of: list[str], more: dict[str, Any]
 ) -> None:
-    assert state_of(kind, amount, *of, **more)[0] == state
-
-
-@pytest.mark.parametrize(
-    ("kind", "amount", "of", "words"),
-    [
-        ("price", "24.95", [PK], "the record says $42.95"),
-        ("rating_count", "843", [PK], "the record says 1843 ratings"),
-        ("date", "2022-05-14", ["O:1000000001"], "the order is of 2022-03-14"),
-        ("left_over", "24.06", [LEFT[1:-1]], "75-60.94 = 14.06"),
-        ("brand", "Fennick", [PK], "the brand is Harrowgill"),
-        ("price", "19.50", [PK, PP], "the record says $42.95, $38.50"),
-        ("total", "999", [PK, PT], "no sum or multiple of $42.95 + $17.99 comes to it"),
-        ("difference", "21.30", [PK, PP], "no sum or multiple of $42.95 + $38.50 comes to it"),
-    ],
-)
-def test_what_the_record_denies_is_contradicted(kind: str, amount: str, of: list[str], words: str) -> None:
-    currency = "USD" if kind in ("total", "difference") else None
-    assert state_of(kind, amount, *of, currency=currency) == ("contradicted", words)
+    given = {name: value for name, value in more.items() if name != "why"}
+    found = verified(kind, amount, *of, **given)
+    assert found.state == state
+    assert more.get("why") in (None, found.derivation)
 
 
 def test_a_total_goes_by_the_quantities_and_the_further_costs_that_its_paragraph_names() -> None:
     def state(report: str, amount: str) -> str:
-        start = report.index(amount)
-        value = {"kind": "total", "amount": amount, "currency": "USD", "of": (PK, PT), "start": start, "end": start + 5}
-        (checked,) = verify([ReadValue.model_validate(value)], a_ledger(None), report)
-        return checked.state
+        return verified("total", amount, PK, PT, report=report, words=amount, currency="USD").state
 
     assert state("A kettle and two packs of towels: $78.93.", "78.93") == "verified"
     assert state("A kettle and the towels: $78.93.", "78.93") == "contradicted"
     assert state("With $5.99 for shipping kettle and towels make $66.93.", "66.93") == "verified"
     assert state("Shipping is $5.99.\n\nKettle and towels make $66.93.", "66.93") == "contradicted"
-
-
-def state_in(report: str, words: str, kind: str, amount: str, *of: str, picks: Any = None, **more: Any) -> str:
-    """The state of a value that a report says in these words."""
-    start = report.index(words)
-    place = {"start": start, "end": start + len(words)}
-    value = ReadValue.model_validate({"kind": kind, "amount": amount, "of": of, **place, **more})
-    (checked,) = verify([value], a_ledger(picks), report)
-    return checked.state
 
 
 @pytest.mark.parametrize(
@@ -147,16 +134,16 @@ def state_in(report: str, words: str, kind: str, amount: str, *of: str, picks: A
     ],
 )
 def test_of_a_day_without_a_year_only_month_and_day_count(words: str, amount: str, state: str) -> None:
-    assert state_in(f"You ordered the scale {words}.", words, "date", amount, "O:1000000001") == state
+    report = f"You ordered the scale {words}."
+    assert verified("date", amount, "O:1000000001", report=report, words=words).state == state
 
 
 def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None:
-    picks = [Pick(product=KETTLE.product_id), Pick(product=SCALE.product_id, quantity=2)]
-    each, bill = EACH[1:-1], "About {} a towel."
+    ledger = a_ledger([Pick(product=KETTLE.product_id), Pick(product=SCALE.product_id, quantity=2)])
 
     def state(amount: str) -> str:
-        words = f"${amount}"
-        return state_in(bill.format(words), words, "per_unit", amount, each, picks=picks, relation="about")
+        said = {"report": f"About ${amount} a towel.", "words": f"${amount}", "relation": "about"}
+        return verified("per_unit", amount, EACH[1:-1], ledger=ledger, **said).state
 
     assert state("2.95") == "verified"  # 17.99/6
     assert state("12.49") == "verified"  # a scale
@@ -164,9 +151,12 @@ def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None
 
 
 def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was_shown() -> None:
-    picks = [Pick(product=MUGS.product_id, quantity=3), Pick(product=KETTLE.product_id)]
-    assert state_of("total", "123.95") == ("underivable", None)
-    assert state_of("total", "123.95", picks=picks) == ("verified", "the picks together")
+    ledger = a_ledger([Pick(product=MUGS.product_id, quantity=3), Pick(product=KETTLE.product_id)])
+    found = [verified("total", "123.95", ledger=each) for each in (None, ledger)]
+    assert [(one.state, one.derivation) for one in found] == [
+        ("underivable", None),
+        ("verified", "the picks together"),
+    ]
     dearer = KETTLE.model_copy(update={"price": 50.0})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: dearer})
     assert ledger.price(KETTLE.product_id) == 50
@@ -189,8 +179,7 @@ def test_a_brand_may_be_long_or_short_and_is_looked_for_in_the_title_where_the_r
 ) -> None:
     product = KETTLE.model_copy(update={"store": maker, "title": title, "brand": None})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: product})
-    (checked,) = verify([ReadValue(kind="brand", amount=message, of=(PK,), start=0, end=1)], ledger)
-    assert checked.state == state
+    assert verified("brand", message, PK, ledger=ledger).state == state
 
 
 STEEL = a_product("STEEL", "Stainless Steel Kettle, 1.7 L", 24.99, 4.6, 812, "Harrowgill")
@@ -201,16 +190,14 @@ MUG = a_product("MUG", "Stoneware Mug", 6.0, 4.9, 5000, "Fennick").model_copy(up
 SHOWN = (STEEL, GLASS, PLASTIC, ENAMEL, MUG)
 A_KETTLE = Want(name="kettle", kinds=("kettle",))
 
-KETTLES = {entry.id: entry for entry in (an_entry(f"P:{one.product_id}", "product", record_text(one)) for one in SHOWN)}
+KETTLES = {entry.id: entry for entry in (recorded(f"P:{one.product_id}", record_text(one)) for one in SHOWN)}
 
 
 def checked(kind: str, product: Product, amount: str = "", want: Want | None = A_KETTLE, **more: Any) -> ReadValue:
     budget = more.pop("budget", None)
     wish = None if want is None else Wish(wants=(want,), budget=budget)
     query = Query(query_id="k1", user_id="A1", text="A kettle, please.", wish=wish, source="test")
-    value = {"kind": kind, "amount": amount, "of": [f"P:{product.product_id}"], "start": 0, "end": 8, **more}
-    (found,) = verify([ReadValue.model_validate(value)], read_ledger(KETTLES, query))
-    return found
+    return verified(kind, amount, f"P:{product.product_id}", ledger=read_ledger(KETTLES, query), end=8, **more)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from drretail.local_server import bound
@@ -23,8 +22,9 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 Serve = Callable[..., AbstractContextManager[str]]
 
 
-def client_of(app: Starlette, *, known: bool = True) -> TestClient:
-    """A browser of this machine; with the token's cookie unless nobody knows it."""
+def client_of(*given: Any, known: bool = True, **more: Any) -> TestClient:
+    """A browser of this machine at a server that begins now; with the token's cookie unless nobody knows it."""
+    app = create_app(parts_of(given[0], PORT, *given[1:], **more), TOKEN, PORT)
     client = TestClient(app, base_url=ADDRESS, headers={"origin": ADDRESS}, follow_redirects=False)
     if known:
         assert client.get("/", params={"token": TOKEN}).status_code == 303
@@ -32,19 +32,14 @@ def client_of(app: Starlette, *, known: bool = True) -> TestClient:
 
 
 @pytest.fixture
-def app(exp: Path) -> Starlette:
-    return create_app(parts_of(exp, PORT, 6), TOKEN, PORT)
+def stranger(exp: Path) -> TestClient:
+    return client_of(exp, 6, known=False)
 
 
 @pytest.fixture
-def stranger(app: Starlette) -> TestClient:
-    return client_of(app, known=False)
-
-
-@pytest.fixture
-def client(app: Starlette) -> TestClient:
+def client(exp: Path) -> TestClient:
     """A browser with the cookie, in which nobody has said yet who votes."""
-    return client_of(app)
+    return client_of(exp, 6)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,14 @@ from drretail.errors import UserError
 from drretail.experiment import entitle, run_folder
 from drretail.files import read_json, write_json
 from drretail.viewer.live import report_pages
-from drretail.viewer.live.app import create_app, parts_of
+from drretail.viewer.live.app import parts_of
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.page.question import Questions
 from drretail.viewer.timeline import experiments_in, overview_of, read_listed
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.experiment import keep_scores
-from tests.viewer.live.conftest import PORT, TOKEN, Serve, client_of
+from tests.viewer.live.conftest import PORT, Serve, client_of
 
 
 def test_the_index_leads_to_the_questions_and_to_voting(client: TestClient) -> None:
@@ -45,7 +46,7 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Questions, "lines", counted)
     monkeypatch.setattr("drretail.viewer.live.watch._AT_LEAST", 0)
-    client = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT))
+    client = client_of(exp)
     client.get("/")
     client.get("/")
     assert made == ["q1", "q2", "q3"]
@@ -60,26 +61,18 @@ def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:
     run_folder(exp, "zephyr", "q1", 1).rename(exp.parent / "away")
     watch = Watch(exp)
     assert watch.version()
-    page = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT)).get("/").text
+    page = client_of(exp).get("/").text
     assert "8 of 9 runs have ended" in page
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        self.now += 1
-        return self.now
-
-
 def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_nothing(exp: Path) -> None:
-    watch = Watch(exp, Clock())
+    watch = Watch(exp, count(1.0).__next__)
     before = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert (watch.version(), watch.version_of("q1"), watch.version_of("q2")) == before
     (run_folder(exp, "zephyr", "q1", 1) / "run.json").touch()
     after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
-    watch = Watch(exp, Clock())
+    watch = Watch(exp, count(1.0).__next__)
     before = watch.version(), watch.version_of("q1")
     (exp / "votes").mkdir()
     (exp / "votes" / "ann.jsonl").touch()
@@ -108,7 +101,7 @@ def several(exp: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def browsing(several: Path) -> TestClient:
-    return client_of(create_app(parts_of(several, PORT), TOKEN, PORT))
+    return client_of(several)
 
 
 def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(several: Path) -> None:
@@ -144,7 +137,7 @@ def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(browsi
 
 def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(several: Path) -> None:
     (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
-    page = client_of(create_app(parts_of(several, PORT), TOKEN, PORT)).get("/")
+    page = client_of(several).get("/")
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
     assert not names_one(ViewOptions(several))

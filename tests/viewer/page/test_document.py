@@ -13,7 +13,8 @@ import pytest
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder
-from drretail.files import read_jsonl, write_lines
+from drretail.files import read_json, read_jsonl, write_json, write_lines
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run, Usage
 from drretail.records.score import Score, SliceScore
@@ -22,10 +23,12 @@ from drretail.viewer.page.document import page_of, render_page
 from drretail.viewer.page.frame import writable
 from drretail.viewer.page.question import SHORT, Once
 from drretail.viewer.summary import summary_of
+from drretail.viewer.terminal.text_report import render_text
 from tests import build
 from tests.build import LABEL, experiment
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
+from tests.viewer.scores import of_slice, score
 
 HOSTILE = "</pre></style></script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='alert(3)' {{ 7*7 }}"
 LOADING = ("src", "srcset", "style", "background", "poster", "data", "action", "formaction", "ping")
@@ -34,10 +37,6 @@ LOADING = ("src", "srcset", "style", "background", "poster", "data", "action", "
 @pytest.fixture(scope="module")
 def page(judged: Path) -> Element:
     return parse(render_page(judged))
-
-
-def policy(page: Element) -> str:
-    return next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
 
 
 def assert_harmless(page: Element) -> None:
@@ -60,12 +59,13 @@ def test_the_page_stands_alone_and_its_policy_admits_only_its_own_style_and_scri
     assert_harmless(page)
     assert "url(" not in next(page.all("style")).text
     assert "@import" not in next(page.all("style")).text
-    rules = dict(rule.strip().split(" ", 1) for rule in policy(page).split(";"))
+    policy = next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     for rule, tag in (("style-src", "style"), ("script-src", "script")):
         digest = hashlib.sha256(next(page.all(tag)).text.encode()).digest()
         assert rules[rule] == f"'sha256-{base64.b64encode(digest).decode()}'"
     assert (rules["default-src"], rules["img-src"], rules["base-uri"]) == ("'none'", "data:", "'none'")
-    assert "unsafe" not in policy(page)
+    assert "unsafe" not in policy
 
 
 def test_the_page_has_the_quotes_of_claims_why_runs_failed_and_what_repeats_it(page: Element) -> None:
@@ -147,6 +147,29 @@ def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path)
     assert "1 answer in 2 calls came without a possible count of tokens" in table.text
 
 
+@pytest.mark.parametrize(
+    ("day", "age", "warning"),
+    [
+        ("2019-01-01", "4.7 years before the shop's date, 2023-09-24", "old page"),
+        ("2031-01-01", "after the shop's date, 2023-09-24", "after today"),
+    ],
+)
+def test_a_page_is_shown_with_its_age_and_one_too_old_or_too_young_is_flagged(
+    tmp_path: Path, day: str, age: str, warning: str
+) -> None:
+    url = "https://birds.example/height"
+    page = build.evidence(web_evidence_id(url), build.text("Five feet."), url=url, date=day)
+    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": f"Hang it high [{page.id}]."}}, evidence=[page])
+    write_json(exp / "experiment.json", {**read_json(exp / "experiment.json"), "now": "2023-09-24T00:00:00Z"})
+    build.scored(exp, "checks")
+    assert f"warning: {warning}: [{page.id}]" in render_text(exp)
+    shown = parse(render_page(exp))
+    (card,) = [card.text for card in shown.all("article", "finding") if "(warning)" in card.text]
+    assert warning in card
+    assert f"the page is dated {day}" in card
+    assert f"The page is dated {day}, {age}." in [element.text for element in shown.all("p")]
+
+
 def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
     families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
     view = read_view(judged)
@@ -163,50 +186,33 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
 
 
-@pytest.fixture
-def repeated(mine: Path) -> Path:
-    """Its first run was made twice, and handed the same long source and the same results."""
+def test_long_texts_stand_once_and_every_link_leads_further_up(mine: Path) -> None:
+    once = Once()
+    long = "x" * SHORT
+    stood, again, other = once(long), once(long), once(f"{long}y")
+    assert (stood.first, again.first, other.first) == (True, False, True)
+    assert stood.anchor == again.anchor != other.anchor
+    assert [once("short") for _ in range(2)] == [once("short")] * 2
+    assert once("short").first
+
+    # The first run was made twice, and handed the same long source and the same results.
     run, *_ = read_runs(mine)
     first, second = (run_folder(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
     shutil.copytree(first, second)
     text = (first / "run.json").read_text(encoding="utf-8")
     again = text.replace("/q1-r1", "/q1-r2").replace('"repeat":1', '"repeat":2').replace('"repeat": 1', '"repeat": 2')
     (second / "run.json").write_text(again, encoding="utf-8")
-    return mine
-
-
-def test_long_texts_stand_once_and_every_link_leads_further_up(repeated: Path) -> None:
-    once = Once()
-    long = "x" * SHORT
-    first, again, other = once(long), once(long), once(f"{long}y")
-    assert (first.first, again.first, other.first) == (True, False, True)
-    assert first.anchor == again.anchor != other.anchor
-    assert [once("short") for _ in range(2)] == [once("short")] * 2
-    assert once("short").first
-
-    page = render_page(repeated)
+    page = render_page(mine)
     places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
     assert places
     for anchor, place in places.items():
         assert page.count(f'id="{anchor}"') == 1
         assert place < page.index(f'data-same="{anchor}"')
-    assert render_page(repeated) == page
+    assert render_page(mine) == page
 
 
 LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")
 SLICES = {"Baby_Products": 12, "Pet_Supplies": 4}
-
-
-def score(label: str, **fields: object) -> Score:
-    usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "value": 0.5, "ci_low": 0.4, "ci_high": 0.6}
-    usual |= {"n_planned": 16, "n_scored": 16, "judge": "p:m", "judge_kind": "llm", "system": label}
-    return Score.model_validate(usual | fields)
-
-
-def sliced(label: str, name: str, count: int) -> SliceScore:
-    usual: dict[str, object] = {"by": "category", "metric": "faithfulness", "variant": "FP", "value": 0.5}
-    usual |= {"judge": "p:m", "judge_kind": "llm", "n_planned": count, "n_scored": count}
-    return SliceScore.model_validate({**usual, "system": label, "name": name, "n_queries": count, "n_counted": count})
 
 
 def section(judged: Path, scores: list[Score], slices: list[SliceScore]) -> Element:
@@ -215,22 +221,15 @@ def section(judged: Path, scores: list[Score], slices: list[SliceScore]) -> Elem
     return parse(page_of(replace(view, scores=made))).by_id("scores")
 
 
-@pytest.fixture(scope="module")
-def scores(judged: Path) -> Element:
-    rows = [score(label) for label in LABELS]
-    rows.append(score("react@m", policy="planned", value=0.25, ci_low=0.2, ci_high=0.3))
-    return section(judged, rows, [sliced(label, name, n) for label in LABELS for name, n in SLICES.items()])
-
-
-def heads(part: Element) -> list[str]:
-    return [cell.text.strip() for cell in part.all("th") if cell.attributes.get("scope") == "row"]
-
-
-def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(scores: Element) -> None:
+def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(judged: Path) -> None:
+    rows = [*map(score, LABELS), score("react@m", policy="planned", value=0.25)]
+    slices = [of_slice(name, n, system=label) for label in LABELS for name, n in SLICES.items()]
+    scores = section(judged, rows, slices)
     table = next(scores.all("table"))
     bodies = list(table.all("tbody"))
     assert [body.attributes["class"] for body in bodies] == ["system", "floor"]
-    assert heads(bodies[1]) == ["null_copy", "oracle"]
+    heads = [cell.text.strip() for cell in bodies[1].all("th") if cell.attributes.get("scope") == "row"]
+    assert heads == ["null_copy", "oracle"]
     assert "The null agents are trivial." in scores.text
     (folded,) = scores.all("details", "slices")
     assert "open" not in folded.attributes
@@ -242,7 +241,7 @@ def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_o
 def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
     names = ("FP", "FP_types", "FP_eq2", "FP_pooled", "FP_strict", "FP_web", "FP_product", "FP_internal")
     names = (*names, "FR", "FR_url", "FR_pooled")
-    wide = section(judged, [score(label, variant=name) for label in LABELS for name in names], [])
+    wide = section(judged, [score(label, name) for label in LABELS for name in names], [])
     columns = [[cell.text.strip() for cell in head.all("th")] for head in wide.all("thead")]
     assert columns == [
         ["System", "FP", "FP types", "FP eq2", "FP pooled", "FP strict"],

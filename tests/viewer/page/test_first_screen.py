@@ -66,21 +66,13 @@ def test_the_first_sentence_has_neither_marks_nor_markdown(report: str, sentence
     assert first_sentence(run("q1-r1", report, citations=citations)) == sentence
 
 
-UNDERSTOOD = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
-TYPED = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>cedar</b>",)),))
-
-
-def page(folder: Path, understood: Wish | None, typed: Wish | None) -> Element:
-    run = build.run("q1-r1", "Take it.", understood=understood)
-    return parse(render_page(experiment(folder, {LABEL: {"q1-r1": run}}, queries=[build.query(wish=typed)])))
-
-
-def lists(shown: Element) -> list[list[str]]:
-    return [[line.text for line in found.all("li")] for found in shown.all("ul", "wish")]
-
-
-@pytest.mark.parametrize("typed", [TYPED, None])
-def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path, typed: Wish | None) -> None:
-    shown = lists(page(tmp_path / "exp", UNDERSTOOD, typed))
-    assert shown[0] == ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
-    assert shown[1:] == ([["nesting box: of the kind birdhouse; must be <b>cedar</b>"]] if typed else [])
+def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path) -> None:
+    understood = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
+    typed = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>cedar</b>",)),))
+    runs = {"q1-r1": build.run("q1-r1", "Take it.", understood=understood)}
+    own = ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
+    shown = ["nesting box: of the kind birdhouse; must be <b>cedar</b>"]
+    for name, wish, lists in (("typed", typed, [own, shown]), ("not", None, [own])):
+        folder = experiment(tmp_path / name, {LABEL: runs}, queries=[build.query(wish=wish)])
+        found = parse(render_page(folder)).all("ul", "wish")
+        assert [[line.text for line in each.all("li")] for each in found] == lists

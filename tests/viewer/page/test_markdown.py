@@ -1,12 +1,15 @@
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from drretail.grounding.report.render import render_report
 from drretail.viewer.page.markdown import Piece, place
-from drretail.viewer.page.report_html import marked_html
-from tests.viewer.dom import parse
+from drretail.viewer.page.report_html import Mark, marked_html
+from tests import build
+from tests.viewer.dom import Element, parse
 
 PARTS = st.sampled_from(
     [
@@ -77,3 +80,107 @@ def test_a_long_line_of_signs_is_parsed_in_the_time_of_a_long_line() -> None:
 
     # Ten times as long takes about ten times as long; a copy at every sign would take a hundred times.
     assert took("<b>" * 10_000) < 40 * took("<b>" * 1_000)
+
+
+TABLE = "| Product | Price |\n|---|--:|\n| **Feeder** [[1]](http://e.com/P1) | $24.99 |\n| Bath | $55 |\n"
+
+
+def mark(source: str, words: str, target: str = "c1", style: str = "full", rank: int = 1) -> Mark:
+    start = source.index(words)
+    return Mark(start, start + len(words), target, style, rank, "✓", f"Claim {target}")
+
+
+def shown(source: str, *marks: Mark) -> Element:
+    return parse(marked_html(source, marks).html)
+
+
+def marked(page: Element, target: str = "c1") -> str:
+    return "".join(found.text for found in page.all("mark") if target in found.attributes["data-for"].split())
+
+
+def test_rows_are_marked_cell_by_cell_and_overlapping_marks_look_like_the_worse() -> None:
+    page = shown(TABLE, mark(TABLE, "| **Feeder** [[1]](http://e.com/P1) | $24.99 |"))
+    assert marked(page) == "Feeder [1]$24.99"
+    assert len(list(page.all("tr"))) == 3
+    assert [cell.attributes.get("class") for cell in page.all("td")] == [None, "right", None, "right"]
+
+    source = "The feeder costs $19.99 and is green."
+    page = shown(source, mark(source, source, "c1"), mark(source, "$19.99", "f1", "finding error", rank=9))
+    assert marked(page, "c1") == source
+    assert marked(page, "f1") == "$19.99"
+    assert [found.attributes["class"] for found in page.all("mark")] == ["full", "finding error", "full"]
+
+
+def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link_or_on_what_is_not_seen() -> None:
+    source = "See [the page](http://a.b/c)."
+    page = shown(source, mark(source, "the page"))
+    badge = next(page.all("a", "badge"))
+    assert (badge.attributes["href"], badge.attributes["aria-label"], badge.text) == ("#c1", "Claim c1", "")
+    assert all(not list(link.all("a")) for link in page.all("a"))
+    source = "A [link](http://a.b/c)."
+    assert marked_html(source, [mark(source, "a.b/c")]).shown == frozenset()
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "JaVaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"]
+)
+def test_only_web_addresses_become_links(url: str) -> None:
+    page = shown(f"[x]({url}) and <{url}> and [r]\n\n[r]: {url}\n")
+    assert not [link for link in page.all("a") if "href" in link.attributes]
+
+
+def test_numbers_lead_to_the_source_and_quotes_in_addresses_do_not_end_the_attribute() -> None:
+    html = marked_html("A [[1]](http://e.com/P1) [words](http://e.com/P1)", [], {"http://e.com/P1": "r1-e2"}).html
+    assert [link.attributes["href"] for link in parse(html).all("a")] == ["#r1-e2", "http://e.com/P1"]
+    page = shown('[x](http://a.b/"onmouseover="alert(1)) [y](http://a.b/<script>)')
+    assert all(set(link.attributes) <= {"href", "rel"} for link in page.all("a"))
+    assert not list(page.all("script"))
+
+
+@st.composite
+def marked_sources(draw: st.DrawFn) -> tuple[str, list[Mark]]:
+    source = draw(MARKDOWN)
+    ends = st.tuples(st.integers(0, len(source)), st.integers(0, len(source)))
+    spans = draw(st.lists(ends, max_size=6))
+    return source, [Mark(min(s), max(s), f"c{n}", "full", n, "✓", "c") for n, s in enumerate(spans)]
+
+
+@given(marked_sources())
+def test_marks_change_neither_text_nor_structure(case: tuple[str, list[Mark]]) -> None:
+    source, marks = case
+    plain, with_marks = parse(marked_html(source, []).html), parse(marked_html(source, marks).html)
+    assert with_marks.text == plain.text
+    assert structure(with_marks) == structure(plain)
+
+
+def structure(element: Element) -> list[object]:
+    """The elements without marks and badges."""
+    found: list[object] = []
+    for child in element.children:
+        if isinstance(child, Element) and child.tag == "mark":
+            found += structure(child)
+        elif isinstance(child, Element) and "badge" not in child.attributes.get("class", "").split():
+            found.append((child.tag, tuple(child.attributes.items()), structure(child)))
+    return found
+
+
+KNOWN = [
+    build.evidence("P:B1", title="Feeder", url="http://ecommerce.com/B1"),
+    build.evidence("O:0000000001", title="An order"),
+]
+REPORT = "One [P:B1]. Two words [P:B1; O:0000000001] here. Three [P:NONE].\n\n## Sources\n- [P:B1] Feeder\n"
+
+
+def moved(words: str) -> str:
+    rendered = render_report(REPORT, KNOWN)
+    start, end = rendered.span(REPORT.index(words), REPORT.index(words) + len(words))
+    return rendered.text[start:end]
+
+
+def test_a_sentence_is_found_with_its_numbers_and_a_span_takes_the_whole_of_a_mark() -> None:
+    assert moved("One [P:B1].") == "One [[1]](http://ecommerce.com/B1)."
+    assert moved("Two words [P:B1; O:0000000001] here.").startswith("Two words [[1]](http://ecommerce.com/B1) (order")
+    assert moved("Two words [P:B1; O:0000000001] here.").endswith(") here.")
+    assert moved("Three [P:NONE].") == "Three [unresolved: P:NONE]."
+    assert moved("words [P:B1; O:") == moved("words [P:B1; O:0000000001]")
+    assert moved("000000001] here") == moved("[P:B1; O:0000000001] here")

@@ -12,7 +12,7 @@ from drretail.eval.families.pairwise.judge import prompt_for
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_lines
-from drretail.records.run import Run, System
+from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Verdict
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page, write_report
@@ -43,11 +43,8 @@ def compare(folder: Path, a: Run, b: Run) -> None:
     file = VerdictFile(path)
     for dimension in ("clarity", "depth", "breadth", "overall"):
         for order in ("ab", "ba"):
-            fields = {
-                "state": "scored",
-                "value": {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension),
-            }
-            fields |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
+            value = {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)
+            fields = {"state": "scored", "value": value, "reason": f"{dimension} in order {order} {HOSTILE}"}
             if dimension == "breadth":
                 fields = {"state": "failed", "error": "no answer in 60 seconds"}
             about = {"metric": "pairwise", "version": 1, "stage": "comparison", "item": dimension, "order": order}
@@ -74,12 +71,8 @@ def test_the_page_goes_from_questions_to_method_and_tells_a_judges_choice_with_i
     assert "after" in next(meeting.all("summary")).text
     assert "clarity in order ab" in rows["clarity"]
     assert "clarity in order ba" in rows["clarity"]
-    assert [cell.text.strip() for row in meeting.all("tr") for cell in list(row.all("td"))[:1]] == [
-        "after",
-        "tie",
-        "judging failed",
-        "tie",
-    ]
+    preferred = [cell.text.strip() for row in meeting.all("tr") for cell in list(row.all("td"))[:1]]
+    assert preferred == ["after", "tie", "judging failed", "tie"]
     assert "equal" in rows["overall"]
     assert HOSTILE in meeting.text
 
@@ -176,25 +169,17 @@ def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path
     assert long in render_page(folder)
 
 
-def headings(folder: Path, *systems: System) -> list[str]:
-    of = {system.label(): system for system in systems}
-    view = read_view(experiment(folder, {label: {"q1-r1": "It lasts."} for label in of}, of=of))
-    page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
-    return [" ".join(next(each.all("h4")).text.split()) for each in page.all("article", "answer")]
-
-
-def on(**fields: object) -> System:
-    return SYSTEM.model_copy(update=fields)
-
-
 def test_webs_are_named_and_stand_side_by_side_the_open_one_first(tmp_path: Path) -> None:
-    found = headings(
-        tmp_path / "exp",
-        on(options={"redact": True}),
-        on(options={"size": "64k"}, web_corpus="c"),
-        on(options={"without": ["web"]}),
-        on(web_provider="serper"),
-        on(options={"redact": True}, agent="another"),
+    changes: tuple[dict[str, object], ...] = (
+        {"options": {"redact": True}},
+        {"options": {"size": "64k"}, "web_corpus": "c"},
+        {"options": {"without": ["web"]}},
+        {"web_provider": "serper"},
+        {"options": {"redact": True}, "agent": "another"},
     )
+    of = {system.label(): system for system in (SYSTEM.model_copy(update=change) for change in changes)}
+    view = read_view(experiment(tmp_path / "exp", {label: {"q1-r1": "It lasts."} for label in of}, of=of))
+    page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
+    found = [" ".join(next(each.all("h4")).text.split()) for each in page.all("article", "answer")]
     assert [each.partition(" ")[2] for each in found] == ["", "", "(serper (open web))", "(sandbox 64k)", "(no web)"]
     assert found[0].startswith("another")

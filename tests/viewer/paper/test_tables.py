@@ -1,4 +1,5 @@
 import json
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -14,6 +15,7 @@ from drretail.tables.table import Row
 from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
+from tests.viewer import scores
 from tests.viewer.voting.agents import vote
 
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
@@ -44,13 +46,7 @@ def done(name: str) -> Run:
     return build.run("q1-r1", report, label=name, steps=calls, usage=usage)
 
 
-def score(name: str, variant: str, value: float, metric: str = "faithfulness", **fields: object) -> Score:
-    judge = {"judge": "anthropic:j", "judge_kind": "llm"} | fields
-    return Score.model_validate(
-        {"metric": metric, "version": 1, "variant": variant, "system": name, "value": value, "n_planned": 2}
-        | {"n_scored": 1, "n_failed": 1}
-        | judge
-    )
+score = partial(scores.score, judge="anthropic:j", n_planned=2, n_scored=1, n_failed=1)
 
 
 def keep(folder: Path, *rows: Score, **others: object) -> None:
@@ -71,10 +67,6 @@ def values(row: Row) -> tuple[float | str | None, ...]:
     """The row's values but for where it is from."""
     assert row.cells[0] == HERE
     return tuple(None if cell is None else cell.value for cell in row.cells[1:])
-
-
-def by_column(found: PaperTable, row: Row) -> dict[str, float | str | None]:
-    return dict(zip([column.name for column in found.table.columns[1:]], values(row), strict=True))
 
 
 def test_each_system_stands_above_its_line_of_the_paper_and_others_below(tmp_path: Path) -> None:
@@ -98,7 +90,8 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     (row,) = here(view, "Table 5")
     assert values(row) == (2.0, 0.25, 10, 3)
     (calls,) = here(view, "Figure 4")
-    counted = by_column(table(view, "Figure 4"), calls)
+    tools = [column.name for column in table(view, "Figure 4").table.columns[1:]]
+    counted = dict(zip(tools, values(calls), strict=True))
     assert (counted["web_search"], counted["calculator"], counted["get_user_orders"]) == (2, 1, 0)
     assert any("1 run of" in sentence for sentence in view.settings)
 
@@ -116,7 +109,7 @@ def test_one_judge_alone_stands_beside_the_paper(
 ) -> None:
     folder = experiment(tmp_path / "exp", "react")
     rows = [
-        score(label("react"), "FP", place / 10, judge=judge, judge_kind=kind)
+        score(label("react"), value=place / 10, judge=judge, judge_kind=kind)
         for place, (judge, kind) in enumerate(judges)
     ]
     keep(folder, *rows)
@@ -136,8 +129,8 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
         {"a": label("hybrid_react+ws"), "b": label("react+ws"), **of_judge, **shares, **counts}
     )
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
-    rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
-    rated = rated.model_copy(update={"value": None, "note": "not rated (rule-based)"})
+    by_rules = {"judge": "offline:judge", "judge_kind": "rule_based", "note": "not rated (rule-based)"}
+    rated = score(label("react"), "depth", metric="quality", value=None, **by_rules)
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
     keep(

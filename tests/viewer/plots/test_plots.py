@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.records.score import MetricDescription, Score
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.records.score import MetricDescription
+from drretail.records.scoreboard import Scoreboard, ShownColumn
 from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
 from drretail.viewer.plots.experiment_plots import (
@@ -21,6 +21,7 @@ from drretail.viewer.plots.experiment_plots import (
     headline_plots,
     whole_plots,
 )
+from tests.viewer.scores import FP, board, cell, score
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
 
@@ -33,23 +34,13 @@ def _texts(plot: Plot) -> list[str]:
     return [each.text or "" for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}text")]
 
 
-def _board(*rows: BoardRow) -> Scoreboard:
-    return Scoreboard(
-        judge=BoardJudge(spec="a:judge"),
-        columns=(
-            ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share that holds"),
-            ShownColumn(name="tokens", unit="tokens", meaning="read and written"),
-        ),
-        rows=rows,
-    )
-
-
-def _row(system: str, value: float, tokens: float) -> BoardRow:
+def _board(**values: tuple[float, float]) -> Scoreboard:
+    """By system its share and its tokens."""
     cells = {
-        "FP": BoardCell(value=value, ci_low=value - 0.1, ci_high=value + 0.1, n_scored=5, n_planned=5),
-        "tokens": BoardCell(value=tokens, n_scored=5, n_planned=5),
+        system: {"FP": cell(value, 5, ci_low=value - 0.1, ci_high=value + 0.1), "tokens": cell(tokens, 5)}
+        for system, (value, tokens) in values.items()
     }
-    return BoardRow(system=system, cells=cells)
+    return board(cells, columns=(FP, ShownColumn(name="tokens", unit="tokens", meaning="read and written")))
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=9))
@@ -80,15 +71,14 @@ def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
 
 
 def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
-    (plot,) = headline_plots(_board(_row("react@m", 0.8, 9e3), _row("null_search", 0.3, 0), _row("oracle", 0.9, 0)))
+    (plot,) = headline_plots(_board(react=(0.8, 9e3), null_search=(0.3, 0), oracle=(0.9, 0)))
     assert plot.body.count('class="floor"') == 2
     assert "Grey ticks: null_search 0.30; oracle 0.90." in plot.caption
     assert "null_search" not in _texts(plot)
-    assert "Share that holds." in plot.caption
+    assert "Share of claims that hold." in plot.caption
 
-    one, two = _row("react@m", 0.8, 9e3), _row("hybrid_react@m", 0.9, 90e3)
-    assert cost_plot(_board(one, _row("null_search", 0.2, 1.0))) is None
-    plot = cost_plot(_board(one, two))
+    assert cost_plot(_board(react=(0.8, 9e3), null_search=(0.2, 1))) is None
+    plot = cost_plot(_board(react=(0.8, 9e3), hybrid_react=(0.9, 90e3)))
     assert plot is not None
     assert "react: FP 0.8, thousand tokens a run 9" in plot.body
 
@@ -108,23 +98,18 @@ def named_places(plot: Plot) -> list[tuple[float, float]]:
 
 
 def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_alone() -> None:
-    def score(variant: str, value: float, judge: str) -> Score:
-        return Score(
-            metric="mine", version=1, variant=variant, system="react@m", value=value, n_planned=1, n_scored=1,
-            judge=judge, judge_kind="llm",
-        )  # fmt: skip
-
-    scores = [score("x", 0.5, "a:judge"), score("y", 0.6, "a:judge"), score("x", 0.1, "other:judge")]
+    rows = ("x", 0.5, "a:judge"), ("y", 0.6, "a:judge"), ("x", 0.1, "other:judge")
+    scores = [score("react@m", variant, metric="mine", value=value, judge=judge) for variant, value, judge in rows]
     metrics = {
         "mine": MetricDescription(title="Mine", plots={"Mine in parts": ("x", "y")}),
         "none": MetricDescription(title=""),
     }
-    (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
+    (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
     assert (plot.title, plot.caption) == ("Mine in parts", "")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
-    (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
+    (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
     assert plot.caption == "Lines: 95 % intervals over users."
 
 
@@ -166,12 +151,7 @@ def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() ->
 
 def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
     made = [
-        Score.model_validate(
-            {
-                **{"metric": "places", "version": 1, "variant": variant, "system": system, "value": value},
-                **{"n_planned": 3, "n_scored": 3, "judge": "x:y", "judge_kind": "llm"},
-            }
-        )
+        score(system, variant, metric="places", value=value)
         for system, shares in (("a", (0.25, 0.75, 0)), ("b", (0.5, 0.5, 0)), ("null_empty", (1, 0, 0)))
         for variant, value in zip(("lost", "made_up", "unknown"), shares, strict=True)
     ]

@@ -127,20 +127,13 @@ MEASURED: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """What a wide terminal shows of pairs and strengths."""
-
-    def shown(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> str:
-        monkeypatch.setenv("COLUMNS", "160")
-        print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks)))
-        return capsys.readouterr().out
-
-    return shown
+def scores_of(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> Scores:
+    return Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks))
 
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callable[..., str]) -> None:
-    result = printed([row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)])
+    pairs = [row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)]
+    result = printed(160, print_pairs, scores_of(pairs))
     titles = ("hybrid_react over plan_to_function", "in both orders")
     for text in (*titles, "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%"):
         assert text in result
@@ -152,7 +145,8 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(printed
     strong = {"a@m": -0.001, "b@m": 1.5, "c@m": -1.5, "d@m": 0.001}
     pairs = [row(a, b, dimension) for a, b in combinations(strong, 2) for dimension in ("depth", "overall")]
     ranks = [rank(system, value, dimension) for dimension in ("depth", "overall") for system, value in strong.items()]
-    table, _, strengths = printed(pairs, ranks).partition("Strengths, strongest first by overall")
+    shown = printed(160, print_pairs, scores_of(pairs, ranks))
+    table, _, strengths = shown.partition("Strengths, strongest first by overall")
     assert "depth" not in table
     assert "6 pairs: the other six dimensions are in scores.json" in table
     assert [line.split()[0] for line in strengths.splitlines()[3:7]] == ["b", "d", "a", "c"]

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from drretail.records.comparison import Outcome
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
+from drretail.records.scoreboard import BoardJudge, ComparedMeasure, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, conclusion, without_equal
 from tests.build import measure
+from tests.viewer.scores import board, cell
 
 COLUMNS = (
     ShownColumn(name="FP", metric="faithfulness", variant="FP"),
@@ -16,35 +17,22 @@ COLUMNS = (
 )
 
 
-def board(*compared: ComparedMeasure, fp: dict[str, float], differs: tuple[str, ...] = ()) -> Scoreboard:
-    rows = tuple(
-        BoardRow(
-            system=system,
-            cells={
-                "FP": BoardCell(value=value, n_scored=10, n_planned=10),
-                "quality": BoardCell(value=6, n_scored=10, n_planned=10),
-            },
-        )
-        for system, value in fp.items()
-    )
-    return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=COLUMNS, rows=rows, compared=compared, differs=differs)
+TWO = {"a@m": 0.9, "b@m": 0.8}
+
+
+def of_values(fp: dict[str, float], *compared: ComparedMeasure, **fields: Any) -> Scoreboard:
+    rows = {system: {"FP": cell(value), "quality": cell(6)} for system, value in fp.items()}
+    return board(rows, *compared, columns=COLUMNS, **fields)
 
 
 def preference(won: int, lost: int, n: int = 10, users: int = 10, needed: int | None = None) -> ComparedMeasure:
     """A judge prefers the first of two systems so often, side by side."""
-    counts: dict[str, Any] = {
-        "above": won,
-        "below": lost,
-        "equal": n - won - lost,
-        "n_pairs": n,
-        "n_users": users,
-        "tests": 1,
-    }
+    counts: dict[str, Any] = {"above": won, "below": lost, "equal": n - won - lost}
+    counts |= {"n_pairs": n, "n_users": users, "tests": 1}
     outcome: Outcome = "too_few" if users < 6 else "undecided"
     return measure("side by side", outcome, metric="pairwise", variant="overall", queries_needed=needed, **counts)
 
 
-TWO = {"a@m": 0.9, "b@m": 0.8}
 RULED = measure("FP", "not_concluded", judge="offline:judge")
 
 
@@ -81,7 +69,7 @@ RULED = measure("FP", "not_concluded", judge="offline:judge")
     ],
 )
 def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedMeasure, ...], sentence: str) -> None:
-    assert result_of(board(*compared, fp=TWO)).startswith(sentence)
+    assert result_of(of_values(TWO, *compared)).startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -112,40 +100,32 @@ def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedMeasure, ..
 def test_what_code_saw_bought_comes_before_what_a_judge_preferred(
     compared: ComparedMeasure, feasible: dict[str, float], n: int, sentence: str
 ) -> None:
-    rows = tuple(
-        BoardRow(system=system, cells={"feasible": BoardCell(value=value, n_scored=n, n_planned=n)})
-        for system, value in feasible.items()
-    )
+    rows = {system: {"feasible": cell(value, n)} for system, value in feasible.items()}
     columns = (ShownColumn(name="feasible", metric="basket", variant="feasible"),)
-    bought = Scoreboard(judge=BoardJudge(), columns=columns, rows=rows, compared=(compared, preference(9, 1)))
+    bought = board(rows, compared, preference(9, 1), columns=columns, judge=BoardJudge())
     assert result_of(bought) == sentence
 
 
 def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many_the_best_two_are() -> None:
     failed = "All 20 runs failed (no_research): nothing was compared."
     for systems in (TWO, {"a@m": 0.0}):
-        assert conclusion(board(fp=systems, differs=(failed,))) == Conclusion(failed, "")
-    assert result_of(board(fp={"a@m": 0.9})) == ""
+        assert conclusion(of_values(systems, differs=(failed,))) == Conclusion(failed, "")
+    assert result_of(of_values({"a@m": 0.9})) == ""
     many = {"a@m": 0.1, "b@m": 0.9, "c@m": 0.5, "null_search": 1.0}
-    assert two_of(board(fp=many), many) == ("b@m", "c@m")
+    assert two_of(of_values(many), many) == ("b@m", "c@m")
     assert two_of(None, many) == ("a@m", "b@m")
     assert two_of(None, ["a@m", "null_search"]) == ("a@m",)
 
 
 def test_a_column_is_kept_where_floors_or_the_oracle_have_something_else() -> None:
-    rows = tuple(
-        BoardRow(
-            system=system,
-            cells={name: BoardCell(value=value, n_scored=9, n_planned=9) for name, value in cells.items()},
-        )
-        for system, cells in {
-            "a@m": {"FP": 1, "quality": 6, "feasible": 1, "done": 1},
-            "b@m": {"FP": 1, "quality": 6, "feasible": 1, "done": 1},
-            "null_search": {"FP": 0, "done": 1},
-            "oracle": {"FP": 1, "feasible": 1, "done": 1},
-        }.items()
-    )
+    values = {
+        "a@m": {"FP": 1, "quality": 6, "feasible": 1, "done": 1},
+        "b@m": {"FP": 1, "quality": 6, "feasible": 1, "done": 1},
+        "null_search": {"FP": 0, "done": 1},
+        "oracle": {"FP": 1, "feasible": 1, "done": 1},
+    }
+    rows = {system: {name: cell(value) for name, value in held.items()} for system, held in values.items()}
     columns = (*COLUMNS, *(ShownColumn(name=name) for name in ("feasible", "done")))
-    differing, same = without_equal(Scoreboard(judge=BoardJudge(), columns=columns, rows=rows))
+    differing, same = without_equal(board(rows, columns=columns))
     assert [column.name for column in differing.columns] == ["FP", "feasible"]
     assert same == "The same in both: quality 6.00, done 1.00."

@@ -1,16 +1,15 @@
-from drretail.records.score import Score, SliceScore
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
+from functools import partial
+
+from drretail.records.scoreboard import ShownColumn
 from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import conclusion, printed_board
 from drretail.viewer.tables.scores import Table, score_tables
 from drretail.viewer.tables.slices import few_words, sliced_tables
 from tests.build import measure
+from tests.viewer import scores
+from tests.viewer.scores import FP, board, cell, of_slice
 
-
-def score(**fields: object) -> Score:
-    usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "system": "a", "value": 0.5, "n_planned": 4}
-    usual |= {"n_scored": 2, "n_na": 1, "n_failed": 1, "judge": "p:m", "judge_kind": "llm"}
-    return Score.model_validate(usual | fields)
+score = partial(scores.score, n_planned=4, n_scored=2, n_na=1, n_failed=1)
 
 
 def systems(table: Table) -> list[str]:
@@ -64,24 +63,19 @@ def test_judges_and_sets_of_rules_never_share_a_table() -> None:
 def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
     labels = ["null_copy", "oracle", "react@m-counterfactual-swap", "null_empty", "react@m", "hybrid_react+ws@m"]
     (table,) = score_tables([score(system=label, metric="basket") for label in labels])
-    assert [(line.name, line.section) for line in table.rows] == [
-        ("hybrid_react+ws", 0),
-        ("react", 0),
-        ("react-counterfactual-swap", 1),
-        ("null_empty", 2),
-        ("null_copy", 2),
-        ("oracle", 2),
+    by_section = [[line.name for line in table.rows if line.section == each] for each in range(3)]
+    assert by_section == [
+        *(["hybrid_react+ws", "react"], ["react-counterfactual-swap"], ["null_empty", "null_copy", "oracle"])
     ]
+    assert [line.section for line in table.rows] == [0, 0, 1, 2, 2, 2]
     notes = " ".join(table.notes)
-    assert all(
-        part in notes
-        for part in (
-            "full names also contain @m",
-            "null agents are trivial",
-            "oracle computes the best cart",
-            "not ranked",
-        )
-    )
+    for part in (
+        "full names also contain @m",
+        "null agents are trivial",
+        "oracle computes the best cart",
+        "not ranked",
+    ):
+        assert part in notes
 
 
 def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
@@ -94,49 +88,30 @@ def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
     assert not any(note.startswith("Self-checked") for note in table.notes)
 
 
-_FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
-
-
-def _board(*compared: ComparedMeasure) -> Scoreboard:
-    cell = BoardCell(value=0.8, ci_low=0.7, ci_high=0.9, n_scored=5, n_planned=5)
-    rows = tuple(BoardRow(system=system, cells={"FP": cell}) for system in ("a@m", "b@m", "oracle"))
-    return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, compared=compared)
-
-
 def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_queries() -> None:
-    found = conclusion(_board(measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower")))
+    rows = {system: {"FP": cell(0.8, 5)} for system in ("a@m", "b@m", "oracle")}
+    compared = (measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower"))
+    found = conclusion(board(rows, *compared))
     assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}"
     assert found.cannot == "No difference is shown in clean by 5 queries."
-    few, most = BoardCell(value=0, n_scored=1, n_planned=20), BoardCell(value=0.5, n_scored=19, n_planned=20)
+    cells = {"gpt": {"FP": cell(0, 20, n_scored=1), "FR": cell(0.5, 20, n_scored=19)}}
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
-    row = BoardRow(system="gpt", cells={"FP": few, "FR": most})
-    board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP, fr), rows=(row,), differs=())
-    assert conclusion(board).can == "gpt: FR 0.50 on 19/20 reports, share of claims with a source."
-    only_few = board.model_copy(update={"columns": (_FP,)})
-    assert conclusion(only_few).can == "Nothing is scored on half of the reports yet."
+    assert conclusion(board(cells, columns=(FP, fr))).can == (
+        "gpt: FR 0.50 on 19/20 reports, share of claims with a source."
+    )
+    assert conclusion(board(cells)).can == "Nothing is scored on half of the reports yet."
 
     j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
-    row = BoardRow(system="gpt", cells={"J": BoardCell(value=1, n_scored=9, n_planned=9, n_queries=1)})
-    board = Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(j,), rows=(row,), differs=())
-    printed = printed_board(board)
+    made = board({"gpt": {"J": cell(1, 9, n_queries=1)}}, columns=(j,))
+    printed = printed_board(made)
     assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
     assert printed.notes[0] == "n=1 below a value: one of its two parts comes from only 1 query."
-    assert conclusion(board).can == "gpt: J 1.00 n=1, one rate less another."
-
-
-def row(name: str, **fields: object) -> SliceScore:
-    usual: dict[str, object] = {"by": "category", "metric": "faithfulness", "variant": "FP", "system": "a@m"}
-    usual |= {"judge": "p:m", "judge_kind": "llm", "value": 0.5, "ci_low": 0.25, "ci_high": 0.75}
-    usual |= {"n_queries": 12, "n_counted": 12, "n_planned": 12, "n_scored": 12}
-    return SliceScore.model_validate({**usual, "name": name, **fields})
-
-
-FEW = {"n_queries": 4, "n_counted": 4, "n_planned": 4, "n_scored": 4}
+    assert conclusion(made).can == "gpt: J 1.00 n=1, one rate less another."
 
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:
     (sliced,) = sliced_tables(
-        [row("Baby_Products"), row("Pet_Supplies", **FEW), row("Baby_Products", system="b@m")], ()
+        [of_slice("Baby_Products"), of_slice("Pet_Supplies", 4), of_slice("Baby_Products", system="b@m")], ()
     )
     (table,) = sliced.tables
     assert table.title == "Faithfulness: FP by category"
@@ -146,7 +121,7 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
     ]
     assert [line.name for line in table.rows] == ["a", "b"]
     assert table.rows[1].cells[1] is None
-    rows = [row("Baby_Products", n_counted=9), row("Pet_Supplies", **FEW), row("Office_Products")]
+    rows = [of_slice("Baby_Products", n_counted=9), of_slice("Pet_Supplies", 4), of_slice("Office_Products")]
     (sliced,) = sliced_tables(rows, ())
     (table,) = sliced.tables
     assert [column.few for column in table.columns] == [False, True, False]
@@ -156,19 +131,17 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
         (False, ""),
     ]
     assert few_words(sliced.tables) == "Grey: n is below 10, too few to rely on."
-    assert few_words(sliced_tables([row("Office_Products")], ())[0].tables) == ""
+    assert few_words(sliced_tables([of_slice("Office_Products")], ())[0].tables) == ""
 
 
 def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
-    rows = [row("budget", by="constraint"), row("Pet_Supplies"), row("Pet_Supplies", judge="q:n")]
+    rows = [of_slice("budget", by="constraint"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
     assert [sliced.table_key[1] for sliced in sliced_tables(rows, ())] == ["p:m", "q:n"]
     (sliced,) = sliced_tables(rows, (), ["constraint"])
     assert [table.title for table in sliced.tables] == ["Faithfulness: FP by constraint"]
 
-    usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "judge": "p:m", "judge_kind": "llm"}
-    counts = {"n_planned": 12, "n_scored": 8, "value": 0.5}
-    why = {"a@m": {"n_na": 4}, "b@m": {"n_na": 2, "n_failed": 2}}
-    scores = [Score.model_validate({**usual, **counts, "system": label, **left}) for label, left in why.items()]
+    why = {"a@m": {"n_na": 4, "n_failed": 0}, "b@m": {"n_na": 2, "n_failed": 2}}
+    rated = [score(label, n_planned=12, n_scored=8, **left) for label, left in why.items()]
     empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
-    (sliced,) = sliced_tables([row("Pet_Supplies", system=label, **empty) for label in why], scores)
+    (sliced,) = sliced_tables([of_slice("Pet_Supplies", system=label, **empty) for label in why], rated)
     assert [cell.text for line in sliced.tables[0].rows for cell in line.cells if cell] == ["n/a", "–"]

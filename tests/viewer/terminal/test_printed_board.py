@@ -27,7 +27,7 @@ COLUMNS = [
 ]
 VALUES = {"share": (0.934, 0.88, 0.97), "rating": (7.12, 6.8, 7.4), "count": (14.3, 10, 17)}
 COSTS = {"words": 733.0, "tokens": 461_900.0, "dollars": 0.1234}
-Print = Callable[..., list[str]]
+Print = Callable[..., str]
 
 
 def cell(column: ShownColumn, **fields: Any) -> BoardCell:
@@ -48,21 +48,9 @@ def board(**fields: Any) -> Scoreboard:
     return Scoreboard.model_validate({"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows} | fields)
 
 
-@pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Print:
-    """The lines of a board at a width."""
-
-    def lines(made: Scoreboard, width: int) -> list[str]:
-        monkeypatch.setenv("COLUMNS", str(width))
-        print_scoreboard(made)
-        return capsys.readouterr().out.splitlines()
-
-    return lines
-
-
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
-    lines = printed(board(), width)
+    lines = printed(width, print_scoreboard, board()).splitlines()
     assert max(map(len, lines)) <= width
     whole = [line for line in lines if line.split() and "0.93" in line.split()]
     assert len(whole) == len(SYSTEMS) + len(NULL_AGENTS) + 1
@@ -72,13 +60,13 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
 
 
 def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(printed: Print) -> None:
-    text = "\n".join(printed(board(), 80))
+    text = printed(80, print_scoreboard, board())
     assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
-    wide = "\n".join(printed(board(), 140))
+    wide = printed(140, print_scoreboard, board())
     assert "Left out" not in wide
     assert "461.9" in wide
-    lines = [line.strip() for line in printed(board(), 140)]
+    lines = [line.strip() for line in wide.splitlines()]
     rules = [at for at, line in enumerate(lines) if line and set(line) == {"─"}]
     names = [line.split()[0] for line in lines[rules[1] + 1 : rules[1] + 1 + len(NULL_AGENTS) + 1]]
     assert names == [*NULL_AGENTS, "oracle"]
@@ -89,7 +77,7 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     labels = (SYSTEMS[2], SYSTEMS[0])
     compared = (measure("FP", "higher", labels=labels), measure("clean", "identical", labels=labels))
     made = board(compared=compared, notes=("Mind this.",))
-    text = "\n".join(printed(made, 140))
+    text = printed(140, print_scoreboard, made)
     assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
     assert text.index("In FP, hybrid_react did better than grounded_hybrid,") < text.index(
         "clean: the same in every system"
@@ -105,11 +93,11 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
 def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_a_mean(printed: Print) -> None:
     judged = [column for column in COLUMNS if column.metric in ("faithfulness", "quality")]
     others = (JudgedRows(judge=OTHER, rows=tuple(row(system, judged, value=0.11) for system in SYSTEMS)),)
-    lines = printed(board(others=others), 140)
+    lines = printed(140, print_scoreboard, board(others=others)).splitlines()
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
     assert not any("0.11" in line for line in lines)
     made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
-    lines = printed(made, 140)
+    lines = printed(140, print_scoreboard, made).splitlines()
     assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)
     assert any(line.startswith("38/50 below a value:") for line in lines)
 
@@ -129,7 +117,7 @@ ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "race", "dr3", "rubr
 @pytest.mark.parametrize("width", [80, 100])
 def test_where_families_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
     made = board(columns=tuple(FAMILIES), rows=tuple(row(system, FAMILIES) for system in SYSTEMS))
-    lines = printed(made, width)
+    lines = printed(width, print_scoreboard, made).splitlines()
     assert max(map(len, lines)) <= width
     rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
     heads = " ".join(lines[rule - 2 : rule]).split()
@@ -145,31 +133,29 @@ def a_row(process: str, variant: str, rho: float, p_holm: float, **given: str) -
     return Correlation.model_validate({**fields, **counts, **judge, "p_holm": p_holm})
 
 
-def printed_correlations(capsys: pytest.CaptureFixture[str], *rows: Correlation) -> str:
-    print_correlations(Scores(scores=(), judgings=(), correlations=rows))
-    return capsys.readouterr().out
+def correlated(*rows: Correlation) -> Scores:
+    return Scores(scores=(), judgings=(), correlations=rows)
 
 
-def test_measures_are_rows_and_the_end_says_what_it_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    out = printed_correlations(
-        capsys, a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
-    )
+def test_measures_are_rows_and_the_end_says_what_it_is_not(printed: Print) -> None:
+    rows = a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
+    out = printed(80, print_correlations, correlated(*rows))
     lines = [line.split() for line in out.splitlines()]
     assert "process × scores, judged by anthropic:a" in out
     assert ["turns", "+0.50*", "-0.10"] in lines
     assert ["pages", "+0.10"] in lines
     assert "FP (n=50)" in out
     assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
-    assert printed_correlations(capsys) == ""
+    assert printed(80, print_correlations, correlated()) == ""
 
 
-def test_judges_and_rules_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
-    out = printed_correlations(
-        capsys,
+def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
+    rows = (
         a_row("turns", "FP", 0.5, 1),
         a_row("turns", "clean", 0.5, 1, judge="code", judge_kind="rule_based"),
         a_row("turns", "FP", 0.5, 1, rules="paper"),
     )
+    out = printed(80, print_correlations, correlated(*rows))
     titles = [line.strip() for line in out.splitlines() if line.startswith("process ×")]
     assert titles == [
         "process × scores, judged by anthropic:a",

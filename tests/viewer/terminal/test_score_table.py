@@ -1,9 +1,11 @@
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from drretail.records.score import Judging, Score, Scores
 from drretail.viewer.terminal.printed_scores import print_scores, print_slices
+from tests.viewer import scores
 
 AGENTS = ("plan_to_function", "react", "hybrid_react")
 FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle")
@@ -11,22 +13,16 @@ SYSTEMS = [*(f"{agent}{web}@offline-shopper" for agent in AGENTS for web in ("",
 PARTS = ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")
 VARIANTS = [*(f"FP{part}" for part in PARTS), "FR", "near_identical_sections"]
 Print = Callable[..., list[str]]
-
-
-def score(system: str, variant: str = "FP", **fields: object) -> Score:
-    usual: dict[str, object] = {"metric": "faithfulness", "version": 1, "value": 0.74, "ci_low": 0.68, "ci_high": 0.8}
-    usual |= {"n_planned": 50, "n_scored": 50, "judge": "p:m", "judge_kind": "llm"}
-    return Score.model_validate({**usual, "system": system, "variant": variant, **fields})
+score = partial(scores.score, value=0.74, ci_low=0.68, ci_high=0.8, n_planned=50, n_scored=50)
 
 
 @pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Print:
+def lines_of(printed: Callable[..., str]) -> Print:
     """The lines of these scores' tables at a width."""
 
     def lines(rows: list[Score], width: int, **more: object) -> list[str]:
-        monkeypatch.setenv("COLUMNS", str(width))
-        print_scores(Scores.model_validate({"scores": tuple(rows), "judgings": (), **more}))
-        return capsys.readouterr().out.splitlines()
+        held = Scores.model_validate({"scores": tuple(rows), "judgings": (), **more})
+        return printed(width, print_scores, held).splitlines()
 
     return lines
 
@@ -37,19 +33,23 @@ def table_lines(lines: list[str]) -> list[str]:
     return [line.rstrip() for line in lines[1:end] if line.strip()]
 
 
-@pytest.mark.parametrize("width", [80, 100, 160])
-def test_eleven_systems_fit_and_no_figure_is_broken(printed: Print, width: int) -> None:
-    lines = table_lines(printed([score(label, variant) for label in SYSTEMS for variant in VARIANTS], width))
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
+def test_eleven_systems_fit_no_figure_is_broken_and_counts_break_behind_a_comma(lines_of: Print, width: int) -> None:
+    rows = [score(label, variant, n_scored=36, n_na=4) for label in SYSTEMS for variant in VARIANTS]
+    lines = lines_of(rows, width)
     assert max(map(len, lines)) <= width
-    assert sum(line.count("0.74") for line in lines) == len(SYSTEMS) * len(VARIANTS)
-    assert sum(line.count(".68–.80") for line in lines) == len(SYSTEMS) * len(VARIANTS)
+    assert sum(line.count("0.74") for line in table_lines(lines)) == len(SYSTEMS) * len(VARIANTS)
+    assert sum(line.count(".68–.80") for line in table_lines(lines)) == len(SYSTEMS) * len(VARIANTS)
+    assert not any(line.split()[-1:] == ["4"] for line in lines)
+    text = " ".join(" ".join(lines).split())
+    assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
 
 
-def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(printed: Print) -> None:
+def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(lines_of: Print) -> None:
     rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
     counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
-    rows.append(score("b@m", "FP", policy="planned", value=0.7, ci_low=0.6, ci_high=0.8, **counts))
-    lines = table_lines(printed(rows, 100))
+    rows.append(score("b@m", policy="planned", value=0.7, ci_low=0.6, ci_high=0.8, **counts))
+    lines = table_lines(lines_of(rows, 100))
     assert [line.split() for line in lines[2:]] == [
         ["a", "0.74", "(.68–.80)"],
         ["b", "0.70", "(.60–.80)"],
@@ -61,29 +61,29 @@ def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(prin
     ]
 
 
-def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) -> None:
+def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: Print) -> None:
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
-    text = " ".join(" ".join(printed([score("a@m"), some, none], 120)).split())
+    text = " ".join(" ".join(lines_of([score("a@m"), some, none], 120)).split())
     assert "47 of 50, 1 failed, 2 not judged" in text
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
-    text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
+    text = "\n".join(lines_of([score("a@m")], 100, judgings=(stale,)))
     assert (
         "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
         in " ".join(text.split())
     )
 
 
-def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
+def test_how_much_was_read_and_by_whom_is_said_below(lines_of: Print) -> None:
     def read(label: str, **readers: float) -> list[Score]:
         readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
         rows = [("coverage", {"read": 31.0, "seen": 44.0}), ("picks_known", readers | {"values by form": 5.0})]
         return [score(label, variant, metric="checks", judge="code", items=items) for variant, items in rows]
 
     def notes(rows: list[Score]) -> str:
-        return " ".join(" ".join(printed(rows, 160)).split())
+        return " ".join(" ".join(lines_of(rows, 160)).split())
 
     one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
     assert "a@m: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(one)
@@ -97,16 +97,5 @@ def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
     assert "Found in no report" not in notes(one)
 
 
-def test_nothing_to_slice_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    print_slices(Scores(scores=(), judgings=()), ["kind"])
-    assert "no numbers to show" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(printed: Print, width: int) -> None:
-    rows = [score(label, variant, n_scored=36, n_na=4) for label in SYSTEMS for variant in VARIANTS]
-    lines = printed(rows, width)
-    assert max(map(len, lines)) <= width
-    text = " ".join(" ".join(lines).split())
-    assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
-    assert not any(line.split()[-1:] == ["4"] for line in lines)
+def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
+    assert "no numbers to show" in printed(80, print_slices, Scores(scores=(), judgings=()), ["kind"])

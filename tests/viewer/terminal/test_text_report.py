@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -31,14 +32,9 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
 
 def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (_, first, *_) = read_runs(mine)
-    rewrite(mine, first.model_copy(update={"picks": None}))
-    with monkeypatch.context() as patch:
-        patch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
-        assert "The report declares no cart." in render_text(mine)
-    seen = next(
-        citation.evidence_id for citation in first.citations if citation.type == "product" and citation.evidence_id
-    )
-    rewrite(mine, first.model_copy(update={"picks": (Pick(product=seen[2:], quantity=2),)}))
+    seen = next(one.evidence_id for one in first.citations if one.type == "product" and one.evidence_id)
+    picks = (Pick(product=seen[2:], quantity=2),)
+    rewrite(mine, first.model_copy(update={"picks": picks}))
     text, page = render_text(mine), render_page(mine)
     cart = text.partition(first.run_id)[2].partition("In the cart:\n")[2].splitlines()
     assert cart[0].startswith("- 2 × ")
@@ -47,10 +43,10 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
     assert cart[1] in unescape(page)
 
     rewrite(mine, first.model_copy(update={"picks": None}))
-    by_form = Reading(reader="form", picks=(Pick(product=seen[2:], quantity=2),))
-    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: by_form)
-    text = render_text(mine).partition(first.run_id)[2]
-    assert "In the cart (not declared, picks by form):\n- 2 × " in text
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
+    assert "The report declares no cart." in render_text(mine)
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=picks))
+    assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
     assert "(not declared, picks by form)" in render_page(mine)
 
 
@@ -97,16 +93,10 @@ def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: li
         assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
 
 
-def test_a_table_breaks_cells_between_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    share = "0.69 (0.65–0.72)"
-    print_table(
-        table_of("T", ["", *("balanced accuracy", "words alone", "κ linear") * 2], [["hybrid_react", *[share] * 6]])
-    )
-    words = capsys.readouterr().out.split()
+def test_a_table_breaks_cells_between_words(printed: Callable[..., str]) -> None:
+    heads = ["", *("balanced accuracy", "words alone", "κ linear") * 2]
+    words = printed(60, print_table, table_of("T", heads, [["hybrid_react", *["0.69 (0.65–0.72)"] * 6]])).split()
     assert words.count("(0.65–0.72)") == 6
     assert {"hybrid_react", "accuracy"} <= {*words}
-    print_table(table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]]))
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+    long = table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]])
+    assert max(map(len, printed(60, print_table, long).splitlines())) <= 60

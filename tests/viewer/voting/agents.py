@@ -16,7 +16,7 @@ from tests.viewer.experiment import judge_by_hand
 
 QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
-    Query(query_id="q2", text="Is there a bird bath <b>here</b>?", mode="generic", source="test"),
+    Query(query_id="q2", text="How do I clean a bird bath, and is one <b>here</b>?", mode="generic", source="test"),
     Query(query_id="q3", user_id=USER, text="What became of my last order?", source="test"),
 ]
 FEEDER = "The Tanagrove Tube Bird Feeder costs $24.99 [P:B0TEST0001]. It is rated 4.5 out of 5 [P:B0TEST0001].\n"

@@ -92,19 +92,10 @@ DEFINITION = Definition(
 )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        LABEL,
-        "hybrid_react",
-        "Hybrid-ReAct",
-        "hybrid react",
-        "claude-sonnet-5",
-        "Claude",
-        "Anthropic",
-        "offline:shopper",
-    ],
-)
+NAMES = ("hybrid_react", "Hybrid-ReAct", "hybrid react", "claude-sonnet-5", "Claude", "Anthropic", "offline:shopper")
+
+
+@pytest.mark.parametrize("name", [LABEL, *NAMES])
 def test_a_name_in_a_report_is_withheld(name: str) -> None:
     assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
 
