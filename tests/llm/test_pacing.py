@@ -1,10 +1,9 @@
 """A provider's pace: what a minute grants, pauses that hold for all, and what is tried again after how long."""
 
 import asyncio
-import heapq
 import json
+import selectors
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,45 +19,36 @@ from drretail.records.models import RateLimit
 from drretail.records.run import Usage
 
 
-@dataclass
 class Moments:
     """A clock that stands still until everybody sleeps, and then jumps to the first who wakes."""
 
-    now: float = 0.0
-    slept: list[float] = field(default_factory=list[float])
-    _sleepers: list[tuple[float, int, "asyncio.Future[None]"]] = field(
-        default_factory=list[tuple[float, int, "asyncio.Future[None]"]]
-    )
-    _count: int = 0
+    now = 0.0
 
     def clock(self) -> float:
         return self.now
 
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self._count += 1
-        wakes = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._sleepers, (self.now + seconds, self._count, wakes))
-        await wakes
-
     def run(self, *coroutines: Coroutine[Any, Any, Any]) -> list[Any]:
         """What they bring, all begun at once; time passes only while all of them sleep."""
-        return asyncio.run(self._run(coroutines))
 
-    async def _run(self, coroutines: tuple[Coroutine[Any, Any, Any], ...]) -> list[Any]:
-        tasks = [asyncio.ensure_future(one) for one in coroutines]
-        while not all(task.done() for task in tasks):
-            for _ in range(5):
-                await asyncio.sleep(0)
-            if self._sleepers and not all(task.done() for task in tasks):
-                self.now, _, wakes = heapq.heappop(self._sleepers)
-                if not wakes.done():
-                    wakes.set_result(None)
-        return await asyncio.gather(*tasks, return_exceptions=True)
+        async def all_of_them() -> list[Any]:
+            return await asyncio.gather(*coroutines, return_exceptions=True)
+
+        selector = selectors.SelectSelector()
+        ready = selector.select
+
+        def jump(timeout: float | None = None) -> list[Any]:
+            self.now = round(self.now + (timeout or 0), 9)
+            return ready(0)
+
+        selector.select = jump
+        loop = asyncio.SelectorEventLoop(selector)
+        loop.time = self.clock
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            return runner.run(all_of_them())
 
 
 def pacer(time: Moments, **given: Any) -> Pacer:
-    return Pacer(RateLimit(**given), clock=time.clock, sleep=time.sleep, chance=lambda: 0.0)
+    return Pacer(RateLimit(**given), clock=time.clock, sleep=asyncio.sleep, chance=lambda: 0.0)
 
 
 async def went(pace: Pacer, time: Moments, tokens: float = 0) -> float:
@@ -125,7 +115,7 @@ def test_what_was_estimated_too_high_comes_back_and_too_low_is_owed() -> None:
 def test_what_was_read_from_anthropics_cache_does_not_count(provider: str, wait: float) -> None:
     time = Moments()
     pace = Paces({provider: RateLimit(tokens=6000)}).of(provider)
-    pace.clock, pace.sleep = time.clock, time.sleep
+    pace.clock = time.clock
     time.run(pace.admit(5000))
     pace.correct(5000, Usage(calls=1, input_uncached=0, cache_read=5000))
     assert times_of(time, pace, [6000.0]) == [wait]
@@ -137,7 +127,7 @@ def test_a_pause_holds_all_calls_those_that_wait_for_their_turn_too() -> None:
     time.run(pace.admit(0))
 
     async def hold() -> float:
-        await time.sleep(5)
+        await asyncio.sleep(5)
         pace.hold(60)
         return time.now
 

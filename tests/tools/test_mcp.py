@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.tools.registry import TOOLS, json_schemas
+from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
 from tests.tools.conftest import ANNA, BORIS
 
@@ -92,27 +94,23 @@ def test_a_connection_keeps_what_it_changed_and_the_next_sees_nothing_of_it(sess
 
 
 def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:
-    class Slow(UnrecordedRun):
-        async def begin(self, client: str) -> Toolkit:
-            self.toolkit = await super().begin(client)
-            perform = self.toolkit.acall_all
+    sessions: list[Session] = []
 
-            async def late(*args: Any, **given: Any) -> Any:
-                await asyncio.sleep(0.2)
-                return await perform(*args, **given)
+    def late(session: Session) -> ToolResult:
+        """Takes its time."""
+        sessions.append(session)
+        time.sleep(0.2)
+        return ToolResult({}, ())
 
-            self.toolkit.acall_all = late  # pyright: ignore[reportAttributeAccessIssue]
-            return self.toolkit
-
-    async def impatient() -> list[str | None]:
-        run = Slow(session)
-        connection = Connection(run)
+    async def impatient() -> None:
+        connection = Connection(UnrecordedRun(replace(session, tools={"late": Tool("late", late, "read")})))
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(connection.call("c", "calculator", {"expression": "1 + 1"}), 0.05)
+            await asyncio.wait_for(connection.call("c", "late", {}), 0.1)
         await connection.end()
-        return [step.name for step in run.toolkit.session.trajectory.steps()]
 
-    assert asyncio.run(impatient()) == ["calculator"]
+    asyncio.run(impatient())
+    (own,) = sessions
+    assert [step.name for step in own.trajectory.steps()] == ["late"]
 
 
 def elicited(session: Session, answer: ElicitResult | None, *, elicits: bool = True) -> tuple[list[str], Any]:

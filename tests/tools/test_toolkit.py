@@ -24,7 +24,7 @@ from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
 from tests.grounding.constraints.test_releases import QUERY
-from tests.tools.conftest import ANNA, error_of
+from tests.tools.conftest import error_of
 
 
 def evidence(name: str, key: str) -> Source:
@@ -116,26 +116,21 @@ def test_a_write_waits_for_the_reads_before_it_and_holds_up_those_after(session:
     assert done == [2, 1, 3, 4, 5], "the two reads side by side, everything else in order"
 
 
-def test_a_profile_is_read_as_it_is_at_that_place_of_the_turn(toolkit: Toolkit) -> None:
-    read = ("get_user_profile", {"user_id": ANNA})
-    writes = [("update_user_profile", {"user_id": ANNA, "first_name": name}) for name in ("One", "Two")]
-    before, first, second, after = toolkit.call_all([read, *writes, read])
-    assert before.value["first_name"] not in ("One", "Two")
-    assert [reply.value["first_name"] for reply in (first, second, after)] == ["One", "Two", "Two"]
-
-
-def test_a_hung_tool_times_out_and_does_not_use_up_the_threads(session: Session) -> None:
+def test_a_hung_tool_times_out_uses_up_no_thread_and_is_not_waited_for_at_the_end(session: Session) -> None:
     release = threading.Event()
 
     def hang(number: int) -> object:
-        return release.wait(10) if number else "quick"
+        return release.wait() if number else "quick"
 
     with Toolkit(session, timeout=0.05, threads=2, tools=made_up("hung", hang)) as toolkit:
         replies = toolkit.call_all([("hung", {"number": n}) for n in (1, 2, 3, 0)])
         assert [reply.error for reply in replies] == ["timeout", "timeout", "timeout", None]
         assert replies[3].value["did"] == "quick"
         assert error_of(replies[0])["message"] == "hung gave no answer within 0.05 seconds."
-        release.set()
+    assert not release.is_set()  # they are still at work
+    release.set()
+    for thread in pool():
+        thread.join()  # others count threads of that name
     assert [entry.id for entry in session.ledger.evidence()] == ["C:0"], "a late result is discarded"
 
 
@@ -145,13 +140,6 @@ def test_waiting_in_line_does_not_count_against_the_timeout(session: Session) ->
 
     with Toolkit(session, timeout=0.25, threads=1, tools=made_up("work", work)) as toolkit:
         assert [reply.error for reply in toolkit.call_all([("work", {})] * 4)] == [None] * 4
-
-
-def test_a_toolkit_without_a_tool_neither_offers_nor_calls_it(session: Session) -> None:
-    tools = {name: tool for name, tool in TOOLS.items() if name != "web_search"}
-    with Toolkit(session, tools=tools) as toolkit:
-        assert "web_search" not in {schema["function"]["name"] for schema in toolkit.openai_schemas()}
-        assert toolkit.call("web_search", {"query": "x"}).error == "unknown_tool"
 
 
 def pool() -> list[threading.Thread]:
@@ -166,16 +154,6 @@ def test_closing_ends_the_threads(session: Session) -> None:
         toolkit.call("none", {})
         assert len(pool()) == 3, "one of them is free"
     assert pool() == []
-
-
-def test_closing_does_not_wait_for_a_tool_that_hangs(session: Session) -> None:
-    release = threading.Event()
-    with Toolkit(session, timeout=0.05, threads=1, tools=made_up("hung", lambda number: release.wait())) as toolkit:
-        assert toolkit.call("hung", {"number": 1}).error == "timeout"
-    assert not release.is_set()  # it is still at work
-    release.set()
-    for thread in pool():
-        thread.join()  # others count threads of that name
 
 
 def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:

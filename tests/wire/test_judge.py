@@ -83,26 +83,6 @@ async def test_what_passes_leaves_no_trace_in_a_verdict(world: World, folder: Pa
     assert server.seen.requests == used(folder, model).calls + sum(faults.values())
 
 
-@pytest.mark.parametrize("provider", MODELS)
-async def test_an_extraction_serves_two_families(world: World, folder: Path, provider: str) -> None:
-    with WireServer() as server:
-        model = model_at(server, provider)
-        reader = Judge.of(model)
-        for _ in range(2):
-            await score(folder, ["reading", "checks"], [reader], store=world.store, progress=Progress())
-        read = server.seen.requests
-        await score(folder, ["faithfulness"], [reader], store=world.store, progress=Progress())
-        assert server.seen.requests > read
-        asked = server.seen.requests
-        await score(folder, ["reading", "faithfulness"], [reader], store=world.store, progress=Progress())
-        assert server.seen.requests == asked
-    assert read == 1  # the agent declares its picks
-    held = VerdictFile(next((folder / "verdicts/faithfulness").glob("*/*/*-r1.jsonl"))).lasts()
-    assert [verdict.stage for verdict in held].count("extract") == 1
-    (path,) = (folder / "readings").rglob("*.json")
-    assert f'"values_by":"model:{reader.slug}"' in path.read_text("utf-8").replace(" ", "")
-
-
 async def test_second_verdicts_are_verified_by_their_answers(world: World, folder: Path, tmp_path: Path) -> None:
     with WireServer() as server:
         await judge(folder, world, model_at(server, "openai"))
