@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ def compare(folder: Path, a: Run, b: Run) -> None:
     file = VerdictFile(path)
     for dimension in ("clarity", "depth", "breadth", "overall"):
         for order in ("ab", "ba"):
-            about = {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE, "order": order}
+            about: dict[str, Any] = {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE, "order": order}
             about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
             about |= {"prompt_hash": prompt_for(dimension).hash, "reason": f"{dimension} in order {order} {HOSTILE}"}
             value = {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)
