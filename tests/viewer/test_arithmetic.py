@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from drretail.records.score import JudgeRef, SourceRef, Verdict
 from drretail.viewer.arithmetic import arithmetic_of
 from drretail.viewer.judged import Judged
 from drretail.viewer.page.document import render_page
+from tests import build
 from tests.eval.families.faithfulness.reports import subject
 from tests.viewer.dom import parse
 
@@ -26,18 +28,14 @@ def ruled(*claims: Cited, rules: str = "default", uncited: int = 0) -> list[Verd
     """Claims with these sources and what was ruled on each; None for one whose sources could not be read."""
     made = [make_claim(at, f"claim {at}", sources) for at, (sources, _) in enumerate(claims, 1)]
     loose = [make_claim(len(made) + at, f"loose {at}", ()) for at in range(uncited)]
-    about = {"metric": "faithfulness", "version": 3, "rules": rules, "run_id": "a/q-r1", "report_sha": "r"}
-    about |= {"judge": JUDGE, "judge_repeat": 1}
+    about: dict[str, Any] = {"version": 3, "rules": rules, "judge": JUDGE}
     listed = [claim.model_dump(mode="json") for claim in [*made, *loose]]
     stages = [EXTRACT] if rules == "default" else ["extract_cited", "extract_all"]
-    found = [
-        Verdict.model_validate({**about, "stage": stage, "item": "report", "state": "scored", "value": listed})
-        for stage in stages
-    ]
+    found = [build.verdict("faithfulness", stage, "report", listed, **about) for stage in stages]
     for claim, (sources, value) in zip(made, claims, strict=True):
-        read = [SourceRef(id=source, sha256="s") for source in sources]
-        result = {"state": "unverifiable"} if value is None else {"state": "scored", "value": value, "sources": read}
-        found.append(Verdict.model_validate({**about, "stage": SUPPORT, "item": claim.claim_id, **result}))
+        state = "unverifiable" if value is None else "scored"
+        read = () if value is None else [SourceRef(id=source, sha256="s") for source in sources]
+        found.append(build.verdict("faithfulness", SUPPORT, claim.claim_id, value, state, sources=read, **about))
     return found
 
 

@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ __all__ = ["browser", "window"]
 TOKEN = "a-token"
 PORT = 8000
 ADDRESS = f"http://127.0.0.1:{PORT}"
-Serve = Callable[..., AbstractContextManager[str]]
 
 
 def client_of(*given: Any, known: bool = True, **more: Any) -> TestClient:
@@ -50,7 +49,7 @@ def ann(client: TestClient) -> TestClient:
 
 
 @contextmanager
-def _serving(*given: Any) -> Generator[str]:
+def serve(*given: Any) -> Generator[str]:
     """The server on a free port; gives its address with the token."""
     import uvicorn
 
@@ -66,8 +65,3 @@ def _serving(*given: Any) -> Generator[str]:
     finally:
         server.should_exit = True
         thread.join(5)
-
-
-@pytest.fixture
-def serve() -> Serve:
-    return _serving

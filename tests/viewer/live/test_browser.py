@@ -19,7 +19,7 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.voting.plan import planned
 from tests.shop import build_shop
 from tests.viewer.browsing import grave_faults
-from tests.viewer.live.conftest import Serve
+from tests.viewer.live.conftest import serve
 from tests.viewer.voting.agents import QUERIES
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def wait_for_message(page: "Page", text: str) -> None:
     page.locator("#message", has_text=text).wait_for()
 
 
-def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, serve: Serve, window: Window) -> None:
+def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, window: Window) -> None:
     number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
     with serve(exp) as address:
         page = window()
@@ -82,7 +82,7 @@ def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, 
     assert votes["clarity"].note is None
 
 
-def test_two_windows_show_each_others_votes(exp: Path, serve: Serve, window: Window) -> None:
+def test_two_windows_show_each_others_votes(exp: Path, window: Window) -> None:
     with serve(exp) as address:
         one = window()
         enter(one, address)
@@ -102,7 +102,7 @@ def test_two_windows_show_each_others_votes(exp: Path, serve: Serve, window: Win
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 2
 
 
-def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, serve: Serve, window: Window) -> None:
+def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, window: Window) -> None:
     with serve(exp) as address:
         page = window(refused="409")
         enter(page, address)
@@ -117,7 +117,7 @@ def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, serve: Se
     assert [vote.answer for vote in read_votes(exp)] == ["left"]
 
 
-def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, serve: Serve, window: Window) -> None:
+def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, window: Window) -> None:
     with serve(exp) as address:
         page = window()
         page.route("**/voting.js", lambda route: (time.sleep(0.5), route.continue_()))
@@ -126,7 +126,7 @@ def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, serve: 
         wait_for_message(page, "Depth: 10, kept.")
 
 
-def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, serve: Serve, window: Window) -> None:
+def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:
     folder = run_folder(exp, "zephyr", "q1", 1)
     away = exp.parent / "away"
     folder.rename(away)
@@ -141,7 +141,7 @@ def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, serve: S
         assert page.evaluate("window.stays")
 
 
-def test_queries_are_reviewed(exp: Path, serve: Serve, window: Window, tmp_path: Path) -> None:
+def test_queries_are_reviewed(exp: Path, window: Window, tmp_path: Path) -> None:
     file = tmp_path / "queries.jsonl"
     write_lines(file, (query.as_line() for query in QUERIES))
     with open_world(build_shop(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
@@ -182,9 +182,7 @@ def test_queries_are_reviewed(exp: Path, serve: Serve, window: Window, tmp_path:
     ("width", "scheme", "paths"),
     [(1280, "light", ("/vote", "/vote/1", "/rate/1")), (390, "dark", ("/vote/1", "/label/1"))],
 )
-def test_axe_finds_nothing_serious(
-    exp: Path, serve: Serve, window: Window, width: int, scheme: str, paths: tuple[str, ...]
-) -> None:
+def test_axe_finds_nothing_serious(exp: Path, window: Window, width: int, scheme: str, paths: tuple[str, ...]) -> None:
     with serve(exp) as address:
         page = window(width, scheme)
         enter(page, address)

@@ -21,7 +21,7 @@ from drretail.viewer.timeline import experiments_in, overview_of, read_listed
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.experiment import keep_scores
-from tests.viewer.live.conftest import PORT, Serve, client_of
+from tests.viewer.live.conftest import PORT, client_of, serve
 
 
 def test_the_index_leads_to_the_questions_and_to_voting(client: TestClient) -> None:
@@ -99,11 +99,6 @@ def several(exp: Path, tmp_path: Path) -> Path:
     return home
 
 
-@pytest.fixture
-def browsing(several: Path) -> TestClient:
-    return client_of(several)
-
-
 def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(several: Path) -> None:
     assert [path.name for path in experiments_in(several)] == ["first", "second", "third"]
     overview = overview_of([read_listed(path) for path in experiments_in(several)])
@@ -114,7 +109,8 @@ def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(sever
     assert {figure.change for figure in figures[1]} == {"0.00"}
 
 
-def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(browsing: TestClient, several: Path) -> None:
+def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(several: Path) -> None:
+    browsing = client_of(several)
     page = parse(browsing.get("/").text)
     assert "/e/second/" in {link.attributes["href"] for link in page.all("a")}
     opened = browsing.get("/e/second/")
@@ -146,7 +142,7 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_click_opens_an_experiment_and_its_vote(several: Path, serve: Serve, window: Window, width: int) -> None:
+def test_a_click_opens_an_experiment_and_its_vote(several: Path, window: Window, width: int) -> None:
     with serve(several) as address:
         page = window(width)
         page.goto(address)

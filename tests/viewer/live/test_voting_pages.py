@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, read_jsonl, write_json
+from drretail.experiment import read_definition, read_run, run_folder
+from drretail.files import read_jsonl
 from drretail.imports.formats import load_format
 from drretail.imports.recording import record
 from drretail.lab.correction import correction_of
@@ -19,6 +19,7 @@ from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.voting.plan import plan_uncited, planned, uncited_items
 from tests.imports.foreign import REPORT, drb
 from tests.viewer.dom import parse
+from tests.viewer.experiment import rewrite
 from tests.viewer.live.conftest import client_of
 
 NAMES = ("zephyr", "quartz", "slow_thinker", "slow-thinker", "slow thinker", "Slow")
@@ -190,15 +191,11 @@ def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
     assert "{{ 7*7 }}" in page.text
 
 
-def report_instead(exp: Path, system: str, query_id: str, report: str) -> None:
-    path = run_folder(exp, system, query_id, 1) / "run.json"
-    write_json(path, {**read_json(path), "report": report})
-
-
 def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
     ann.get("/vote")
     item = planned(exp).pairs[0]
-    report_instead(exp, item.a, item.query_id, "Another one.")
+    before = read_run(run_folder(exp, item.a, item.query_id, 1))
+    rewrite(exp, before.model_copy(update={"report": "Another one."}))
     found = ann.get("/vote/1")
     assert found.status_code == 409
     assert "has changed since" in found.text

@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,11 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_lines
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef, Verdict
+from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page, write_report
 from drretail.viewer.page.question import Questions
+from tests import build
 from tests.build import SYSTEM, experiment
 from tests.shop import USER, build_shop
 from tests.viewer.diff.conftest import AGENTS, QUESTION
@@ -43,15 +45,13 @@ def compare(folder: Path, a: Run, b: Run) -> None:
     file = VerdictFile(path)
     for dimension in ("clarity", "depth", "breadth", "overall"):
         for order in ("ab", "ba"):
-            value = {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)
-            fields = {"state": "scored", "value": value, "reason": f"{dimension} in order {order} {HOSTILE}"}
-            if dimension == "breadth":
-                fields = {"state": "failed", "error": "no answer in 60 seconds"}
-            about = {"metric": "pairwise", "version": 1, "stage": "comparison", "item": dimension, "order": order}
-            about |= {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE}
+            about: dict[str, Any] = {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE, "order": order}
             about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
-            about |= {"prompt_hash": prompt_for(dimension).hash}
-            file.append(Verdict.model_validate(about | fields))
+            about |= {"prompt_hash": prompt_for(dimension).hash, "reason": f"{dimension} in order {order} {HOSTILE}"}
+            value = {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)
+            made = build.verdict("pairwise", "comparison", dimension, value, **about)
+            failed = {"state": "failed", "reason": None, "error": "no answer in 60 seconds"}
+            file.append(made.model_copy(update=failed) if value is None else made)
     file.close()
 
 

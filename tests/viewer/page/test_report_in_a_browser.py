@@ -121,33 +121,28 @@ def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window)
     assert opened == []
 
 
-@pytest.fixture
-def scored(exp: Path) -> Path:
-    """Nine runs of three systems with a scoreboard."""
-    keep_scores(exp, "faithfulness")
-    return exp
-
-
 def shown(page: "Page") -> list[str]:
     rows = page.locator("#runs tbody tr:not([hidden])")
     return [row.get_attribute("data-run") or "" for row in rows.all()]
 
 
-def test_the_words_of_a_run_are_those_of_its_question_report_and_claims(scored: Path) -> None:
-    view = read_view(scored)
+def test_the_words_of_a_run_are_those_of_its_question_report_and_claims(exp: Path) -> None:
+    keep_scores(exp, "faithfulness")
+    view = read_view(exp)
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     index = word_index(lines)
     for word, steps in index.items():
         places = [sum(steps[: at + 1]) for at in range(len(steps))]
         assert places == [at for at, line in enumerate(lines) if word in line.words]
     assert {"24.99", "tanagrove", "feeder"} <= lines[0].words | lines[1].words | lines[2].words
-    held = parse(render_page(scored)).by_id("run-words").text
+    held = parse(render_page(exp)).by_id("run-words").text
     assert "<" not in held
     assert set(json.loads(held)) == set(index)
 
 
-def test_runs_are_searched_filtered_and_sorted_by_the_address(scored: Path, tmp_path: Path, window: Window) -> None:
-    written = write_report(read_view(scored), tmp_path / "report.html", "single")
+def test_runs_are_searched_filtered_and_sorted_by_the_address(exp: Path, tmp_path: Path, window: Window) -> None:
+    keep_scores(exp, "faithfulness")
+    written = write_report(read_view(exp), tmp_path / "report.html", "single")
     page = window()
     page.goto(written.as_uri())
     page.locator(".finder input").fill("TANAGROVE tube")

@@ -86,15 +86,11 @@ def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
 def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
     points = [Point(f"system {each}", 10.0 + each / 100, 0.5) for each in range(6)]
     plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
-    places = named_places(plot)
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
+    places = [(float(x), float(y)) for x, y in found]
     assert len(places) == 6
     for (x, y), (other_x, other_y) in combinations(places, 2):
         assert abs(y - other_y) >= 12 or abs(x - other_x) > 8 * CHARACTER
-
-
-def named_places(plot: Plot) -> list[tuple[float, float]]:
-    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
-    return [(float(x), float(y)) for x, y in found]
 
 
 def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_alone() -> None:

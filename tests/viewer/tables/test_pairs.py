@@ -82,25 +82,19 @@ def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_
     assert counts[0] == "30 of 40, 2 failed, 8 not judged"
 
 
-@pytest.fixture
-def compared(mine: Path) -> Path:
-    """The judged experiment with pairs, strengths and an agreement in its scores."""
-    ruled = [row(judge="offline:judge", judge_kind="rule_based", note="not rated (rule-based)")]
-    panel = [row(judge="panel(majority):anthropic:m+anthropic:n", flip_rate=None, disagreement=0.4)]
-    rows = {"pairs": [*EVERY, *ruled, *panel], "ranks": RANKS, "agreements": [agreed("quality", "overall")]}
-    made = {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
-    write_json(mine / "scores.json", {**read_json(mine / "scores.json"), **made})
-    return mine
-
-
 def agreed(metric: str, variant: str, **given: Any) -> Agreement:
     about: dict[str, Any] = {"n_reports": 8, "n_dropped": 1, "n_systems": 2, "rho_report": 0.625, **given}
     return Agreement(metric=metric, variant=variant, first="a:b", second="c:d", **about)
 
 
 @pytest.mark.parametrize("render", [render_page, render_text])
-def test_page_and_text_have_pairs_strengths_and_agreements(compared: Path, render: Any) -> None:
-    shown = " ".join(render(compared).replace("<wbr>", "").split())
+def test_page_and_text_have_pairs_strengths_and_agreements(mine: Path, render: Any) -> None:
+    ruled = [row(judge="offline:judge", judge_kind="rule_based", note="not rated (rule-based)")]
+    panel = [row(judge="panel(majority):anthropic:m+anthropic:n", flip_rate=None, disagreement=0.4)]
+    rows = {"pairs": [*EVERY, *ruled, *panel], "ranks": RANKS, "agreements": [agreed("quality", "overall")]}
+    made = {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
+    write_json(mine / "scores.json", {**read_json(mine / "scores.json"), **made})
+    shown = " ".join(render(mine).replace("<wbr>", "").split())
     for text in ("hybrid_react over plan_to_function", "13%", "flips", "0.62", "a:b and c:d", "differ"):
         assert text in shown
     assert "Strengths, strongest first by overall" in shown
