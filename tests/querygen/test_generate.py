@@ -228,7 +228,7 @@ def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
     assert (anybody.means.profile_mentions, anybody.means.specifics) == (0, 1)
 
 
-def titled(title: str, *path: str, rank: str | None = None) -> Product:
+def sold(title: str, *path: str, rank: str | None = None) -> Product:
     details = {"Best Sellers Rank": {"Home & Kitchen": 9_000, rank: 12}} if rank else {}
     return Product(product_id="P1", title=title, categories=path, category="Home_and_Kitchen", details=details)
 
@@ -236,25 +236,25 @@ def titled(title: str, *path: str, rank: str | None = None) -> Product:
 @pytest.mark.parametrize(
     ("product", "name"),
     [
-        (titled("Arden Electric Kettle, 1.7 L", "Home & Kitchen", "Electric Kettles"), "electric kettles"),
-        (titled("2 Deck Blades for 42-inch Mowers", "Patio", "Blades", rank="Lawn Mower Blades"), "mower blades"),
-        (titled("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), "dish towels"),
-        (titled("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), "keyboard and mouse combos"),
-        (titled("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), None),  # it may bake no muffins
-        (titled("Waffle Dish Cloths and Dish Towels", "Kitchen", "Dish Cloths & Dish Towels"), "dish cloths"),
-        (titled("Fleece Throw Pillow Cover, Blue", "Bedding", "Throw Pillows"), None),
-        (titled("Jogger for Walking", "Shoes", "Walking"), None),  # no thing
-        (titled("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), None),
-        (titled("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), None),  # no plural
-        (titled("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), "T-shirts"),
-        (titled("Arden Gel Pen Set", "Office", "Gel Ink Pens"), "gel pens"),
-        (titled("Arden Claw Hair Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), "hair clips"),
-        (titled("Arden Oak Desk Organizer", "Office", "Desk Accessories", "Desktop Organizers"), "desk organizers"),
-        (titled("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), None),  # of what?
-        (titled("Arden LED Headlamp", "Tools", "Flashlights & Headlamps", "Headlamps"), "headlamps"),
-        (titled("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), None),
-        (titled("USB Cable 3 ft", "Electronics", "USB Cables"), "USB cables"),
-        (titled("Arden Electric Kettle", "Home & Kitchen"), None),
+        (sold("Arden Electric Kettle, 1.7 L", "Home & Kitchen", "Electric Kettles"), "electric kettles"),
+        (sold("2 Deck Blades for 42-inch Mowers", "Patio", "Blades", rank="Lawn Mower Blades"), "mower blades"),
+        (sold("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), "dish towels"),
+        (sold("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), "keyboard and mouse combos"),
+        (sold("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), None),  # it may bake no muffins
+        (sold("Waffle Dish Cloths and Dish Towels", "Kitchen", "Dish Cloths & Dish Towels"), "dish cloths"),
+        (sold("Fleece Throw Pillow Cover, Blue", "Bedding", "Throw Pillows"), None),
+        (sold("Jogger for Walking", "Shoes", "Walking"), None),  # no thing
+        (sold("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), None),
+        (sold("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), None),  # no plural
+        (sold("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), "T-shirts"),
+        (sold("Arden Gel Pen Set", "Office", "Gel Ink Pens"), "gel pens"),
+        (sold("Arden Claw Hair Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), "hair clips"),
+        (sold("Arden Oak Desk Organizer", "Office", "Desk Accessories", "Desktop Organizers"), "desk organizers"),
+        (sold("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), None),  # of what?
+        (sold("Arden LED Headlamp", "Tools", "Flashlights & Headlamps", "Headlamps"), "headlamps"),
+        (sold("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), None),  # unquoted
+        (sold("USB Cable 3 ft", "Electronics", "USB Cables"), "USB cables"),
+        (sold("Arden Electric Kettle", "Home & Kitchen"), None),
     ],
 )  # fmt: skip
 def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product, name: str | None) -> None:
@@ -278,4 +278,4 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product,
     ],
 )
 def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with(title: str, quote: str | None) -> None:
-    assert quoted_title(titled(title)) == quote
+    assert quoted_title(sold(title)) == quote

@@ -9,6 +9,14 @@ from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_r
 ODD = "Baby_Products"
 HOSTILE_IDS = ["../../x", "..", "a/b", "A1\\n", "A\\u0000", "A" * 129, " A1", "A\\udc00", "A\\\\b", "\u00e4"]
 """As JSON writes them; no id of a shop."""
+ODD_MOMENTS = [
+    *('"1600000000001"', "1.600000000002e12", "1600000000003.5", "true", "01600000000000", "-1", "253402300800000"),
+    *("1" + "0" * 30, "null", "1600000000009"),
+]
+ODD_USERS = [
+    *("123", "1.50", "1e5", "NaN", '{"id": 7}', '""', '"A2", "user_id": "A3"', '"\\u0041\\u0034"', '"A\\ud83d"'),
+    *('"A|b \u00e4"', f'"{"A" * 128}"', '"#W2378156"'),
+]
 _REVIEW = '{"user_id": "A1", "parent_asin": "B1", "timestamp": 1600000000000, "title": "x"}'
 ODD_REVIEWS = [
     _REVIEW.encode(),
@@ -19,36 +27,16 @@ ODD_REVIEWS = [
     _REVIEW.replace("}", '} {"a": 1}').encode(),
     _REVIEW.replace("}", ",}").encode(),
     _REVIEW.replace('"', "'").encode(),
-    _REVIEW.replace("1600000000000", '"1600000000001"').encode(),
-    _REVIEW.replace("1600000000000", "1.600000000002e12").encode(),
-    _REVIEW.replace("1600000000000", "1600000000003.5").encode(),
-    _REVIEW.replace("1600000000000", "true").encode(),
-    _REVIEW.replace("1600000000000", "01600000000000").encode(),
-    _REVIEW.replace("1600000000000", "-1").encode(),
-    _REVIEW.replace("1600000000000", "253402300800000").encode(),
-    _REVIEW.replace("1600000000000", "1" + "0" * 30).encode(),
-    _REVIEW.replace("1600000000000", "null").encode(),
-    _REVIEW.replace('"A1"', "123").encode(),
-    _REVIEW.replace('"A1"', "1.50").encode(),
-    _REVIEW.replace('"A1"', "1e5").encode(),
-    _REVIEW.replace('"A1"', "NaN").encode(),
-    _REVIEW.replace('"A1"', '{"id": 7}').encode(),
-    _REVIEW.replace('"A1"', '""').encode(),
-    _REVIEW.replace('"A1"', '"A2", "user_id": "A3"').encode(),
-    _REVIEW.replace('"A1"', '"\\u0041\\u0034"').encode(),
+    *(_REVIEW.replace("1600000000000", moment).encode() for moment in ODD_MOMENTS),
+    *(_REVIEW.replace('"A1"', user).encode() for user in ODD_USERS),
     _REVIEW.replace('"user_id"', '"user\\u005fid"').replace("A1", "A5").encode(),
     _REVIEW.replace('"user_id"', '"USER_ID"').encode(),
-    _REVIEW.replace('"A1"', '"A\\ud83d"').encode(),
-    _REVIEW.replace('"A1"', '"A|b \u00e4"').encode(),
     *(_REVIEW.replace('"A1"', f'"{hostile}"').encode() for hostile in HOSTILE_IDS),
     *(_REVIEW.replace('"B1"', f'"{hostile}"').encode() for hostile in HOSTILE_IDS),
-    _REVIEW.replace('"A1"', f'"{"A" * 128}"').encode(),
-    _REVIEW.replace('"A1"', '"#W2378156"').encode(),
     _REVIEW.replace("A1", "A\u00ff").encode("latin-1"),
     _REVIEW.replace('"x"', '"\u00ff"').encode("latin-1"),
     _REVIEW.replace('"x"', '"\\ud83d"').encode(),
     _REVIEW.replace('"x"', '"\x07"').encode(),
-    _REVIEW.replace("1600000000000", "1600000000009").encode(),
     b"[" + _REVIEW.encode() + b"]",
     b"null",
     b"5",
