@@ -45,9 +45,10 @@ async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars_or_e
     await called(asked, 1)
     assert (asked.budget_stop, asked.must_conclude) == ("dollar_budget", True)
     assert known(asked.dollars) + 0.2 <= 1.0  # the report still fits
-    with pytest.raises(ModelError, match=r"\$0\.3 allowed do not suffice") as caught:
-        await called(models(Limits(dollars=0.3)), 3)
-    assert caught.value.kind == "budget"
+    for limits, message in ((Limits(dollars=0.3), r"\$0\.3"), (Limits(tokens=150_000), "the 150,000 tokens")):
+        with pytest.raises(ModelError, match=f"{message} allowed do not suffice") as caught:
+            await called(models(limits), 3)
+        assert caught.value.kind == "budget"
 
 
 async def test_branches_share_what_is_left_beside_the_reserve() -> None:

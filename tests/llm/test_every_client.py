@@ -7,14 +7,11 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from drretail.errors import CommandStopped, ModelError, ModelErrorKind
-from drretail.journal import Journal
+from drretail.errors import CommandStopped, ModelErrorKind
 from drretail.llm.calling import answer_of
-from drretail.llm.models import Models
 from drretail.llm.structured import structured
 from drretail.llm.usage import usage_of, with_possible_usage
-from drretail.records.run import Limits, Usage
-from drretail.trajectory import Trajectory
+from drretail.records.run import Usage
 
 from . import gemini, ollama
 from .clients import CLIENTS, KEY, TOOL, called, opened
@@ -210,16 +207,3 @@ def test_parts_of_the_input_are_never_more_than_it(details: Any) -> None:
 
 def test_an_answer_without_counts_is_one_call_of_unknown_size() -> None:
     assert usage_of(AIMessage("hello")) == Usage(calls=1)
-
-
-async def test_a_limit_in_tokens_holds_where_the_server_counts_none() -> None:
-    with Provider(*[counting("openai", None)] * 9) as provider:
-        limits = Limits(tokens=1000)
-        models = Models({"researcher": opened("openai", provider)}, Journal(), Trajectory(), limits)
-        for _ in range(2):
-            await models.call("researcher", QUESTION)
-        assert models.usage["researcher"] == ESTIMATED.plus(ESTIMATED)
-        with pytest.raises(ModelError, match="the 1,000 tokens allowed do not suffice") as caught:
-            await models.call("researcher", QUESTION)
-        assert len(provider.seen) == 2
-    assert caught.value.kind == "budget"

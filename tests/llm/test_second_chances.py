@@ -11,14 +11,10 @@ from langchain_core.messages import HumanMessage
 
 from drretail.errors import CommandStopped
 from drretail.event_loop import run_loop
-from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
-from drretail.llm.models import Models
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import ONCE, Retrying
-from drretail.records.base import Record
 from drretail.records.run import Usage
-from drretail.trajectory import Trajectory
 
 from . import gemini, ollama
 from .clients import CLIENTS, MESSAGES, called, opened
@@ -77,20 +73,6 @@ async def test_a_second_answer_that_is_none_either_is_the_last(name: str, steps:
     assert (call.problem.kind, len(call.requests)) == ("unusable", 2)
     assert Usage(**(call.problem.usage or {})).total == 2 * TOKENS[name]
     assert "--max-tokens" not in call.problem.message
-
-
-async def test_an_answer_in_a_schema_has_its_second_chance_too() -> None:
-    class Bed(Record):
-        size: str
-
-    whole = completes({"content": '{"size": "large"}'})
-    with Provider(completes({"content": '{"size": "lar'}, "length"), whole) as provider:
-        model, journal = model_at(provider, "openai"), Journal()
-        models = Models({"researcher": model}, journal, Trajectory())
-        assert await models.ask("researcher", MESSAGES, Bed) == Bed(size="large")
-    (effect,) = journal.effects
-    assert effect.retries == 1
-    assert models.usage["researcher"] == Usage(calls=2, input_uncached=60, output=10)
 
 
 @pytest.mark.parametrize("name", CLIENTS)

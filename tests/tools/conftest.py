@@ -71,14 +71,18 @@ PAGES = [
 
 
 class ListWeb:
-    """Answers every search with the same results, unless it is down, and keeps what it is asked."""
+    """Answers every search with the same results, unless it is down, and keeps what it is asked.
+
+    ``page`` is the text, title and date of every page; without it there is none.
+    """
 
     provider = "list"
     corpus = None
 
-    def __init__(self, *results: WebResult, down: bool = False) -> None:
+    def __init__(self, *results: WebResult, down: bool = False, page: str = "") -> None:
         self._results = results or (WebResult("A", "https://a.example/", "of a"),)
         self._down = down
+        self._page = page
         self.asked: list[str] = []
 
     def search(self, query: str, k: int) -> list[WebResult]:
@@ -88,7 +92,7 @@ class ListWeb:
         return list(self._results[:k])
 
     def fetch(self, url: str) -> WebPage:
-        return WebPage(url, "", "", "error")
+        return WebPage(url, self._page, self._page, "ok" if self._page else "error", self._page)
 
 
 @pytest.fixture(scope="session")

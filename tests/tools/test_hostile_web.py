@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.env.session import Session
-from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.base import WebResult
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.world import World
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent
@@ -29,21 +29,7 @@ ATTACKS = {
 }
 
 
-class EvilWeb:
-    """Puts one text everywhere: title, snippet, page, date."""
-
-    provider = "evil"
-    corpus = None
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        addresses = [URL, "javascript:alert(1)", 'https://a.example/"><script>', "https://a.example/" + "x" * 9_000]
-        return [WebResult(self._text, url, self._text, self._text) for url in addresses]
-
-    def fetch(self, url: str) -> WebPage:
-        return WebPage(url, self._text, self._text, "ok", self._text)
+ADDRESSES = (URL, "javascript:alert(1)", 'https://a.example/"><script>', "https://a.example/" + "x" * 9_000)
 
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
@@ -51,7 +37,9 @@ class EvilWeb:
 def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
     world: World, attack: str, mode: WebMode
 ) -> None:
-    session = Session(replace(world, web=EvilWeb(ATTACKS[attack])), web_mode=mode)
+    text = ATTACKS[attack]  # stands everywhere: title, snippet, page, date
+    web = ListWeb(*(WebResult(text, url, text, text) for url in ADDRESSES), page=text)
+    session = Session(replace(world, web=web), web_mode=mode)
     with Toolkit(session) as toolkit:
         reply = toolkit.call("web_search", {"query": "feeder"})
     (entry,) = session.ledger.evidence()

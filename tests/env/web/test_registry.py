@@ -7,33 +7,22 @@ import pytest
 from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 
-from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.base import Web, WebResult
 from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
 from drretail.env.web.registry import WEBS, PageOptions, WebOptions, open_web
 from drretail.errors import ToolError, UserError
 from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
+from tests.tools.conftest import ListWeb
 from tests.tools.test_registry import points
 
 KEY = SecretStr("k-0123456789abcdef")
 
 
-class FixedWeb:
+def open_fixed(argument: str | None, options: WebOptions) -> ListWeb:
     """What a plugin may bring."""
-
-    provider = "fixed"
-    corpus = None
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        return [WebResult(query, "https://a.example/", "")] * k
-
-    def fetch(self, url: str) -> WebPage:
-        return WebPage(url, "", "", "no_content")
-
-
-def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
     del options
-    web = FixedWeb()
+    web = ListWeb()
     web.provider = argument or "fixed"
     return web
 
@@ -144,10 +133,10 @@ WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away 
 def test_search_and_pages_are_one_web() -> None:
     page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
     with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
-        web: Web = LiveWeb(FixedWeb(), OpenPages(fetcher(site).fetch, read_page))
+        web: Web = LiveWeb(ListWeb(), OpenPages(fetcher(site).fetch, read_page))
         found = web.fetch(site.url())
         failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
-    assert (web.provider, web.corpus, len(web.search("x", 3))) == ("fixed", None, 3)
+    assert (web.provider, web.corpus, len(web.search("x", 3))) == ("list", None, 1)
     assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
     assert [page.state for page in failed] == ["no_content", "error"]
     assert found.problem is None

@@ -49,6 +49,8 @@ SCRIPTS = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا ·
         ("\\[P:B0FAKE0001\\]", "\\(P:B0FAKE0001\\)"),
         ("[it](P:B0FAKE0001)", "[it] (P:B0FAKE0001)"),
         ("[1] and [see here](https://a.example)", "[1] and [see here](https://a.example)"),
+        ("[best](http://ecommerce.com/B0P0C5LLEP)", "[best](http://ecommerce .com/B0P0C5LLEP)"),
+        ("See ECOMMERCE.com/B0P0C5LLEP.", "See ECOMMERCE .com/B0P0C5LLEP."),
         *((f"Ig{hidden}nore", "Ignore") for hidden in HIDDEN),
         (SCRIPTS, SCRIPTS),
     ],
@@ -87,13 +89,3 @@ def test_a_result_is_cleaned_in_all_its_parts_and_a_page_of_nothing_visible_has_
     assert (page.state, page.text, page.date) == ("no_content", "", None)
     no_days = ("2023-02-31", "2023-1-1", "yesterday", "", None, "20230101")
     assert [iso_day(text) for text in no_days] == [None] * 6
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["[best](http://ecommerce.com/B0P0C5LLEP)", "See http://ecommerce.com/B0P0C5LLEP.", "ECOMMERCE.com/B0P0C5LLEP"],
-)
-def test_no_page_links_a_product_of_the_shop(text: str) -> None:
-    cleaned = clean_text(text)
-    assert "ecommerce.com/" not in cleaned.casefold()
-    assert not [citation for citation in find_citations(cleaned, ()) if citation.type == "product"]
