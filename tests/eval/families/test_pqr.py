@@ -222,6 +222,22 @@ def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_al
     assert again["a@model", "S_Q"].n_scored == 2
 
 
+def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folder: Path) -> None:
+    def forgetful(question: str) -> Any:
+        result = Played(triplets=FACTS)(question)
+        if "depth_insight" in result:
+            shouted = [each | {"criterion": each["criterion"].upper()} for each in result["logical_coherence"]]
+            return result | {"depth_insight": [], "logical_coherence": shouted}
+        return result
+
+    judge, asked = scripted_judge(forgetful)
+    found = answered(folder, "pqr", judge)
+    assert asking(asked, "'Meets depth_insight.' is missing")
+    failed = {each for (system, each), row in found.items() if system == "b@model" and row.n_failed > 1}
+    assert failed == {"DEIN", "S_Q", "S_overall", "S_overall_triplets"}
+    assert found["b@model", "LOGC"].value == 5
+
+
 def test_an_edit_that_breaks_a_sum_is_told_with_its_file(folder: Path) -> None:
     judge, _ = scripted_judge(Played(triplets=FACTS))
     answered(folder, "pqr", judge)
