@@ -109,6 +109,16 @@ def opened(name: str, provider: Provider, **given: Any) -> Model:
 MESSAGES: list[BaseMessage] = [HumanMessage("Which dog bed?")]
 
 
+class Sleeps:
+    """Keeps what was slept, and returns at once."""
+
+    def __init__(self) -> None:
+        self.all: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.all.append(seconds)
+
+
 @dataclass(frozen=True)
 class Called:
     """What came of a call, and what it took."""
@@ -143,16 +153,12 @@ async def called(
 
     Pauses are the longest that they can be, and over at once.
     """
-    attempts, slept = Attempts(), list[float]()
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-
+    attempts, sleeps = Attempts(), Sleeps()
     with Provider(*script) as provider:
-        model = opened(name, provider, retrying=Retrying(retries, chance=lambda: 1.0, sleep=sleep), **given)
+        model = opened(name, provider, retrying=Retrying(retries, chance=lambda: 1.0, sleep=sleeps), **given)
         model = replace(model, **(changed or {}))
         try:
             outcome = await answer_of(model, messages, chat=chat(model), attempts=attempts)
         except (ModelError, CommandStopped) as problem:
             outcome = problem
-    return Called(outcome, attempts, provider.seen, slept)
+    return Called(outcome, attempts, provider.seen, sleeps.all)

@@ -5,13 +5,7 @@ from typing import Any
 
 from .provider import Step
 
-WORDS = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    404: "NOT_FOUND",
-    429: "RESOURCE_EXHAUSTED",
-    503: "UNAVAILABLE",
-}
+WORDS = {400: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}
 
 
 def says(
@@ -47,5 +41,5 @@ def blocked() -> Step:
 
 
 def refuses(status: int, message: str = "scripted") -> Step:
-    error = {"code": status, "message": message, "status": WORDS.get(status, "INTERNAL")}
+    error = {"code": status, "message": message, "status": WORDS[status]}
     return Step(status, json.dumps({"error": error}).encode())

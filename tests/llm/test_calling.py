@@ -16,20 +16,10 @@ from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory
 
-from .clients import CLIENTS, MESSAGES, called, opened
+from .clients import CLIENTS, MESSAGES, Sleeps, called, opened
 from .provider import Provider, Step, answers, fails
 
 pytestmark = pytest.mark.anyio
-
-
-class Sleeps:
-    """Keeps what was slept, and returns at once."""
-
-    def __init__(self) -> None:
-        self.all: list[float] = []
-
-    async def __call__(self, seconds: float) -> None:
-        self.all.append(seconds)
 
 
 @pytest.mark.parametrize("name", CLIENTS)

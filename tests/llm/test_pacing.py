@@ -5,6 +5,7 @@ import json
 import selectors
 from collections.abc import Coroutine
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -163,18 +164,13 @@ def test_all_models_of_a_provider_share_one_pace_and_another_address_has_its_own
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 
 
-class Response:
-    def __init__(self, **headers: str) -> None:
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-
 class Refused(Exception):
     """As the SDKs build theirs: a status, a body, and the response with its headers."""
 
     def __init__(self, status_code: int | None = None, body: Any = None, **headers: str) -> None:
         super().__init__("refused")
         self.body = body
-        self.response = Response(**headers)
+        self.response = SimpleNamespace(headers={name.replace("_", "-"): value for name, value in headers.items()})
         if status_code is not None:
             self.status_code = status_code
 
@@ -183,18 +179,11 @@ class APIConnectionError(Exception):
     pass
 
 
-class Wrapper(Exception):
-    pass
-
-
 def wrapped(cause: Exception, *, hidden: bool = False) -> Exception:
-    try:
-        try:
-            raise cause
-        except type(cause) as problem:
-            raise Wrapper("wrapped") from (None if hidden else problem)
-    except Wrapper as problem:
-        return problem
+    """What a client raises from another error, or from none while it dealt with that one."""
+    problem = Exception("wrapped")
+    problem.__context__, problem.__cause__ = cause, None if hidden else cause
+    return problem
 
 
 @pytest.mark.parametrize(

@@ -71,17 +71,9 @@ def test_an_update_of_nothing_or_by_what_is_no_contact_is_refused(
     assert session.state_diff() == ()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"email": "first.last+tag@mail.example.com"},
-        {"phone_number": "001-657-735-4762"},
-        {"phone_number": "001-555-010-4477x9876"},
-        {"address": {"zip": "SW1A 1AA", "country": "GB"}},
-    ],
-)
-def test_usual_contacts_are_accepted(toolkit: Toolkit, change: dict[str, Any]) -> None:
-    update(toolkit, **change)
+def test_usual_contacts_are_accepted(toolkit: Toolkit) -> None:
+    update(toolkit, email="first.last+tag@mail.example.com", phone_number="001-657-735-4762")
+    update(toolkit, phone_number="001-555-010-4477x9876", address={"zip": "SW1A 1AA", "country": "GB"})
 
 
 def test_statistics_are_the_stores_figures_and_a_spend_of_no_price_is_not_shown(

@@ -8,10 +8,9 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any
 
 import pytest
 
@@ -50,17 +49,10 @@ class Played:
 
     folder: Path
     server: WireServer
-    document: dict[str, Any]
-    told: str
-    code: int
-    runs: list[Run] = field(default_factory=list[Run])
-    effects: list[Effect] = field(default_factory=list[Effect])
+    done: CompletedProcess[str]
+    runs: list[Run]
+    effects: list[Effect]
     """All model calls."""
-
-    def __post_init__(self) -> None:
-        self.runs = [*read_runs(self.folder)]
-        journals = self.folder.glob("runs/*/*/journal.jsonl.gz")
-        self.effects = [effect for path in journals for effect in read_effects(path) if effect.kind == "model"]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +94,9 @@ def played(home: Path, server: WireServer, drretail: Callable[..., CompletedProc
     began = time.monotonic()
     done = drretail("--json")
     assert done.stdout, done.stderr
-    found = Played(home / "exp", server, json.loads(done.stdout), done.stderr, done.returncode)
+    effects = [each for path in home.glob("exp/runs/*/*/journal.jsonl.gz") for each in read_effects(path)]
+    calls = [effect for effect in effects if effect.kind == "model"]
+    found = Played(home / "exp", server, done, [*read_runs(home / "exp")], calls)
     states = Counter(run.status for run in found.runs)
     print(f"\n{len(found.runs)} runs in {time.monotonic() - began:.1f} s: {dict(states)}")
     print(f"{server.seen.requests:,} requests, {len(found.effects):,} calls, faults {dict(server.seen.faults)}")
@@ -119,8 +113,8 @@ def test_every_run_ends_as_done_or_failed_with_a_cause(played: Played) -> None:
             assert run.error.kind != "agent" or "no researcher brought anything back: 0.1: " in run.error.message
             assert run.error.message
     assert {run.status for run in played.runs} == {"done", "failed"}
-    assert played.code == 3
-    assert "Traceback" not in played.told
+    assert played.done.returncode == 3
+    assert "Traceback" not in played.done.stderr
 
 
 def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> None:
@@ -128,7 +122,7 @@ def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> 
     assert 0.15 < sum(seen.faults.values()) / seen.requests < 0.25
     retries = sum(effect.retries or 0 for effect in played.effects)
     assert len(played.effects) + retries == seen.requests
-    assert sum(row["retries"] for row in played.document["spending"]) == retries
+    assert sum(row["retries"] for row in json.loads(played.done.stdout)["spending"]) == retries
     assert seen.faults.keys() == {*FAULTS}
     paid = seen.requests - sum(seen.faults[fault] for fault in REFUSED)
     lost = sum(seen.faults[fault] for fault in LOST)

@@ -4,7 +4,6 @@ import json
 import random
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -195,19 +194,16 @@ def test_a_web_that_was_asked_for_is_held_but_only_so_many(folder: Path, monkeyp
     assert web.of(QUERY) is not first
 
 
-def query_like(**given: Any) -> Query:
-    return QUERY.model_copy(update=given)
-
-
 def test_a_query_is_found_by_id_words_and_user_and_a_lone_question_by_words_and_user(folder: Path) -> None:
     web = SealedWeb(folder)
-    assert web.own_query(QUERY) == web.own_query(query_like(query_id="ask-1", source="ask")) == QUERY
-    lone = query_like(query_id="ask-1", source="ask")
+    lone = QUERY.model_copy(update={"query_id": "ask-1", "source": "ask"})
+    assert web.own_query(QUERY) == web.own_query(lone) == QUERY
     strange = ({"text": "?"}, {"user_id": "AZ"})
-    for other in (query_like(query_id="other"), *(lone.model_copy(update=each) for each in strange)):
+    unknown = QUERY.model_copy(update={"query_id": "other"})
+    for other in (unknown, *(lone.model_copy(update=each) for each in strange)):
         with pytest.raises(UserError, match=r"has no web: .*queries\.jsonl has no such query"):
             web.of(other)
-    for other in (query_like(text="?"), query_like(user_id="AZ")):
+    for other in (QUERY.model_copy(update=each) for each in strange):
         with pytest.raises(UserError, match="has another query or user under that id"):
             web.of(other)
 
@@ -217,7 +213,8 @@ def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder
     assert web.fetch("https://good.example/").text == SEALED[0].text
     assert web.fetch("https://far.example/").state == "error"
     assert web.at("64k").fetch("https://far.example/").state == "ok"
-    seal(folder, {"q1": SEALED, "q2": [SEALED[0]._replace(text="Else.")]}, [QUERY, query_like(query_id="q2")])
+    second = QUERY.model_copy(update={"query_id": "q2"})
+    seal(folder, {"q1": SEALED, "q2": [SEALED[0]._replace(text="Else.")]}, [QUERY, second])
     page = SealedWeb(folder).fetch("https://good.example/")
     assert (page.state, "different pages" in str(page.problem)) == ("error", True)
 

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from drretail.errors import ModelError
 from drretail.llm.batches import BatchedJudging, batching
 from drretail.llm.calling import answer_of
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import open_model
 from drretail.llm.usage import usage_of
 from tests.llm.batches.server import EXPIRED, BatchServer, errored, succeeded
 
@@ -19,15 +19,11 @@ pytestmark = pytest.mark.anyio
 KEY = "sk-test-0123456789abcdef"
 
 
-def claude(url: str) -> Model:
-    return open_model(
-        "anthropic:claude-sonnet-4-6", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, timeout=5, max_retries=0
-    )
-
-
-def opened(server: BatchServer, folder: Path, message: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
+def opened(url: str, folder: Path, message: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
+    environ = {"ANTHROPIC_API_KEY": KEY}
+    model = open_model("anthropic:claude-sonnet-4-6", base_url=url, environ=environ, timeout=5, max_retries=0)
     say = (lambda _: None) if message is None else message.append
-    return batching(claude(server.url), folder, notify=say, quiet=0.01, poll=0.01, most=most)
+    return batching(model, folder, notify=say, quiet=0.01, poll=0.01, most=most)
 
 
 async def asked(judging: BatchedJudging, questions: Sequence[str]) -> list[AIMessage | ModelError]:
@@ -51,7 +47,7 @@ def echo(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
 
 async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_get_their_answers(tmp_path: Path) -> None:
     events: list[str] = []
-    with BatchServer(echo, polls=3) as server, opened(server, tmp_path, events) as judging:
+    with BatchServer(echo, polls=3) as server, opened(server.url, tmp_path, events) as judging:
         answers = await asked(judging, ["a", "b", "c"])
     assert texts(answers) == ["on a", "on b", "on c"]
     assert len(server.batches) == 1
@@ -68,7 +64,7 @@ async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_ge
 
 
 async def test_more_questions_than_a_batch_holds_go_out_in_several(tmp_path: Path) -> None:
-    with BatchServer(echo) as server, opened(server, tmp_path, most=2) as judging:
+    with BatchServer(echo) as server, opened(server.url, tmp_path, most=2) as judging:
         assert texts(await asked(judging, list("abcde"))) == [f"on {letter}" for letter in "abcde"]
     assert [len(requests) for requests in server.batches.values()] == [2, 2, 1]
 
@@ -78,7 +74,7 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
     def second_time(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
         return bad if batch == 0 and params["messages"][0]["content"] == "a" else echo(custom_id, params, batch)
 
-    with BatchServer(second_time) as server, opened(server, tmp_path) as judging:
+    with BatchServer(second_time) as server, opened(server.url, tmp_path) as judging:
         assert texts(await asked(judging, ["a", "b"])) == ["on a", "on b"]
     assert [len(requests) for requests in server.batches.values()] == [2, 1]
 
@@ -95,7 +91,7 @@ LONG = errored("invalid_request_error", "too long")
     ],
 )
 async def test_what_has_no_answer_says_why(tmp_path: Path, answer: dict[str, Any], batches: int, message: str) -> None:
-    with BatchServer(lambda *_: answer) as server, opened(server, tmp_path) as judging:
+    with BatchServer(lambda *_: answer) as server, opened(server.url, tmp_path) as judging:
         assert texts(await asked(judging, ["a"])) == [message]
     assert len(server.batches) == batches
 
@@ -105,14 +101,14 @@ async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_pro
     tmp_path: Path, forgets: bool, batches: list[int]
 ) -> None:
     with BatchServer(echo, polls=50) as server:
-        task = asyncio.ensure_future(asked(opened(server, tmp_path), ["a", "b"]))
+        task = asyncio.ensure_future(asked(opened(server.url, tmp_path), ["a", "b"]))
         while not server.batches:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.03)  # the book has the batch
         task.cancel()
         server.polls = 0
         server.gone.update({"msgbatch_0"} if forgets else set())
-        with opened(server, tmp_path) as judging:
+        with opened(server.url, tmp_path) as judging:
             assert texts(await asked(judging, ["a", "b", "c"])) == ["on a", "on b", "on c"]
     assert [len(requests) for requests in server.batches.values()] == batches
 
@@ -120,7 +116,7 @@ async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_pro
 async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
         for _ in range(2):
-            with opened(server, tmp_path) as judging:
+            with opened(server.url, tmp_path) as judging:
                 await asked(judging, ["a"])
                 judging.settle()
     assert len(server.batches) == 2
@@ -129,8 +125,7 @@ async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path)
 async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_words(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
         url = server.url
-    judging = batching(claude(url), tmp_path, notify=lambda _: None, quiet=0.01, poll=0.01)
-    first, second = texts(await asked(judging, ["a", "b"]))
+    first, second = texts(await asked(opened(url, tmp_path), ["a", "b"]))
     assert first == second
     assert first.startswith("model: the batch could not be sent or read: APIConnectionError")
     assert KEY not in first

@@ -42,11 +42,7 @@ def models(*answers: dict[str, Any], **given: Any) -> Models:
     return Models({"researcher": replace(model(*answers), **given)}, Journal(), Trajectory())
 
 
-async def at_once(seconds: float) -> None:
-    del seconds
-
-
-TWICE = Retrying(2, sleep=at_once)
+TWICE = Retrying(2, first=0)
 
 
 def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_path: Path) -> None:

@@ -58,15 +58,11 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
             assert request.startswith("GET /")
 
 
-def refusal(status: str) -> bytes:
-    return html(b"<p>please log in", status=status)
-
-
 @pytest.mark.parametrize(
     ("sent", "state"),
     [
-        *((refusal(f"{status} No"), "blocked") for status in (401, 402, 403, 429, 451)),
-        *((refusal(f"{status} No"), "error") for status in (304, 400, 404, 410, 500, 503, 999)),
+        *((html(b"<p>log in", status=f"{status} No"), "blocked") for status in (401, 402, 403, 429, 451)),
+        *((html(b"<p>log in", status=f"{status} No"), "error") for status in (304, 400, 404, 410, 500, 503, 999)),
         *((sent, "no_content") for sent in (html(b""), html(b" \n\t "), b"HTTP/1.1 204 No Content\r\n\r\n")),
         *((html(b"<p>words", kind=kind), "no_content") for kind in ("application/pdf", "x/y; a=b")),
         *((sent, "error") for sent in (b"", b"SSH-2.0-OpenSSH_9\r\n", b"HTTP/1.1 20x OK\r\n\r\n")),
