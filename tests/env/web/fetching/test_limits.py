@@ -102,7 +102,7 @@ CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     ],
 )
 def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
-    found = fetched(without_end(start, more), body_bytes=100_000)
+    found = fetched(without_end(start, more), body_bytes=100_000, seconds=60)
     assert (found.state, found.body) == ("error", b"")
     assert "within" not in str(found.problem)
 
