@@ -26,6 +26,11 @@ _LONGEST_NAME, _LONGEST_VALUE = 60, 300
 """The most characters of a specification's name and value."""
 _MOST_SPECIFIED = 60
 """The most rows of a block of specifications, and blocks on a page: each row is searched for in the whole article."""
+_BLOCKS = ("p", "div", "li", "dt", "dd", "tr", "td", "th", "option", *_HEADINGS)
+_MOST_BLOCKS = 2_000
+"""Pages with more blocks are read without trafilatura's fallbacks: jusText compares each short block with its
+neighbours up to the next long one, which takes minutes for a large table.
+"""
 _LINK = re.compile(r"(!?)\[([^\[\]\n]*)\]\(([^()\n]*)\)")
 _EMPTY_BULLET = re.compile(r"^([ \t]*[-*])[ \t]*\n\s*(?=[^\s\-*#|])", re.MULTILINE)
 # Models quote what they read: the page says [1], not \\[1\\].
@@ -58,14 +63,18 @@ def content_markdown(page: HtmlElement, url: str, *, of_product: bool, furniture
             names = f"{element.get('id') or ''} {element.get('class') or ''} {element.get('itemprop') or ''}"
             if _REVIEWS.search(names[:1000]) and weights.get(element, 0) <= _MAIN_SHARE * whole:
                 emptied(element)
-    article = article_text(str(html.tostring(page, encoding="unicode", method="html")), url)
+    has_many = next(islice(page.iter(*_BLOCKS), _MOST_BLOCKS, None), None) is not None
+    article = article_text(str(html.tostring(page, encoding="unicode", method="html")), url, fast=has_many)
     # If trafilatura finds no article, all text of the page.
     article = article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
     return "\n".join([article, *_lost_specifications(page, article)]).strip()
 
 
-def article_text(markup: str, url: str) -> str:
-    """The text that trafilatura extracts, with tables, lists and links; empty if it finds none."""
+def article_text(markup: str, url: str, *, fast: bool) -> str:
+    """The text that trafilatura extracts, with tables, lists and links; empty if it finds none.
+
+    ``fast`` leaves out its fallbacks.
+    """
     import trafilatura
 
     # It warns about pages without text, which would be printed on the user's screen.
@@ -74,6 +83,7 @@ def article_text(markup: str, url: str) -> str:
         found = trafilatura.extract(
             markup,
             url=url,
+            fast=fast,
             output_format="markdown",
             include_comments=False,
             include_tables=True,

@@ -35,6 +35,8 @@ PAGES: dict[str, Callable[[int], str]] = {
     "attributes": lambda size: "<p " + " ".join(f"a{n}=1" for n in range(size // 100)) + ">x",
     "quoted attributes": lambda size: '<p a="<" ' + " ".join(f"a{n}='>'" for n in range(size // 200)) + ">x",
     "table": lambda size: "<table>" + ("<tr>" + "<td>a b</td>" * 10 + "</tr>") * (size // 160),
+    # Beside an article, trafilatura's fallbacks look at it as well.
+    "article and table": lambda size: f"<article><p>{prose(3000)}</p></article>{PAGES['table'](size)}",
     "specifications": lambda size: (
         f"<p>{prose(size // 20)}</p>" + f"<dl>{'<dt>a bird</dt><dd>y</dd>' * 50}</dl>" * (size // 66_000)
     ),
