@@ -1,12 +1,15 @@
 """Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from unicodedata import combining, normalize
 
-from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts
+from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
+from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import (
     CENTS,
@@ -17,20 +20,23 @@ from drretail.grounding.verify.derivation import (
     small_numbers,
     title_numbers,
 )
-from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, on_record, with_state
+from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
+from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
 from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
 """How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
 
+_CLAUSE = re.compile(r"[;:](?=\s)")
+
 
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
     """The values with their state and derivation; what the records do not have is underivable.
 
-    A value is contradicted only if nothing explains it: no record of its sources, nothing derived from these, and
-    nothing that they make with the other figures in its paragraph of the report.
+    Only a record, an order, a calculation that the value cites, or what the declared cart costs contradicts it, and
+    only if nothing explains it. That a search over prices found nothing leaves it underivable.
     """
     return tuple(_verified(value, ledger, report) for value in values)
 
@@ -74,15 +80,16 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
         unit = " ratings" if value.kind == "rating_count" else ""
         recorded = [f"{number.normalize():f}{unit}" for number in records]
     contradicted = with_state(value, "contradicted", f"the record says {', '.join(recorded)}")
+    is_foreign = value.currency is not None and not may_share_a_sign(value.currency, items[0].currency)
     if all(fits(amount, record) for record in records):
-        return contradicted if _has_wrong_end(value, amount, records, ledger) else with_state(value, "verified", "")
+        is_wrong = is_foreign or _has_wrong_end(amount, records)
+        return contradicted if is_wrong else with_state(value, "verified", "")
     if value.kind == "price":
         found = derivation(amount, ledger, ids)
     else:
         found = "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
     if found is not None:
         return with_state(value, "underivable", found)
-    is_foreign = value.currency not in (None, items[0].currency)
     is_open = value.kind == "price" and any(
         amount.low in list_prices(item) or (amount.low > number and not is_priced_whole(item))
         for item, number in zip(items, records, strict=True)
@@ -99,17 +106,16 @@ def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> 
     return all(record < amount.low * (1 - _SLACK) or record > amount.high * (1 + _SLACK) for record in records)
 
 
-def _has_wrong_end(value: ReadValue, amount: Amount, records: Sequence[Decimal], ledger: Ledger) -> bool:
-    """True where one end of a range is the least or the greatest record, and the other one's number nobody has.
+def _has_wrong_end(amount: Amount, records: Sequence[Decimal]) -> bool:
+    """True where one end of a range is the least or the greatest record, and the other one, as exact, is not.
 
-    "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2, where no product that was shown has 3.4.
+    "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2; whole and half numbers may be mere limits.
     """
     ends = (amount.low == min(records), amount.high == max(records))
     if not amount.is_range or len(records) < 2 or ends[0] == ends[1]:
         return False
-    other = amount.high if ends[0] else amount.low
-    shown = (on_record(value.kind, item) for item in ledger.products.values())
-    return other != other.to_integral_value() and other not in shown
+    other = 2 * (amount.high if ends[0] else amount.low)
+    return other != other.to_integral_value()
 
 
 def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -143,23 +149,64 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if found is not None:
         return with_state(value, "verified", found)
     agreements = _agreements(value, amount, ledger, report)
-    if agreements and agreements.intersection(("equal", "rounded")):
-        return with_state(value, "verified", "a term, a product or a sum of what it is said of")
-    if agreements != {None} or value.relation not in ("is", "about"):
-        return value
-    if calculations:
-        words = "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
-        return with_state(value, "contradicted", words)
-    # One product may be compared with any other thing, and a price be divided by any number that a report has found.
-    is_whole = value.kind in ("total", "left_over") or (value.kind == "difference" and len(near) > 1)
-    if not near or not is_whole or value.currency is None or (value.kind == "left_over" and ledger.limit is None):
-        return value
-    prices = " + ".join(format_money(ledger.price(key) or 0, ledger.currency) for key in near)
-    return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
+    if agreements.intersection(("equal", "rounded")):
+        return with_state(value, "verified", "follows from what it is said of")
+    denied = None
+    if agreements <= {None} and value.relation in ("is", "about"):
+        denied = _of_calculations(value, calculations, ledger, report) or _of_cart(value, amount, ledger, report)
+    return value if denied is None else with_state(value, "contradicted", denied)
 
 
-def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None] | None:
-    """How a value fits all that it may come to; None where one of its sources is not known.
+def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledger: Ledger, report: str) -> str | None:
+    """The cited calculations in words, if the value can be meant as their result; else None.
+
+    It can't if a source is not known, or if another figure of its clause is the result: "at $9.99 each [C:…] they are
+    five dollars cheaper".
+    """
+    known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
+    if not calculations or not all(known):
+        return None
+    sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
+    if sentence is not None:
+        before = _CLAUSE.split(report[sentence.start : value.start])[-1]
+        behind = _CLAUSE.split(report[value.end : sentence.end])[0]
+        beside = [*find_amounts(before), *find_amounts(behind)]
+        if any(result_shown(beside, one) is not None for one in calculations):
+            return None
+    return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
+
+
+def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
+    """What the declared cart costs or leaves, in words, if the value is said of that cart as a whole; else None.
+
+    A rest that is said of nothing in particular is the cart's, or that of a cart with another product. What is apart
+    by an amount that the report names may hold a further cost.
+    """
+    picks, total = ledger.picks or (), ledger.total
+    is_rest = value.kind == "left_over" and ledger.limit is not None
+    is_whole = set(value.of) == {f"P:{pick.product}" for pick in picks} or (is_rest and not value.of)
+    if (
+        total is None
+        or not (is_rest or value.kind == "total")
+        or not is_whole
+        or any(one.alternatives for one in picks)
+    ):
+        return None
+    right = ledger.limit - total if is_rest and ledger.limit is not None else total
+    if abs(amount.low - abs(right)) in {one.low for one in find_money(report)}:
+        return None
+    if not value.of:
+        others = [price for key in ledger.products if (price := ledger.price(key)) is not None]
+        kept = {total, *(total - (ledger.price(one.product) or 0) * one.quantity for one in picks)}
+        if any(abs((ledger.limit or 0) - other - part) == amount.low for other in others for part in (0, *kept)):
+            return None
+    money = partial(format_money, currency=ledger.currency)
+    left = f", which leaves {money(right)}" if is_rest else ""
+    return f"the picks cost {money(total)} together{left}"
+
+
+def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None]:
+    """How a value fits all that it may come to.
 
     By its sources "about $38.66" may be $39.95; the many sums with the picks explain only its very cents, or they
     would explain anything. A total or a rest includes what else its paragraph names and nothing explains: "with $5.99
@@ -170,8 +217,6 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     picks = (f"P:{pick.product}" for pick in ledger.picks or ())
     own = numbers_of(value.of, replace(ledger, picks=None))
     numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
-    if own is None or numbers is None:
-        return None
     if value.kind in ("total", "left_over"):
         money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
         beside = money - numbers
@@ -192,10 +237,7 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     short = {"".join(word[0] for word in one.split()) for one in (name, maker) if len(one.split()) > 1}
     if name in own or as_one_word in own.replace(" ", "") or short & {as_one_word, maker_as_one_word}:
         return with_state(value, "verified", "")
-    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
-    # any mention counts.
-    own = own if item.brand else plain(f"{own} {all_words_of(item)}")
-    if any(f" {word} " in own for word in name.split()):
+    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane.
+    if not item.brand or any(f" {word} " in own for word in name.split()):
         return value
-    words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
-    return with_state(value, "contradicted", words)
+    return with_state(value, "contradicted", f"the brand is {item.brand}")

@@ -80,7 +80,7 @@ def states(report: str, *values: ReadValue) -> dict[str, str]:
 
 
 def test_an_error_that_form_is_certain_of_survives_a_models_doubt_but_not_its_proof() -> None:
-    report = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Together they cost $88.88."
+    report = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). They take $88.88 of your $75."
     assert states(report) == {"$42.95": "verified", "$17.99": "verified", "$88.88": "contradicted"}
     assert states(report, a_value(report, "$88.88", "total", "88.88"))["$88.88"] == "contradicted"
     assert states(report, a_value(report, "$88.88", "total", "88.88", "W:aaaaaaaa"))["$88.88"] == "underivable"
