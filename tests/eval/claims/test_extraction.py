@@ -18,7 +18,7 @@ from drretail.prompts import tag_content
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
-from tests.build import evidence, known, scripted_judge, text
+from tests.build import evidence, scripted_judge, text
 from tests.eval.families.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
@@ -206,14 +206,15 @@ def test_marks_in_every_style_are_sources_as_a_judge_copies_them(report: str, co
     assert resolved == Resolved(tuple(f"https://a.example/{label}" for label in labels), ())
 
 
-@pytest.mark.parametrize(("between", "is_contradicted"), [(" ", False), ("\n\n", True)])
-def test_a_total_goes_by_what_its_paragraph_names_beside_the_claim(between: str, *, is_contradicted: bool) -> None:
+@pytest.mark.parametrize(("between", "is_explained"), [(" ", True), ("\n\n", False)])
+def test_a_total_goes_by_what_its_paragraph_names_beside_the_claim(between: str, *, is_explained: bool) -> None:
     words = "Kettle and towels make $66.93."
     report = f"Shipping is $5.99.{between}{words}"
     start, of = report.index("$66.93"), (f"P:{KETTLE.product_id}", f"P:{TOWELS.product_id}")
     total = ReadValue(kind="total", amount="66.93", currency="USD", of=of, start=start, end=start + 6)
     check = check_of(Claim(claim_id="1", claim=words, sources=of, values=(total,)), a_ledger(None), report)
-    assert known(check).is_contradicted == is_contradicted
+    assert (check is not None) == is_explained  # else open, for no search over sums accuses
+    assert check is None or not check.is_contradicted
 
 
 TITLES = {

@@ -214,7 +214,7 @@ def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was
         ("Hewlett-Packard", "Kettle", "Fennick", "contradicted"),
         (None, KETTLE.title, "Harrowgill", "verified"),
         (None, KETTLE.title, "Fennick", "underivable"),
-            ],
+    ],
 )
 def test_a_brand_may_be_long_or_short_and_is_looked_for_in_the_title_where_the_record_has_none(
     maker: str | None, title: str, message: str, state: str
