@@ -113,6 +113,15 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
     assert REPORT[value.start : value.end] == "$49.99"
 
 
+def test_ids_that_a_judge_gives_a_value_beyond_its_claims_sources_are_dropped_and_counted(tmp_path: Path) -> None:
+    """Else a difference with a thing that the sentence does not cite would be called wrong."""
+    beyond = PRICE | {"of": ["P:B0BED00001", BIRDS_ID]}
+    alone = PRICE | {"kind": "difference", "of": [BIRDS_ID]}
+    (found,) = extracted(tmp_path, claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=[beyond, alone]))
+    assert [(value.kind, value.of) for value in found.values] == [("price", ("P:B0BED00001",))]
+    assert found.dropped == 2
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

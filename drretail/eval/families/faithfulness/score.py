@@ -97,6 +97,8 @@ def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
     strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
     has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
     items = claims.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(report.cited)}
+    if dropped := sum(claim.dropped or 0 for claim in report.judged or ()):
+        items["ids_dropped"] = dropped
     return [
         # In the paper, the headline is the mean over the source types that a report has.
         _value("FP", by_type if rules == "paper" else claims.mean, claims, items),
