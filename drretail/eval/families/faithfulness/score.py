@@ -222,7 +222,9 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     A report that cites nothing, or only orders although a product is wanted, gets 0 in FP and FR. It needs no citation
     if nothing is wanted and it rests on the shopper's own data, or if its refusal is proved right.
     """
-    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na" or value.items.get("units"):
+    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na":
+        return value
+    if value.items.get("units") or value.items.get("unrated"):
         return value
     run = subject.run
     wish = subject.query.wish
