@@ -1,6 +1,5 @@
 """Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -28,8 +27,6 @@ from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
 _SLACK = Decimal("0.1")
 """How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
-
-_CLAUSE = re.compile(r"[;:](?=\s)")
 
 
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
@@ -107,15 +104,16 @@ def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> 
 
 
 def _has_wrong_end(amount: Amount, records: Sequence[Decimal]) -> bool:
-    """True where one end of a range is the least or the greatest record, and the other one, as exact, is not.
+    """True where one end of a range is the least or the greatest record, and the other one, as exact, is far from it.
 
     "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2; whole and half numbers may be mere limits.
     """
-    ends = (amount.low == min(records), amount.high == max(records))
-    if not amount.is_range or len(records) < 2 or ends[0] == ends[1]:
+    pairs = ((amount.low, min(records)), (amount.high, max(records)))
+    wrong = [(end, record) for end, record in pairs if end != record]
+    if not amount.is_range or len(records) < 2 or len(wrong) != 1:
         return False
-    other = 2 * (amount.high if ends[0] else amount.low)
-    return other != other.to_integral_value()
+    end, record = wrong[0]
+    return (2 * end) % 1 != 0 and abs(end - record) > record * _SLACK
 
 
 def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -160,18 +158,16 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
 def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledger: Ledger, report: str) -> str | None:
     """The cited calculations in words, if the value can be meant as their result; else None.
 
-    It can't if a source is not known, or if another figure of its clause is the result: "at $9.99 each [C:…] they are
-    five dollars cheaper".
+    It can't if a source is not known, or if another figure of its sentence is the result: "at $9.99 each [C:…] they
+    are five dollars cheaper".
     """
     known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
     if not calculations or not all(known):
         return None
     sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     if sentence is not None:
-        before = _CLAUSE.split(report[sentence.start : value.start])[-1]
-        behind = _CLAUSE.split(report[value.end : sentence.end])[0]
-        beside = [*find_amounts(before), *find_amounts(behind)]
-        if any(result_shown(beside, one) is not None for one in calculations):
+        others = (find_amounts(report[sentence.start : value.start]), find_amounts(report[value.end : sentence.end]))
+        if any(result_shown(beside, one) is not None for one in calculations for beside in others):
             return None
     return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
 
@@ -179,8 +175,8 @@ def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledg
 def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
     """What the declared cart costs or leaves, in words, if the value is said of that cart as a whole; else None.
 
-    A rest that is said of nothing in particular is the cart's, or that of a cart with another product. What is apart
-    by an amount that the report names may hold a further cost.
+    A rest that is said of nothing in particular is the cart's, or that of a cart with another product whose price the
+    report names. What is apart by an amount that it names may hold a further cost.
     """
     picks, total = ledger.picks or (), ledger.total
     is_rest = value.kind == "left_over" and ledger.limit is not None
@@ -193,12 +189,16 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     ):
         return None
     right = ledger.limit - total if is_rest and ledger.limit is not None else total
-    if abs(amount.low - abs(right)) in {one.low for one in find_money(report)}:
+    named = {one.low for one in find_money(report)}
+    if abs(amount.low - abs(right)) in named:
         return None
     if not value.of:
-        others = [price for key in ledger.products if (price := ledger.price(key)) is not None]
-        kept = {total, *(total - (ledger.price(one.product) or 0) * one.quantity for one in picks)}
-        if any(abs((ledger.limit or 0) - other - part) == amount.low for other in others for part in (0, *kept)):
+        others = {price for key in ledger.products if (price := ledger.price(key)) in named and price is not None}
+        kept = {Decimal(0), total, *(total - (ledger.price(one.product) or 0) * one.quantity for one in picks)}
+        carts = {
+            part + other * times for part in kept for other in others for times in {1, *(p.quantity for p in picks)}
+        }
+        if amount.low in {abs(total + right - cart) for cart in carts}:
             return None
     money = partial(format_money, currency=ledger.currency)
     left = f", which leaves {money(right)}" if is_rest else ""
