@@ -151,23 +151,30 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         return with_state(value, "verified", "follows from what it is said of")
     denied = None
     if agreements <= {None} and value.relation in ("is", "about"):
-        denied = _of_calculations(value, calculations, ledger, report) or _of_cart(value, amount, ledger, report)
+        denied = _of_calculations(value, amount, calculations, ledger, report)
+        denied = denied or _of_cart(value, amount, ledger, report)
     return value if denied is None else with_state(value, "contradicted", denied)
 
 
-def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledger: Ledger, report: str) -> str | None:
+def _of_calculations(
+    value: ReadValue, amount: Amount, calculations: Sequence[Calculation], ledger: Ledger, report: str
+) -> str | None:
     """The cited calculations in words, if the value can be meant as their result; else None.
 
-    It can't if a source is not known, or if another figure of its sentence is the result: "at $9.99 each [C:…] they
-    are five dollars cheaper".
+    It can't if a source is not known, or if its sentence has their result ("at $9.99 each [C:…] they are five dollars
+    cheaper") or an amount that is so far from it ("at $49.99 it is a cent more than both [C:…]").
     """
     known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
     if not calculations or not all(known):
         return None
     sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     if sentence is not None:
-        others = (find_amounts(report[sentence.start : value.start]), find_amounts(report[value.end : sentence.end]))
-        if any(result_shown(beside, one) is not None for one in calculations for beside in others):
+        beside = [*find_amounts(report[sentence.start : value.start]), *find_amounts(report[value.end : sentence.end])]
+        money = [one.low for one in beside if one.kind == "money" or one.places == CENTS]
+        own = numbers_of(value.of, replace(ledger, picks=None, budget=None, query_text=""))
+        apart = (abs(one - other) for one in own for other in money)
+        is_other = any(result_shown([one], each) is not None for one in beside for each in calculations)
+        if is_other or any(amount.agreement(number) is not None for number in apart):
             return None
     return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
 

@@ -159,10 +159,13 @@ def test_a_total_goes_by_the_quantities_and_the_further_costs_that_the_report_na
     ("report", "state"),
     [
         ("They leave $24.06.", "contradicted"),
-        ("They come to $60.94 together, $24.06 less than at the mill.", "underivable"),  # which the calculation is for
+        ("They come to $60.94 together, $24.06 less than at the mill.", "underivable"),
+        ("At $85.00 it is $24.06 more than both.", "underivable"),  # 85 - 60.94
     ],
 )
-def test_a_calculation_denies_no_figure_beside_its_result(report: str, state: str) -> None:
+def test_a_calculation_denies_no_figure_that_is_beside_its_result_or_apart_from_it_by_another(
+    report: str, state: str
+) -> None:
     assert verified("difference", "24.06", TOTAL[1:-1], report=report, words="24.06").state == state
 
 
