@@ -3,8 +3,8 @@
     python benchmarks/reading.py SET [--experiment DIR] [--world WORLD] [--misses] [--json FILE]
 
 Three readers: form; form with the picks that labels say, declared; and an ideal reader, whose labels go through the
-verification of a model's reading. SET is a folder laid out as ``labelled_reports.py`` says; its world is --world (an
-archive, a folder or a name), else its world.tar.xz, else the demo's. A value is right where its words, its kind and its
+verification of a model's reading. SET is a folder laid out as ``labelled_reports.py`` says; its world is --world (a
+folder or its archive), else its world.tar.xz, else the demo's. A value is right where its words, its kind and its
 product are those of a label. What accuses is listed by its code: an honest report accused is a fault of the rule.
 """
 
@@ -19,10 +19,13 @@ from typing import Any
 
 from labelled_reports import OF_JUDGES, LabelledReport, Planted, read_set, unpacked
 
+from drretail.data_ingest.demo import ensure_demo_world
 from drretail.env.world import open_world
 from drretail.grounding.verify.checks import check_report, read_report
+from drretail.progress import Progress
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading, ReadValue
+from drretail.settings import read_settings
 
 READERS = ("form", "declared", "ideal")
 READ = ("price", "rating", "rating_count", "date", "total", "difference", "left_over", "per_unit")
@@ -51,15 +54,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="SET")
     parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
-    parser.add_argument("--world", help="the world that they were made in, or its archive")
+    parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
     parser.add_argument("--misses", action="store_true", help="list what was missed, wrong or found")
     parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     tally = Tally()
     with tempfile.TemporaryDirectory() as scratch:
         own = args.folder / "world.tar.xz"
-        place = args.world or (str(own) if own.exists() else "demo")
-        world = open_world(str(unpacked(Path(place), Path(scratch))) if place.endswith(".tar.xz") else place)
+        place = (
+            args.world or own
+            if args.world or own.exists()
+            else ensure_demo_world(read_settings().cache_dir, Progress())
+        )
+        world = open_world(unpacked(place, Path(scratch)) if place.name.endswith(".tar.xz") else place)
         for report in read_set(args.folder, world, Path(scratch), args.experiment):
             measure(report, tally)
     if args.misses:
