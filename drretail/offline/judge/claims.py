@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 from drretail.grounding.report.citations import listed_sources
-from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.words import STOP_WORDS, content_words, words
 from drretail.records.evidence import Evidence
@@ -45,7 +44,8 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
 
     With ``only_cited``, claims without a source are left out.
     """
-    layout = read_layout(report, _named_bare(report) or None)
+    bare = _named_bare(report)
+    layout = read_layout(report, bare.values() or None)
     listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
     stretches = {row: list(own) for row, own in groupby(layout.stretches, key=lambda stretch: stretch.sentence)}
@@ -69,17 +69,17 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
             else:
                 name, stated = "", _of_text(text, cited)
         for claim, named in stated:
-            sources = tuple(one if one in report else one.removeprefix("P:") for one in named)
+            sources = tuple(bare[one].key if one in bare and one not in report else one for one in named)
             if sources or not only_cited:
                 quote = report[sentence.start : sentence.end]
                 found.setdefault((claim.casefold(), sources), Found(claim, quote, sources))
     return list(found.values())
 
 
-def _named_bare(report: str) -> list[Evidence]:
+def _named_bare(report: str) -> dict[str, Evidence]:
     """Products that a report names by ids without a letter, as a ledger would have them."""
-    ids = dict.fromkeys(_BARE_ID.findall(report))
-    return [Evidence(id=product_evidence_id(key), kind="product", key=key, title=key) for key in ids]
+    entries = (Evidence(id=f"P:{key}", kind="product", key=key, title=key) for key in _BARE_ID.findall(report))
+    return {entry.id: entry for entry in entries}
 
 
 def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
