@@ -1,10 +1,11 @@
 """Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from itertools import product
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
@@ -182,34 +183,40 @@ def _of_calculations(
 def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
     """What the declared cart costs or leaves, in words, if the value is said of that cart as a whole; else None.
 
-    A rest that is said of nothing in particular is the cart's, or that of a cart with another product whose price the
-    report names. What is apart by an amount that it names may hold a further cost.
+    A rest that is said of nothing in particular is the cart's. What is apart by an amount that the report names may
+    hold a further cost.
     """
-    picks, total = ledger.picks or (), ledger.total
+    total = _exact_total(ledger)
     is_rest = value.kind == "left_over" and ledger.limit is not None
-    is_whole = set(value.of) == {f"P:{pick.product}" for pick in picks} or (is_rest and not value.of)
-    if (
-        total is None
-        or not (is_rest or value.kind == "total")
-        or not is_whole
-        or any(one.alternatives for one in picks)
-    ):
+    is_whole = set(value.of) == {f"P:{pick.product}" for pick in ledger.picks or ()} or (is_rest and not value.of)
+    is_foreign = value.currency is not None and not may_share_a_sign(value.currency, ledger.currency)
+    if total is None or not is_whole or is_foreign or not (is_rest or value.kind == "total"):
         return None
-    right = ledger.limit - total if is_rest and ledger.limit is not None else total
-    named = {one.low for one in find_money(report)}
+    money, named = partial(format_money, currency=ledger.currency), {one.low for one in find_money(report)}
+    right = total if ledger.limit is None or not is_rest else ledger.limit - total
     if abs(amount.low - abs(right)) in named:
         return None
-    if not value.of:
-        others = {price for key in ledger.products if (price := ledger.price(key)) in named and price is not None}
-        kept = {Decimal(0), total, *(total - (ledger.price(one.product) or 0) * one.quantity for one in picks)}
-        carts = {
-            part + other * times for part in kept for other in others for times in {1, *(p.quantity for p in picks)}
-        }
-        if amount.low in {abs(total + right - cart) for cart in carts}:
-            return None
-    money = partial(format_money, currency=ledger.currency)
+    if not value.of and amount.low in {abs(total + right - cart) for cart in _other_carts(total, ledger, named)}:
+        return None
     left = f", which leaves {money(right)}" if is_rest else ""
     return f"the picks cost {money(total)} together{left}"
+
+
+def _exact_total(ledger: Ledger) -> Decimal | None:
+    """What the picks cost, where each has one price and no alternative."""
+    items = [ledger.products.get(pick.product) for pick in ledger.picks or ()]
+    are_exact = all(item is not None and is_priced_whole(item) and len(sold_for(item)) < 2 for item in items)
+    has_alternatives = any(pick.alternatives for pick in ledger.picks or ())
+    return ledger.total if are_exact and not has_alternatives else None
+
+
+def _other_carts(total: Decimal, ledger: Ledger, named: Collection[Decimal]) -> Iterator[Decimal]:
+    """What carts cost that hold another product whose price the report names, in place of a pick, of all or of none."""
+    picks = ledger.picks or ()
+    own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
+    others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
+    for kept, other, times in product({Decimal(0), total, *own}, others, {1, *(pick.quantity for pick in picks)}):
+        yield kept + other * times
 
 
 def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None]:

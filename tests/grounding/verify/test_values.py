@@ -143,6 +143,9 @@ def test_the_declared_cart_denies_only_what_is_said_of_all_of_it(
     found = verified(kind, amount, *of, ledger=a_ledger(CART), currency="USD", report=report, words=f"${amount}")
     assert (found.state, found.derivation) == ("underivable" if why is None else "contradicted", why)
     assert verified(kind, amount, *of, currency="USD").state == "underivable"  # nothing is declared
+    from_price = KETTLE.model_copy(update={"price_from": True})
+    open_cart = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: from_price}, picks=CART)
+    assert verified(kind, amount, *of, ledger=open_cart, currency="USD").state == "underivable"
 
 
 def test_a_total_goes_by_the_quantities_and_the_further_costs_that_the_report_names() -> None:
