@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
@@ -211,11 +211,14 @@ def _exact_total(ledger: Ledger) -> Decimal | None:
 
 
 def _other_carts(total: Decimal, ledger: Ledger, named: Collection[Decimal]) -> Iterator[Decimal]:
-    """What carts cost that hold another product whose price the report names, in place of a pick, of all or of none."""
+    """What carts cost that hold one or two other products whose price the report names, with all, some or no picks."""
     picks = ledger.picks or ()
     own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
     others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
-    for kept, other, times in product({Decimal(0), total, *own}, others, {1, *(pick.quantity for pick in picks)}):
+    pairs = {one + other for one, other in combinations(others, 2)}
+    for kept, other, times in product(
+        {Decimal(0), total, *own}, others | pairs, {1, *(pick.quantity for pick in picks)}
+    ):
         yield kept + other * times
 
 

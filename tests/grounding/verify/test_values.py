@@ -132,14 +132,16 @@ CART = [Pick(product=KETTLE.product_id), Pick(product=TOWELS.product_id)]
         ("total", "66.49", [PK], None),
         ("total", "66.49", [], None),
         ("left_over", "24.06", [PP], None),
-        ("left_over", "18.51", [], None),  # with the pan in place of the kettle, whose price the report names
+        # with other products whose prices the report names: the pan in place of the kettle, or pan and scale
+        ("left_over", "18.51", [], None),
+        ("left_over", "24.01", [], None),
         ("difference", "24.06", [PK, PT], None),
     ],
 )
 def test_the_declared_cart_denies_only_what_is_said_of_all_of_it(
     kind: str, amount: str, of: list[str], why: str | None
 ) -> None:
-    report = f"The pan is $38.50.\n\nThen ${amount}"
+    report = f"The pan is $38.50, the scale $12.49.\n\nThen ${amount}"
     found = verified(kind, amount, *of, ledger=a_ledger(CART), currency="USD", report=report, words=f"${amount}")
     assert (found.state, found.derivation) == ("underivable" if why is None else "contradicted", why)
     assert verified(kind, amount, *of, currency="USD").state == "underivable"  # nothing is declared
