@@ -111,7 +111,8 @@ def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> No
     assert got(found, "FP", "FP_strict") == [("scored", 1.0)] * 2
     items = found["FP"].items
     assert (items["units"], items["unrated"], items["failed"], items["unfetched"]) == (1, 1, 0, 0)
-    assert got(scored([unrated]), "FP") == [("na", None)]
+    alone = scored([unrated])["FP"]
+    assert (alone.state, alone.earns) == ("na", None)
 
 
 def test_unresolved_sources_are_no_units_but_zeros_in_strict_and_unread_ones_unverifiable() -> None:
