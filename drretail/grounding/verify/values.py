@@ -216,9 +216,8 @@ def _other_carts(total: Decimal, ledger: Ledger, named: Collection[Decimal]) -> 
     own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
     others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
     pairs = {one + other for one, other in combinations(others, 2)}
-    for kept, other, times in product(
-        {Decimal(0), total, *own}, others | pairs, {1, *(pick.quantity for pick in picks)}
-    ):
+    quantities = {1, 2, *(pick.quantity for pick in picks)}
+    for kept, other, times in product({Decimal(0), total, *own}, others | pairs, quantities):
         yield kept + other * times
 
 
