@@ -31,7 +31,7 @@ from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
-from drretail.records.run import DiscardedRun, Run, System
+from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
 T = TypeVar("T", bound=Document)
@@ -116,9 +116,9 @@ class Experiment:
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
         """A run's state; one with a journal but no run.json was interrupted, and will be resumed from its journal."""
-        folder = self.run_folder(label, query_id, repeat)
-        if (folder / "run.json").exists():
-            return read_run(folder).status
+        folder, run = self.run_folder(label, query_id, repeat), ended_run(self.folder, label, query_id, repeat)
+        if run is not None:
+            return run.status
         return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
 
     def freeze_profile(self, summary: ProfileSummary) -> None:
@@ -148,8 +148,7 @@ class Experiment:
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
-        folder = self.run_folder(label, query_id, repeat)
-        run = read_run(folder) if (folder / "run.json").exists() else None
+        folder, run = self.run_folder(label, query_id, repeat), ended_run(self.folder, label, query_id, repeat)
         if run is not None and run.usage:
             kept = DiscardedRun(system=label, query_id=query_id, repeat=repeat, usage=run.usage)
             with closing(LineAppender(self.folder / DISCARDED)) as discarded:
@@ -350,9 +349,13 @@ def entitle(folder: Path, title: str) -> None:
 
 
 def read_runs(folder: Path) -> Iterator[Run]:
-    """All ended runs of an experiment, sorted by label and query."""
+    """All ended runs of an experiment, sorted by label and query, without those whose run.json cannot be read."""
     for path in sorted((folder / "runs").glob("*/*/run.json")):
-        yield read_run(path.parent)
+        try:
+            run = read_run(path.parent)
+        except UserError:  # ended_run counts it
+            continue
+        yield run
 
 
 def read_discarded(folder: Path) -> list[DiscardedRun]:
@@ -363,6 +366,29 @@ def read_discarded(folder: Path) -> list[DiscardedRun]:
 
 def read_run(folder: Path) -> Run:
     return _validated(Run, folder / "run.json")
+
+
+def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run | None:
+    """A run of an experiment; None if it has not ended.
+
+    If its run.json cannot be read, that is a failed run whose error says so: one damaged file must not end the others.
+    """
+    folder = run_folder(experiment, label, query_id, repeat)
+    if not (folder / "run.json").exists():
+        return None
+    try:
+        return read_run(folder)
+    except UserError as problem:
+        message = str(problem).replace(f"{experiment}/", "").rstrip(".")
+        return Run(
+            run_id=f"{label}/{query_id}-r{repeat}",
+            system=label,
+            query_id=query_id,
+            repeat=repeat,
+            status="failed",
+            stop="error",
+            error=RunError(kind="unreadable", where="run.json", message=message),
+        )
 
 
 def read_evidence(folder: Path) -> tuple[Evidence, ...]:

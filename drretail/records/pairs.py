@@ -96,6 +96,8 @@ class PairScore(Record):
     """
     disagreement: float | None = None
     """For a panel: share of scored pairs on which its members disagreed."""
+    incomplete: tuple[str, ...] = ()
+    """Those of the two systems with runs that lack an answer of a provider: nothing is concluded against them."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 

@@ -257,6 +257,7 @@ def run_of(
     answer = ended if isinstance(ended, Answer) else None
     error = None if isinstance(ended, Answer) else ended
     report = None if answer is None else visible(answer.report)
+    steps = session.trajectory.steps()
     return Run(
         run_id=f"{label}/{query.query_id}-r{repeat}",
         system=label,
@@ -271,13 +272,14 @@ def run_of(
         picks=answer.picks if answer else None,
         outcome=answer.outcome if answer else None,
         citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
-        steps=session.trajectory.steps(),
+        steps=steps,
         state_diff=session.state_diff(),
         notes=(*(answer.notes if answer else ()), *(session.shopper.notes if session.shopper else ())),
         failed_branches=answer.failed_branches if answer else (),
         repairs=answer.repairs if answer else (),
         struck=answer.struck if answer else (),
         understood=answer.understood if answer else None,
+        setbacks=session.trajectory.setbacks() if any(step.kind != "tool" for step in steps) else None,
         usage=dict(usage),
         tools=tuple(session.tools),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),

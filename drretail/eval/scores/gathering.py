@@ -1,6 +1,6 @@
 """All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,8 +41,6 @@ LACKS_IN_WORDS = {
     SPOILED_RUNS: "run lost to a server",
     NOT_IMPORTED: "no report imported",
 }
-LOST = ("model", "timeout", "tool")
-"""The kinds of errors for which the provider, the world's servers or the web, and not the system, are responsible."""
 
 
 class Assessor(NamedTuple):
@@ -126,6 +124,8 @@ class Plan:
     """False for a run of ours that was asked for picks and declared nothing."""
     error: str = ""
     """The kind of its error; empty without one."""
+    losses: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What it did without because a provider gave no answer, by name; its values count all the same."""
 
     @property
     def has_report(self) -> bool:
@@ -159,6 +159,11 @@ class Gathered:
     def clusters(self) -> Clusters:
         """Which user asked each query."""
         return Clusters.of(self.definition.queries)
+
+    @property
+    def incomplete(self) -> Counter[str]:
+        """By label, the finished runs that lack a model's answer: nothing is concluded against their systems."""
+        return Counter(plan.label for plan in self.plans if plan.losses)
 
     def labels(self) -> list[str]:
         """The labels of all systems, sorted."""
@@ -203,6 +208,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 status=_status(subject),
                 has_decision=run is not None and not run.is_undecided,
                 error="" if run is None or run.error is None else run.error.kind,
+                losses={} if run is None else run.losses,
             )
         )
         for metric in metrics:
@@ -235,8 +241,7 @@ def _status(subject: Subject) -> RunStatus:
     if subject.system.is_imported:
         return "not_imported"
     # If a user's own agent takes too long, the system failed; if a model or a server does, it did not.
-    is_lost = run.error is not None and run.error.kind in LOST and not subject.system.is_command_or_address
-    return "spoiled" if is_lost else "failed"
+    return "spoiled" if run.is_lost(subject.system) else "failed"
 
 
 def verdicts_by_assessor(

@@ -1,5 +1,6 @@
 """The scoreboard of an experiment, from its scores, its runs' costs, and its comparisons. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -31,6 +32,7 @@ from drretail.records.scoreboard import (
     Unit,
 )
 from drretail.stats.clusters import FEWEST
+from drretail.tables.figures import counted, counted_each
 
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Assessor]
@@ -291,12 +293,21 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     """How many runs of each system failed, left no decision, were lost to a server, or are not made yet."""
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
+        lost = sum(plan.status == "spoiled" for plan in plans)
+        unreadable = sum(plan.error == "unreadable" for plan in plans)
         counts = {
             "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
             "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
-            "were lost because a server did not answer": sum(plan.status == "spoiled" for plan in plans),
+            "were lost because a server did not answer": lost - unreadable,
+            "were lost, as their run.json cannot be read (`drretail report --format text` names it)": unreadable,
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
+        if incomplete := gathered.incomplete[label]:
+            without = counted_each(sum((Counter(plan.losses) for plan in plans), Counter[str]()))
+            yield (
+                f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "
+                "answer. Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
+            )
