@@ -45,6 +45,8 @@ class PairScore(Record):
     """Failed pairs with a question that was not asked yet."""
     failed_verdicts: int = 0
     """Questions to which the judge gave no usable answer."""
+    repairs: int = 0
+    """Answers of the judge that did not fit the form asked for, and were sent back."""
     stale_verdicts: int = 0
     """Verdicts about another report, or asked in other words; unused."""
     wins: float | None = None

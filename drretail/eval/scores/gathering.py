@@ -101,6 +101,7 @@ class JudgedRun:
     errors: tuple[str, ...] = ()
     """Why verdicts failed."""
     stale: int = 0
+    repairs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     verdicts=len(living),
                     errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
                     stale=len(lines) - len(living),
+                    repairs=sum(verdict.repairs for verdict in living),
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))

@@ -254,6 +254,9 @@ def _notes(
     for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
+        judged = (by_run for key, by_run in gathered.tables_of_judges.items() if key.assessor == assessor)
+        if repairs := sum(each.repairs for by_run in judged for each in by_run.values()):
+            yield f"{assessor.judge.spec}: {counted(repairs, 'repair')} of answers that did not fit the form asked for."
     yield from _unfinished(gathered, shown.systems)
     unknown = {
         spec

@@ -46,7 +46,8 @@ def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(
 ) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
     first, kept = (tally_of(folder, world, player) for _ in range(2))
-    again = tally_of(folder, world, player, **{retry: True})
+    asked: dict[str, Any] = {retry: True}
+    again = tally_of(folder, world, player, **asked)
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (kept.failed, kept.before) == (1, 1)
     assert first.failures == kept.failures == [f"{player.label}/q1-r1: timeout: slow"]
