@@ -25,7 +25,7 @@ from drretail.files import (
 )
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
-from drretail.records.base import Document, canonical_json
+from drretail.records.base import Document, canonical_json, fault_of
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
@@ -397,7 +397,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
     try:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
     except ValidationError as problem:
-        raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
+        raise UserError(f"{path} holds no evidence as this version writes it: {fault_of(problem)}.") from problem
 
 
 def read_results(folder: Path) -> dict[str, str]:
@@ -439,9 +439,4 @@ def _validated(record: type[T], path: Path) -> T:
     try:
         return record.model_validate(read_json(path))
     except ValidationError as problem:
-        raise UserError(f"{path} is not as this version writes it: {_first(problem)}.") from problem
-
-
-def _first(problem: ValidationError) -> str:
-    error = problem.errors()[0]
-    return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+        raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem

@@ -17,7 +17,7 @@ from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError
-from drretail.experiment import read_evidence, read_run, run_folder
+from drretail.experiment import read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run, RunError
@@ -53,6 +53,20 @@ def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(
     assert first.failures == kept.failures == [f"{player.label}/q1-r1: timeout: slow"]
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
+
+
+def test_a_run_json_that_cannot_be_read_is_a_failed_run_and_the_others_go_on(world: World, folder: Path) -> None:
+    player = sut(world, scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
+    tally_of(folder, world, player)
+    path = run_folder(folder, player.label, "q1", 1) / "run.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"quantity": 1', '"quantity": -1'), encoding="utf-8")
+    kept = tally_of(folder, world, player)
+    where = f"runs/{player.label}/q1-r1/run.json is not as this version writes it: picks.0.quantity is -1"
+    assert (kept.done, kept.failed) == (0, 1)
+    assert kept.failures[0].startswith(f"{player.label}/q1-r1: unreadable: {where}: it should be greater than")
+    assert [*read_runs(folder)] == []
+    again = tally_of(folder, world, player, retry_spoiled=True)
+    assert (again.done, again.failed) == (1, 0)
 
 
 class Down:

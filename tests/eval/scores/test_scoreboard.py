@@ -132,6 +132,15 @@ def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes
     assert sentence in notes
 
 
+def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": "x"}})
+    (folder / "runs" / A / "q1-r1" / "run.json").write_text('{"format": 1, "run_id', encoding="utf-8")
+    made = gather(folder, [])
+    assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
+    notes = board(made, row("faithfulness", "FP")).notes
+    assert any(note.startswith(f"{A}: of 2 runs 1 were lost, as their run.json cannot be read") for note in notes)
+
+
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
     read = [
         row("checks", "clean", system=label, items={reader: 2}, **CODE)
