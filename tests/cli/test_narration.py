@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 
@@ -142,7 +141,7 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
 
 
 SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)
-LOST = replace(DONE, losses=Counter({"researcher": 1, "page summary": 2}))
+LOST = replace(DONE, losses={"researcher": 1, "page summary": 2})
 NOTHING_AGAINST = "Nothing is concluded against a system while 1 run of it lacks a model's answer."
 
 
@@ -174,3 +173,5 @@ def test_what_servers_and_providers_cost_is_said_with_the_flags_that_help(
         f"The same command with --retry {retry} again.",
     ]
     assert list(outcome_notes(tallies([DONE.label], [DONE]))) == []
+    (counts,) = tallies([DONE.label], ended)
+    assert json.loads(json.dumps(asdict(counts)))["incomplete"] == len(more)  # as --json prints it

@@ -1,7 +1,7 @@
 """How runs ended: one run, and all runs of one system."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -25,7 +25,7 @@ class Ended:
     """True if it failed because it looked nothing up."""
     calls_failed: int = 0
     """Tool calls that got no answer because a server failed or was too slow."""
-    losses: Counter[str] = field(default_factory=Counter[str])
+    losses: Mapping[str, int] = field(default_factory=dict[str, int])
     """What it did without because a provider gave no answer, by name."""
     picks_unknown: bool = False
     """True if it is done, but without picks that can be read."""
@@ -68,7 +68,7 @@ class Tally:
     """How many of the failed runs looked nothing up."""
     calls_failed: int = 0
     """Tool calls that a failing server left without an answer."""
-    losses: Counter[str] = field(default_factory=Counter[str])
+    losses: dict[str, int] = field(default_factory=dict[str, int])
     """What runs that are done did without because a provider gave no answer, by name: researchers, page summaries …"""
     spoiled: int = 0
     """Runs with such a call or loss: their results say less about the system than about the server."""
@@ -92,7 +92,7 @@ class Tally:
         self.tokens += ended.tokens
         self.no_research += ended.no_research
         self.calls_failed += ended.calls_failed
-        self.losses += ended.losses
+        self.losses = dict(Counter(self.losses) + Counter(ended.losses))
         is_spoiled = bool(ended.calls_failed or ended.losses)
         self.spoiled += is_spoiled
         self.spoiled_done += is_spoiled and ended.failure is None
