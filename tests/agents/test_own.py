@@ -21,7 +21,7 @@ from drretail.api.models import choices_by_role
 from drretail.data_ingest.demo import build_shop as build_demo
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import ModelError, UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, requests_of, scripted_model
@@ -118,6 +118,20 @@ BATH = Pick(product="B0TEST0004")
 BUY, PART = Outcome(decision="buy"), Outcome(decision="part", because=("not_sold",))
 DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
+
+
+@pytest.mark.parametrize(
+    "ending", [None, "", {"report": 5}, ValueError("a bug"), TimeoutError(), ModelError("refusal", "no"), SystemExit(1)]
+)
+def test_tokens_that_were_paid_are_counted_however_an_agent_ends(world: World, ending: Any) -> None:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        await models.call("researcher", [HumanMessage(task.text)])
+        if isinstance(ending, BaseException):
+            raise ending
+        return ending
+
+    run, _ = ran(world, Agent(answer, roles=("researcher",)), reporting(SAID))
+    assert (run.status, run.usage["researcher"].calls, run.usage["researcher"].total > 0) == ("failed", 1, True)
 
 
 def of_quantity(quantity: Any) -> Answer:

@@ -37,7 +37,7 @@ def missing(
         for status, what, command in (
             ("not_imported", "imported reports are empty", None),
             ("failed", "runs failed", f"{again} --retry failed"),
-            ("spoiled", "runs were lost because a server did not answer", f"{again} --retry spoiled"),
+            ("spoiled", "runs were lost (no answer of a server, or a damaged file)", f"{again} --retry spoiled"),
             ("pending", "runs are not made yet", again),
         ):
             count = sum(plan.status == status for plan in plans)

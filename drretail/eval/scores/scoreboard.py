@@ -297,12 +297,12 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
         lost = sum(plan.status == "spoiled" for plan in plans)
-        unreadable = sum(plan.error == "unreadable" for plan in plans)
+        unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
         counts = {
             "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
             "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
-            "were lost because a server did not answer": lost - unreadable,
-            "were lost, as their run.json cannot be read (`drretail report --format text` names it)": unreadable,
+            "were lost because a server did not answer": lost - len(unreadable),
+            f"were lost because their run.json cannot be read ({', '.join(unreadable)})": len(unreadable),
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]

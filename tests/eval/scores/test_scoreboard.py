@@ -138,7 +138,7 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     made = gather(folder, [])
     assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
     notes = board(made, row("faithfulness", "FP")).notes
-    assert any(note.startswith(f"{A}: of 2 runs 1 were lost, as their run.json cannot be read") for note in notes)
+    assert f"{A}: of 2 runs 1 were lost because their run.json cannot be read (q1-r1)." in notes
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
