@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from drretail.records.base import sha256_of
-from drretail.records.run import Step
-from drretail.records.setbacks import Setback, Setbacks
+from drretail.records.run import Setback, Setbacks, Step
 
 
 class Place(NamedTuple):

@@ -16,8 +16,7 @@ from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record, canonical_json, json_object
-from drretail.records.run import Limits, Role, Step, Stop, Usage
-from drretail.records.setbacks import PROVIDER_FAULTS
+from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.tables import figures
 from drretail.trajectory import Trajectory
 

@@ -10,7 +10,6 @@ from drretail.errors import ModelErrorKind
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
 from drretail.records.reading import Outcome, Pick
-from drretail.records.setbacks import LOST_WITH, PROVIDER_FAULTS, Setbacks
 from drretail.records.wish import Wish
 
 Role = str
@@ -229,6 +228,28 @@ class Usage(Record):
     def total(self) -> int:
         """All input and output tokens."""
         return self.input_uncached + self.cache_read + self.cache_creation + self.output
+
+
+Setback = Literal["lost", "repairs", "second_attempts", "announcements", "struck_ids"]
+PROVIDER_FAULTS: tuple[ModelErrorKind, ...] = ("model", "timeout", "tool")
+"""The kinds of errors for which the provider, the world's servers or the web, and not the system, are responsible."""
+LOST_WITH = {"researcher": "researcher", "synthesis": "researcher", "summariser": "page summary"}
+"""By role, what a run does without if its model gives no answer; for other roles that is the answer."""
+
+
+class Setbacks(Record):
+    """Counts of what went wrong in a run. Where a part of the run is named, counts are by part."""
+
+    lost: dict[str, int] = Field(default_factory=dict[str, int])
+    """By role, questions that the provider left unanswered after all second attempts."""
+    repairs: dict[str, int] = Field(default_factory=dict[str, int])
+    """By role, answers that were sent back since they did not fit the form asked for; ``picks`` for missing picks."""
+    second_attempts: int = 0
+    """Calls that were made again since the provider failed, or since the answer was empty or cut."""
+    announcements: int = 0
+    """Turns that announced tool calls and made none."""
+    struck_ids: int = 0
+    """Evidence ids that syntheses cited, that no tool had shown, and that were taken out."""
 
 
 class DiscardedRun(Record):

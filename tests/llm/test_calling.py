@@ -14,7 +14,7 @@ from drretail.llm.models import Models
 from drretail.llm.retries_and_rates import Pacer, Retrying
 from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
-from drretail.records.setbacks import Setbacks
+from drretail.records.run import Setbacks
 from drretail.trajectory import Trajectory
 
 from .clients import CLIENTS, MESSAGES, Sleeps, called, opened

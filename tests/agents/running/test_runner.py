@@ -20,8 +20,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError
 from drretail.experiment import read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
-from drretail.records.run import Run, RunError
-from drretail.records.setbacks import Setbacks
+from drretail.records.run import Run, RunError, Setbacks
 from tests import build
 from tests.agents.conftest import QUERY, calls, lines_of, record, reporting, run_in, scripted, sut, tally_of
 from tests.build import SYSTEM, known

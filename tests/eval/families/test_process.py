@@ -24,8 +24,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.offline.shopper import task
 from drretail.records.evidence import Citation, Evidence
-from drretail.records.run import ERRANDS, Step
-from drretail.records.setbacks import Setbacks
+from drretail.records.run import ERRANDS, Setbacks, Step
 from tests import build
 
 SEARCH, DETAILS, WEB = "product_catalog_search", "get_product_details", "web_search"
