@@ -42,7 +42,7 @@ ENGLISH_SHARE = 0.06
 ids, the smallest is .09. 20 Chinese reports that name much in English have .01 at most, and of 272 manual pages in 17
 other languages, parts of which are not translated, 13 have more.
 """
-FEWEST_WORDS = 25
+FEWEST_WORDS = 40
 NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
 
 _WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -66,15 +66,17 @@ def words(text: str) -> Iterator[str]:
 def is_english(text: str) -> bool:
     """False for a text of FEWEST_WORDS words or more that lacks the commonest words of English.
 
-    Only prose counts: no capitalised words, which name products, no ids, numbers, addresses or code, and no tables if
-    there is enough text beside them. Two characters of Chinese or Japanese count as one word.
+    Only prose counts: no ids, numbers, addresses or code, and no tables if there is enough text beside them.
+    Capitalised words, which name products, are left out of the share; at least half of FEWEST_WORDS must remain. Two
+    characters of Chinese or Japanese count as one word.
     """
     text = _NOT_PROSE.sub(" ", text)
     for part in (_TABLE_ROW.sub(" ", text), text):
-        runs = [run for run in _RUN.findall(part) if not run[0].isupper() and not any(map(str.isnumeric, run))]
-        length = len(runs) + len(_UNSPACED.findall(part)) // 2
-        if length >= FEWEST_WORDS:
-            return sum(run in _COMMONEST for run in runs) >= ENGLISH_SHARE * length
+        found = [run for run in _RUN.findall(part) if not any(map(str.isnumeric, run))]
+        plain, unspaced = [word for word in found if not word[0].isupper()], len(_UNSPACED.findall(part)) // 2
+        length = len(plain) + unspaced
+        if len(found) + unspaced >= FEWEST_WORDS and 2 * length >= FEWEST_WORDS:
+            return sum(word in _COMMONEST for word in plain) >= ENGLISH_SHARE * length
     return True
 
 

@@ -192,11 +192,12 @@ _PICKS = [
 ]
 _PROSE = (
     "All six last for years, so take the first: it costs no more than any other here, weighs less, needs no oil, and "
-    "its handle is long enough for somebody tall."
+    "its handle is long enough for somebody tall. Keep it dry over winter, and sharpen the tines once a year."
 )
 _GERMAN = (
     "Der Kessel ist leicht und gut verarbeitet, und er kostet weniger als die anderen; wer ihn täglich benutzt, "
-    "sollte ihn nach jedem Kochen trocknen, sonst wird er mit der Zeit fleckig."
+    "sollte ihn nach jedem Kochen trocknen, sonst wird er mit der Zeit fleckig, denn das Wasser ist hart, und wer "
+    "nur selten kocht, nimmt besser den kleinen."
 )
 
 
