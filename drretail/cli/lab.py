@@ -139,7 +139,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes worthless reports from honest ones, and shows which of them the scores catch.
 
-    A kind of worthless report is caught if a main score (FP, quality, clean, feasible) is below that of the honest
+    A kind of worthless report is caught if a main score (FP, quality, error-free share, feasible) is below that of the honest
     reports, and none is above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or a
     --max option was reached.
     """
