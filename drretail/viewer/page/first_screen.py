@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from markupsafe import Markup
 
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.experiment import read_reference
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
@@ -21,7 +19,7 @@ from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links, claim_anchor
-from drretail.viewer.page.run_lines import LIMITS, RunLine
+from drretail.viewer.page.run_lines import LIMITS, RunLine, proof_of
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
 
@@ -113,7 +111,7 @@ def question_card(
     return QuestionCard(
         question=question,
         limits=" · ".join(limits),
-        is_infeasible=proof_of(view.folder, question) == "proved",
+        is_infeasible=proof_of(view.folder, question.query.query_id) == "proved",
         answers=tuple(
             replace(by_label[label], is_preferred=label == preferred) for label in shown if label in by_label
         ),
@@ -158,12 +156,6 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
 def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
     """The question whose answers differ most; the first of several."""
     return max(cards, key=lambda card: card.difference)
-
-
-def proof_of(experiment: Path, question: Question) -> str | None:
-    """Whether checking every product proved that nothing meets the limits; None if that was not tried."""
-    reference = read_reference(experiment, question.query.query_id)
-    return None if reference is None or reference.proof is None else reference.proof.state
 
 
 def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proof: str | None) -> AnswerCard:

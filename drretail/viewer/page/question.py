@@ -17,10 +17,10 @@ from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
-from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, proof_of, question_card
+from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import claim_anchor, talk_page_name
-from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
+from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
@@ -169,7 +169,7 @@ class Questions:
             for run in runs
             if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
         ]
-        proof = proof_of(self._view.folder, question)
+        proof = proof_of(self._view.folder, question.query.query_id)
         cards = [answer_card(run.name, run.view, run.line, run.cart, proof) for run in runs]
         judges = {one.judged.by for run in runs for one in run.view.claims}
         # The judges whose marks stand in the answers; a single judge needs no naming.
@@ -195,7 +195,7 @@ class Questions:
     def lines(self, question: Question) -> Rendered:
         """What a report's tables show of a question's runs, without its HTML: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
-        proof = proof_of(self._view.folder, question)
+        proof = proof_of(self._view.folder, question.query.query_id)
         cards = [
             answer_card(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0], proof)
             for view in views

@@ -268,9 +268,9 @@ def _of_one(board: Scoreboard) -> str:
     bought = bought_alone(name, row.cells[OUTCOME]) if OUTCOME in of_half else ""
     columns = [column for column in board.columns if column.name in of_half - {OUTCOME} and column.meaning]
     column = min(columns, key=lambda column: column.decides, default=None)
-    cell = None if column is None else _cell(row, column)
-    if column is None or cell is None:
+    if column is None:
         return bought or "Nothing is scored on half of the reports yet."
+    cell = _cell(row, column) or Cell(None)
     interval = f" ({cell.interval})" if cell.interval else ""
     of_reports = cell.counts if "=" in cell.counts else f"on {cell.counts} reports"
     counts = f" {of_reports}" if cell.counts else ""
