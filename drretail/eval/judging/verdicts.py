@@ -102,6 +102,12 @@ def _read(path: Path) -> list[Verdict]:
     return verdicts
 
 
+def verdict_files(experiment: Path) -> list[Path]:
+    """The files of all verdicts, sorted; not the journals beside them."""
+    files = sorted((experiment / "verdicts").glob("*/*/*/*.jsonl"))
+    return [path for path in files if not path.name.endswith(".journal.jsonl")]
+
+
 def judges_in(experiment: Path, metric: str) -> list[str]:
     """The folders of the judges with verdicts in a family, sorted."""
     return sorted(folder.name for folder in (experiment / "verdicts" / metric).glob("*/"))
