@@ -112,6 +112,11 @@ def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, give
     assert (run.status, known(run.error).message) == ("failed", message)
 
 
+def test_half_a_character_in_an_answer_is_replaced_wherever_it_stands(world: World) -> None:
+    run, _ = ran(world, doing(Answer(report="Half \ud83d.", picks=(), notes=("Nul \0.",))))
+    assert (run.status, run.report, run.notes) == ("done", "Half \ufffd.", ("Nul \ufffd.",))
+
+
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
 TUBE = Pick(product="B0TEST0001")
 BATH = Pick(product="B0TEST0004")

@@ -14,6 +14,7 @@ from drretail.env.session import Session
 from drretail.errors import ModelError, ToolError, shortened
 from drretail.grounding.report.picks import merged, take_picks
 from drretail.local_server import HOST, bound, port_of, serving
+from drretail.parsing import parse_json
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_UNREADABLE, Answer, Limits
@@ -97,8 +98,8 @@ def last_words(output: bytes | bytearray, token: str) -> str:
 
 def _read_json(text: str, who: str) -> Answer:
     try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError) as problem:
+        found: Any = parse_json(text)
+    except ValueError as problem:
         raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
     report = found.get("report")
     if not isinstance(report, str):

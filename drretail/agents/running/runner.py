@@ -33,6 +33,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.journal import EffectKind, Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.usage import latency_by_role
+from drretail.parsing import writable
 from drretail.prompts import overridden
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
@@ -368,4 +369,5 @@ def _as_answer(given: Any, agent: Agent) -> Answer:
         raise ModelError("agent", f"the agent returned {given!r:.60}, and neither an Answer nor the text of a report")
     if not given.report.strip() and not agent.is_baseline:
         raise ModelError("agent", "the agent returned an empty report")
-    return given
+    answer = given.model_dump()
+    return given if writable(answer) == answer else Answer.model_validate(writable(answer))
