@@ -100,7 +100,7 @@ async def check_verdicts(
         name = path.relative_to(copy)
         # The family and judge have verdicts on other runs, but none on this one.
         if experiment / name not in files and (experiment / name).parents[1].is_dir():
-            comparison.note_missing(name, "the verdicts on this run are")
+            comparison.note_missing(name)
     for path in sorted((experiment / "readings").glob("*/*/*.json")):  # scoring has made them again if they differed
         name = path.relative_to(experiment)
         if path.read_bytes() != (copy / name).read_bytes():
@@ -206,15 +206,16 @@ class Comparison:
                 checklist.fail("verdicts", name, reason, cause="a verdict is another one when it is made again")
         for verdict in made.values():
             if (verdict.metric, verdict.judge.key, verdict.rules, verdict.judge_repeat) in scopes:
-                self.note_missing(name, "a verdict is", f": {verdict.stage}/{verdict.item}")
+                self.note_missing(name, f": the verdict {verdict.stage}/{verdict.item}")
 
-    def note_missing(self, name: Path, subject: str, which: str = "") -> None:
+    def note_missing(self, name: Path, which: str = "") -> None:
         """Verdicts that can be made: a failure if scores.json was made of more than there are, else not scored yet."""
+        metric = name.parts[1]
         if name.parent.relative_to("verdicts").as_posix() in self.gone:
-            self.checklist.fail("verdicts", name, f"{subject} missing, and can be made again{which}")
+            self.checklist.fail("verdicts", name, f"something is missing that can be made again{which}")
         else:
-            advice = f"`drretail score EXP --metrics {name.parts[1]}` makes what is missing."
-            self.checklist.wait("verdicts", name, f"{subject} not made yet{which}", advice)
+            reason = f"the run is not {'fully ' if which else ''}scored by {metric} yet{which}"
+            self.checklist.wait("verdicts", name, reason, f"`drretail score EXP --metrics {metric}` goes on.")
 
     def _older(self, verdict: Verdict) -> str:
         """Why scores leave the verdict out, or will replace it; blank for one that counts."""
