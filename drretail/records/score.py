@@ -414,6 +414,19 @@ class MadeOf(Record):
     verdicts: dict[str, int]
     """Lines of verdict files, by their folder below verdicts/. Lines are only ever added."""
 
+    def changes(self, now: "MadeOf") -> str:
+        """What has changed since, in words; blank if nothing has."""
+        if self.version != now.version:
+            return f"drretail {self.version} made them"
+        both = ((self.runs, now.runs, "runs"), (self.verdicts, now.verdicts, "lines of verdicts"))
+        changes = [
+            f"{name} had {before.get(name, 0):,} {what} and has {after.get(name, 0):,}"
+            for before, after, what in both
+            for name in sorted({*before, *after})
+            if before.get(name, 0) != after.get(name, 0)
+        ]
+        return "; ".join(changes) or ("" if self.content == now.content else "a run or the plan is another one")
+
     def taken_out(self, now: "MadeOf") -> list[str]:
         """The systems and folders of verdicts of which ``now`` has less."""
         before, after = {**self.runs, **self.verdicts}, {**now.runs, **now.verdicts}
