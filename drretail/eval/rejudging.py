@@ -12,6 +12,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import SCORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
+from drretail.eval.families.checks import page_age_of
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.question import NO_WORLD
@@ -84,6 +85,7 @@ async def check_verdicts(
                 progress=progress,
                 again=again,
                 allowance=allowance,
+                page_age=page_age_of(verdicts),
                 judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
                 rate_floors=True,
             )
@@ -266,7 +268,7 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     made = derive_scores(experiment, families, asked, pairs, prices, judge_notes)
     checklist.checked["scores"] += 1
     before, now = kept.made_of, made.made_of
-    if different := differing(_without_dollars(kept), _without_dollars(made)):
+    if different := differing(_without_dollars_and_cards(kept), _without_dollars_and_cards(made)):
         if before is None or now is None or before.version != now.version:
             checklist.wait("scores", "scores.json", "another version of drretail made it", SCORE)
         elif less := before.taken_out(now):
@@ -277,6 +279,8 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         else:
             reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
             checklist.fail("scores", "scores.json", reason)
+    elif kept.metrics != made.metrics:
+        checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", SCORE)
     elif kept.scoreboard != made.scoreboard:
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
@@ -286,10 +290,12 @@ def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:
     return row.metric, row.system, row.rules, row.judge, row.judge_params
 
 
-def _without_dollars(scores: Scores) -> dict[str, Any]:
+def _without_dollars_and_cards(scores: Scores) -> dict[str, Any]:
     made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
     board: dict[str, Any] = made.get("scoreboard", {})
     board.pop("prices_as_of", None)
+    for described in made["metrics"].values():
+        described.pop("judges", None)
     dollars = [column["name"] for column in board.get("columns", ()) if column["unit"] == "dollars"]
     for row in board.get("rows", ()):
         row["cells"] = {name: cell for name, cell in row["cells"].items() if name not in dollars}

@@ -503,8 +503,8 @@ def of_older_version(folder: Path, world: World) -> None:
 def by_client(folder: Path, world: World) -> None:
     """As inspect leaves a run: with the tokens that its model took, and without a journal."""
     models = {"client": RoleModel(spec="mockllm/model", kind="llm")}
-    web = {"web_provider": world.web.provider, "web_corpus": world.web.corpus}
-    system = System(agent=INSPECT_AGENT, models=models, scope="own", **web)
+    web = world.web
+    system = System(agent=INSPECT_AGENT, models=models, scope="own", web_provider=web.provider, web_corpus=web.corpus)
     before = recorded_in(folder / OWN_RUN)
     changed = {"usage": {"client": Usage(calls=1, output=9)}, "prompt_hashes": client_hashes(system)}
     client = replace(before, run=before.run.model_copy(update=changed), texts=read_results(folder / OWN_RUN))
@@ -530,6 +530,7 @@ WAYS: dict[str, tuple[Way, set[str]]] = {
     "what another version scored": (of_older_version, {"verdicts", "scores"}),
     "runs of inspect beside one's own": (by_client, {"verdicts"}),
     "copies with planted errors": (planted, {"verdicts"}),
+    "another age of old pages": (lambda folder, world: score(folder, "checks", world=world, page_age=1), set()),
 }
 """What each way of making a folder leaves unmade, by check."""
 

@@ -1,7 +1,7 @@
 """Checks of a report against records, without a model: one verdict per kind of error (docs/checks.md)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, of_verdicts
@@ -10,7 +10,7 @@ from drretail.eval.judging.readings import how_read, keep_reading, picks_by, rea
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, share
-from drretail.grounding.verify.checks import LEAST_COVERAGE, Case, check_report
+from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
 from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.grounding.verify.repetition import has_sections
@@ -227,9 +227,20 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
             yield code, CodeVerdict("na", None, lacking)
         else:
             lines = [each.model_dump(mode="json", exclude_none=True) for each in found]
-            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")
+            # With it, ``verify`` can make the verdict again.
+            is_set = check.of_settings and case.page_age != PAGE_AGE
+            notes = (f"{OLDER_THAN}{case.page_age:g}",) if is_set else ()
+            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found", notes)
 
 
+def page_age_of(verdicts: Iterable[Verdict]) -> float:
+    """The age in years from which pages were old to the checks."""
+    notes = (note for verdict in verdicts for note in verdict.notes if note.startswith(OLDER_THAN))
+    return float(next(notes, f"{OLDER_THAN}{PAGE_AGE}").removeprefix(OLDER_THAN))
+
+
+OLDER_THAN = "page_age:"
+"""The beginning of a note that names the age of old pages, if it is not the usual one."""
 CLEAN = "clean"
 """The variant that is 1 for a report without errors."""
 COVERAGE = "coverage"
