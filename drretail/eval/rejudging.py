@@ -3,7 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from drretail.records.vote import Vote, Withdrawal, line_of
 from drretail.records.wish import Want
 
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
+EARLIER = "it is about an earlier report of the run"
 _MOST_ATTEMPTS = 6
 """The most attempts of a verdict that are made again: each is a pass over all verdicts."""
 
@@ -106,7 +107,10 @@ async def check_verdicts(
     for path in sorted((experiment / "readings").glob("*/*/*.json")):  # scoring has made them again if they differed
         name = path.relative_to(experiment)
         if path.read_bytes() != (copy / name).read_bytes():
-            checklist.fail("verdicts", name, "it is not how the report is read")
+            if name.parts[2:] in comparison.earlier:
+                checklist.wait("verdicts", name, EARLIER, SCORE)
+            else:
+                checklist.fail("verdicts", name, "it is not how the report is read")
 
 
 def _is_ours(metric: str) -> bool:
@@ -172,6 +176,8 @@ class Comparison:
     gone: Collection[str]
     reports: Mapping[str, str | None]
     """By run, the hash of its report; None for a run without one, and for one that is being made again."""
+    earlier: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """The labels and file names of runs with verdicts on an earlier report."""
 
     @classmethod
     def of(cls, experiment: Path, checklist: Checklist, gone: Collection[str]) -> "Comparison":
@@ -190,6 +196,7 @@ class Comparison:
             if anew is not None and _content(anew) == _content(verdict):
                 continue
             if cause := self._older(verdict):
+                self.earlier.update([(name.parts[-2], f"{name.stem}.json")] if cause == EARLIER else ())
                 checklist.wait("verdicts", name, f"{cause}: {item}", SCORE)
             elif verdict.stage == SUPPORT_LIVE and live_journal(self.experiment).exists():
                 cause = "verdicts of live pages are not made again"
@@ -223,7 +230,7 @@ class Comparison:
         """Why scores leave the verdict out, or will replace it; blank for one that counts."""
         judged = {verdict.run_id: verdict.report_sha, verdict.other_run_id: verdict.other_report_sha}
         if any(run in self.reports and self.reports[run] != sha for run, sha in judged.items() if run is not None):
-            return "it is about an earlier report of the run"
+            return EARLIER
         family = installed(verdict.metric)
         if family is not None and verdict.version != family.version:
             return "an older version of the metric made it"

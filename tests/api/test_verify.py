@@ -26,6 +26,7 @@ from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_results, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
+from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
 from drretail.lab.plant.copies import make_copies
 from drretail.llm.models import Models
@@ -476,11 +477,12 @@ def cut_scoring(folder: Path, world: World) -> None:
 def made_again(folder: Path, world: World) -> None:
     """A run whose report is another one than when it was judged, as after ``run --retry``."""
     (before,) = (each for each in read_runs(folder) if each.run_id == f"{OWN}/q1-r1")
-    report, place = "Another feeder.", (OWN, "q1", 1)
+    report, place = "It costs $24.99 [P:B0TEST0001].", (OWN, "q1", 1)
     evidence, texts = read_evidence(folder / OWN_RUN), read_results(folder / OWN_RUN)
+    changed = {"report": report, "report_sha": sha256_of(report), "citations": tuple(find_citations(report, evidence))}
     with Experiment(folder, read_definition(folder)) as opened:
         opened.discard(*place)
-        opened.save(before.model_copy(update={"report": report, "report_sha": sha256_of(report)}), evidence, texts, {})
+        opened.save(before.model_copy(update=changed), evidence, texts, {})
 
 
 def shards(folder: Path, world: World) -> None:
