@@ -12,14 +12,13 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import SCORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
-from drretail.eval.families.checks import page_age_of
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.verdicts import VerdictFile, verdict_files
+from drretail.eval.judging.verdicts import VerdictFile, page_age_of, verdict_files
 from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
@@ -252,7 +251,7 @@ def _was_asked_again(file: VerdictFile, verdict: Verdict) -> bool:
 
 
 def _content(verdict: Verdict) -> dict[str, Any]:
-    return verdict.model_dump(exclude={"attempt", "context"})
+    return verdict.model_dump(exclude={"attempt", "context", "repairs"})
 
 
 def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:

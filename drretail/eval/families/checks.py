@@ -1,7 +1,7 @@
 """Checks of a report against records, without a model: one verdict per kind of error (docs/checks.md)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, of_verdicts
@@ -9,11 +9,11 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import OLDER_THAN
 from drretail.eval.values import Value, share
 from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
 from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
-from drretail.grounding.verify.repetition import has_sections
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
@@ -97,7 +97,6 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         lambda case, _: any(True for _ in dated_pages(case.citations, case.evidence)),
         "the report cites no page whose date is known",
     ),
-    "sections": (lambda case, _: has_sections(case.layout), "the report has no two sections to compare"),
 }
 """What a check may need, and why there is nothing to check if that is missing."""
 
@@ -137,7 +136,7 @@ CHECKS: Mapping[str, Check] = {
         Check("not_wanted", "picks records typed bounded buys"),
         Check("want_left_out", "picks records typed needed buys"),
         Check("over_budget", "picks records typed money buys"),
-        Check("price_unknown", "picks records typed money buys"),
+        Check("price_unknown", "picks records typed money buys", only_warns=True),
         Check("below_rating", "picks records typed ratings buys"),
         Check("recommended_although_owned", "picks records typed orders owner buys"),
         Check("unwanted_brand", "picks records typed brands buys"),
@@ -167,7 +166,6 @@ CHECKS: Mapping[str, Check] = {
         Check("after_today", "today fixed_web pages", of_claims=False, of_settings=True, only_warns=True),
         Check("personal_data_sent", "run watched user web", of_claims=False),
         Check("profile_changed", "run watched", of_claims=False),
-        Check("repeated_section", "sections", of_claims=False, only_warns=True),
     )
 }
 
@@ -233,14 +231,6 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
             yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found", notes)
 
 
-def page_age_of(verdicts: Iterable[Verdict]) -> float:
-    """The age in years from which pages were old to the checks."""
-    notes = (note for verdict in verdicts for note in verdict.notes if note.startswith(OLDER_THAN))
-    return float(next(notes, f"{OLDER_THAN}{PAGE_AGE}").removeprefix(OLDER_THAN))
-
-
-OLDER_THAN = "page_age:"
-"""The beginning of a note that names the age of old pages, if it is not the usual one."""
 CLEAN = "clean"
 """The variant that is 1 for a report without errors."""
 COVERAGE = "coverage"
@@ -334,7 +324,6 @@ DESCRIPTION = MetricDescription(
         "after_today": "cites nothing dated after the shop's today",
         "personal_data_sent": "sends no personal data to the web",
         "profile_changed": "leaves profiles unchanged",
-        "repeated_section": "repeats no long passage",
     },
     meaning="Columns “without X”: the share of reports without error X. clean is n/a if the picks are unknown "
     "or code could check too few numbers.",

@@ -12,16 +12,15 @@ from lxml.html import HtmlElement
 from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text, iso_day
-from drretail.env.web.reading.markdown import SHORTEST, content_markdown, count_words, without_repeats
+from drretail.env.web.reading.markdown import SHORTEST, content_markdown
 from drretail.env.web.reading.parsing import decoded, drop_unshown, parsed
 from drretail.env.web.reading.structured_data import Node, ld_nodes, product_data, product_text, type_names
 
 REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 """HTTP statuses by which a site refuses to show a page."""
-LONGEST_WALL = 2_500
-"""The most characters of a wall's text: a longer page is a page, even if it mentions captchas."""
-LONGEST_SHELL = 600
-"""The same for pages that are recognised only by the machinery of a check."""
+MOST_BESIDE = 60
+"""The most words beside the sentences in which a page says that it is a wall; with more, it only mentions one."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _SAYS = re.compile(
     r"verify(?:ing)? (?:that )?you(?:'re| are) (?:a |not a )?(?:human|robot|bot)|are you (?:a )?(?:human|robot)|"
     r"not a robot|robot or human|confirm (?:that )?you(?:'re| are) (?:a )?human|press (?:&|and) hold|"
@@ -40,38 +39,16 @@ _SAYS = re.compile(
     r"n'êtes pas un robot|accès refusé|no eres un robot|acceso denegado",
     re.IGNORECASE | re.MULTILINE,
 )
-_MACHINERY = re.compile(
-    r"cf-(?:challenge|turnstile|browser-verification)|challenge-(?:form|platform|running)|__cf_chl|px-captcha|"
-    r"perimeterx|captcha-delivery|datadome|_incapsula_|distil_|g-recaptcha|h-?captcha|arkoselabs|awswafcaptcha|"
-    r"validatecaptcha",
-    re.IGNORECASE,
-)
-_ATTRIBUTES = ("id", "class", "src", "action")
 
 
-def is_wall(markup: str, title: str, text: str) -> bool:
-    """True for a page with a short text whose words or elements show a check, consent wall or login in place of the
-    page.
-    """
-    if len(text) > LONGEST_WALL:
-        return False
-    page = parsed(markup)  # parsed anew: the tree that was read has lost a wall's scripts
-    if page is None:
-        return False
-    if _SAYS.search(f"{title}\n{text}"):
-        return True
-    return len(text) <= LONGEST_SHELL and any(
-        _MACHINERY.search(value[:500])
-        for element in page.iter("form", "div", "script", "iframe", "section", "main")
-        for name in _ATTRIBUTES
-        if (value := element.get(name)) is not None
-    )
+def is_wall(title: str, text: str) -> bool:
+    """True for a page that says it is a bot check, a consent wall or a login, and on which little else stands."""
+    sentences = _SENTENCE_END.split(text)
+    says = [sentence for sentence in (title, *sentences) if _SAYS.search(sentence)]
+    beside = sum(len(sentence.split()) for sentence in sentences if sentence not in says)
+    return bool(says) and beside <= MOST_BESIDE
 
 
-FULLER = 3
-"""Hidden blocks and furniture count as content if they give at least this many times the words of the shown content: a
-hidden sentence does not, a hidden page does (on marked pages 1.5 to 5 give alike F1).
-"""
 _LETTER = re.compile(r"\w")
 
 
@@ -97,28 +74,23 @@ def _read(fetched: Fetched, markup: str, root: HtmlElement) -> WebPage:
     nodes = ld_nodes(root)
     date = page_dates(root, nodes).latest
     products = product_data(root)
-    body = _body(markup, root, fetched.final_url or fetched.url, of_product=bool(products))
+    body = _body(markup, root, fetched.final_url or fetched.url)
     if len(body) < SHORTEST:
         body = max([body, *(str(node.get("articleBody") or "") for node in nodes)], key=len)
-    if not products and is_wall(markup, title, body):
+    if not products and is_wall(title, body):
         return WebPage(fetched.url, title, text="", state="blocked", date=date)
     text = clean_text("\n\n".join(filter(None, (product_text(products, body), body))))
     return _page(fetched, title, text, date, shortest=1 if products else SHORTEST)
 
 
-def _body(markup: str, root: HtmlElement, url: str, *, of_product: bool) -> str:
-    """The content. If the page hides most of it, or has it in apparent furniture, the content that
-    scripts would show.
-    """
+def _body(markup: str, root: HtmlElement, url: str) -> str:
+    """The content; if hardly any is shown, as on pages that wait to be faded in, with the blocks that scripts show."""
     drop_unshown(root)
-    body = content_markdown(root, url, of_product=of_product)
-    least = FULLER * count_words(body)
-    if (later := parsed(markup)) is not None:
-        drop_unshown(later, waiting=True)
-        if count_words(str(later.text_content())) > least:
-            whole = content_markdown(later, url, of_product=of_product, furniture=True)
-            body = whole if count_words(whole) > least else body
-    return without_repeats(body)
+    body = content_markdown(root, url)
+    if len(body) < SHORTEST and (waiting := parsed(markup)) is not None:
+        drop_unshown(waiting, waiting=True)
+        body = max(body, content_markdown(waiting, url), key=len)
+    return body
 
 
 def _page(fetched: Fetched, title: str, text: str, date: str | None, *, shortest: int = SHORTEST) -> WebPage:

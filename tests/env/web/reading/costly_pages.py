@@ -37,9 +37,6 @@ PAGES: dict[str, Callable[[int], str]] = {
     "table": lambda size: "<table>" + ("<tr>" + "<td>a b</td>" * 10 + "</tr>") * (size // 160),
     # Beside an article, trafilatura's fallbacks look at it as well.
     "article and table": lambda size: f"<article><p>{prose(3000)}</p></article>{PAGES['table'](size)}",
-    "specifications": lambda size: (
-        f"<p>{prose(size // 20)}</p>" + f"<dl>{'<dt>a bird</dt><dd>y</dd>' * 50}</dl>" * (size // 66_000)
-    ),
     "wide cells": lambda size: "<table>" + '<tr><td colspan="1000000" rowspan="1000000">a</td></tr>' * (size // 10_000),
     "brackets": lambda size: "<p>" + "[" * size,
     "links in markdown": lambda size: "<p>" + "[a](b " * (size // 6),

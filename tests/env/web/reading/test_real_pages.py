@@ -16,17 +16,11 @@ def readings(realdata: Path) -> dict[str, Reading]:
     return {reading.name.split("_")[1]: reading for reading in read_folder(realdata / "web")}
 
 
-@pytest.mark.parametrize(
-    ("kinds", "better"),
-    [({"product"}, 0.02), ({"collection", "listing"}, 0.02), ({"article"}, 0)],
-    ids=["product", "list", "article"],
-)
-def test_pages_are_read_better_than_by_trafilatura(
-    kinds: set[str], better: float, readings: dict[str, Reading]
-) -> None:
-    these = [reading for reading in readings.values() if reading.type in kinds and reading.truth]
+def test_pages_are_read_about_as_well_as_by_trafilatura_alone(readings: dict[str, Reading]) -> None:
+    """Without what pages hide, which costs pages of products whose details open by a click."""
+    these = [reading for reading in readings.values() if reading.truth]
     alone = fmean(reading.alone.f1 for reading in these)
-    assert fmean(reading.ours.f1 for reading in these) >= alone + better
+    assert fmean(reading.ours.f1 for reading in these) >= alone - 0.01
 
 
 def test_no_page_with_content_is_given_up_nor_dated_too_early_and_prices_come_first(
