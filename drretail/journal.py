@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.parsing import writable
 from drretail.records.base import Document, canonical_json, json_object, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch", "memory", "shopper"]
@@ -240,7 +241,7 @@ class _Recording:
 
     def _write(self, **ending: Any) -> Effect:
         seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)
-        brought = {name: canonical_json(value) for name, value in ending.items() if value is not None}
+        brought = {name: canonical_json(writable(value)) for name, value in ending.items() if value is not None}
         # Through JSON, so that a new answer and a served one are equal to the last digit.
         ended = {name: json.loads(text) for name, text in brought.items()}
         effect = Effect(**self._fields, **ended, started=self._started.isoformat(), seconds=seconds)

@@ -1,5 +1,7 @@
 """JSON, TOML, PDF and Office files from outside. JSON and TOML raise one kind of error each, whatever is wrong.
 
+``writable`` is the gate for texts from outside that are not read here: answers, tools' results, errors.
+
 Documents are read as Markdown by markitdown (an extra).
 """
 
@@ -7,11 +9,12 @@ import json
 import re
 import tomllib
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from drretail.errors import UserError, install_line
@@ -29,11 +32,44 @@ LARGEST = 50_000_000
 MOST_UNPACKED = 100_000_000
 """Bytes of a document's contents, unpacked."""
 _PIECE = 1 << 14
+_UNWRITABLE = re.compile("[\ud800-\udfff\0]")
+_ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
+T = TypeVar("T")
 _ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
 
+def writable(value: T) -> T:
+    """The value with U+FFFD for NUL and for halves of characters in its texts: no UTF-8 file can hold a half.
+
+    Two halves that belong together become their character. Dicts and lists are copied; other values stay.
+    """
+    return cast(T, _writable(value))
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        if not _UNWRITABLE.search(value):
+            return value
+        paired = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return paired.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    if isinstance(value, dict):
+        return {_writable(name): _writable(item) for name, item in cast(dict[Any, Any], value).items()}
+    if isinstance(value, list | tuple):
+        items = map(_writable, cast(Iterable[Any], value))
+        return [*items] if isinstance(value, list) else tuple(items)
+    return value
+
+
+def writable_json(text: str) -> str:
+    """A JSON text whose escapes name no NUL and no half of a character; another text as it is."""
+    try:
+        return json.dumps(parse_json(text), ensure_ascii=False) if _ESCAPED.search(text) else text
+    except ValueError:
+        return text
+
+
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text.
+    """The value of a JSON text, ``writable``.
 
     Raises JSONDecodeError for any other text, also for deep nesting and for integers of thousands of digits, which
     ``json`` answers with RecursionError and a bare ValueError. Bytes that are not text raise UnicodeDecodeError, which
@@ -51,7 +87,8 @@ def parse_json(text: str | bytes) -> Any:
     opening = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     if opening > MOST_LEVELS and _is_deep(value):
         raise _refused(TOO_DEEP)
-    return value
+    has_escapes = "\\u" in text if isinstance(text, str) else b"\\u" in text
+    return writable(value) if has_escapes else value
 
 
 def keys_that_stand_twice(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
+from drretail.parsing import writable
 from drretail.records.base import sha256_of
 from drretail.records.run import Setback, Setbacks, Step
 
@@ -78,6 +79,7 @@ class Trajectory:
 
     def keep_text(self, text: str) -> str:
         """Stores a result's text once, and returns its sha256."""
+        text = writable(text)
         sha = sha256_of(text)
         with self._lock:
             self._texts[sha] = text

@@ -36,6 +36,12 @@ def test_an_effect_is_on_disk_before_its_answer_is_used(path: Path) -> None:
     assert written.started == "2023-10-01T00:00:00+00:00"
 
 
+def test_half_a_character_in_an_answer_is_replaced_before_it_is_used_and_written(path: Path) -> None:
+    effect = search(Journal(path), "feeder", lambda: Outcome({"text": ["half \ud83d", "nul \0"]}))
+    assert effect.response == {"text": ["half \ufffd", "nul \ufffd"]}
+    assert read_effects(path) == [effect]
+
+
 def test_a_reopened_journal_serves_what_it_holds_and_performs_the_rest(path: Path) -> None:
     action, first = Counter(), Journal(path)
     search(first, "a", action)

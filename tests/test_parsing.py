@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from drretail.parsing import parse_json, parse_toml
+from drretail.parsing import parse_json, parse_toml, writable, writable_json
 from drretail.records.base import canonical_json
 
 DEEP = 100_000
@@ -29,6 +29,23 @@ def test_whatever_python_cannot_hold_is_an_error_of_json(text: str, message: str
     for form in (text, text.encode()):
         with pytest.raises(json.JSONDecodeError, match=message):
             parse_json(form)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("half \ud83d here", "half \ufffd here"),
+        ("\ud83d\ude00", "\U0001f600"),
+        ("nul \0", "nul \ufffd"),
+        ("Zoë, line\n", "Zoë, line\n"),
+    ],
+)
+def test_halves_of_characters_and_nul_go_and_what_a_file_can_hold_stays(text: str, expected: str) -> None:
+    assert writable({text: [text, (text, 1, None)]}) == {expected: [expected, (expected, 1, None)]}
+    escaped = json.dumps({"a": text})
+    assert parse_json(escaped) == parse_json(escaped.encode()) == {"a": expected}
+    assert json.loads(writable_json(escaped)) == {"a": expected}
+    assert writable_json(f"no JSON: {escaped}") == f"no JSON: {escaped}"
 
 
 @pytest.mark.parametrize("text", ["[" * 200 + "]" * 200, '{"a":' * 200 + "1" + "}" * 200])

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from drretail.errors import ModelError, shortened
 from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
+from drretail.parsing import writable
 from drretail.records.base import canonical_json, fault_of
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer
@@ -18,15 +19,15 @@ def read_answer(given: object, who: str = "the agent") -> Answer:
     Raises ModelError of the kind ``agent`` for anything else, and for a value that is wrong, which it names.
     """
     if isinstance(given, str):
-        return Answer(report=given)
+        return Answer(report=writable(given))
     if not isinstance(given, Answer | Mapping):
         what = "an Answer, the text of a report, nor a dict with one"
         raise ModelError("agent", f"{who} returned {given!r:.60}, and neither {what}")
     try:
         answer = given if isinstance(given, Answer) else _of_mapping(cast("Mapping[str, Any]", given))
         # Through plain values: an Answer that was copied with changes was never validated.
-        checked = Answer.model_validate(answer.model_dump(warnings=False))
-        canonical_json(checked.model_dump(mode="json", exclude={"report"})).encode()
+        checked = Answer.model_validate(writable(answer.model_dump(warnings=False)))
+        canonical_json(checked.model_dump(mode="json", exclude={"report"}))
     except ValidationError as problem:
         raise ModelError("agent", f"{who} returned a wrong answer: {fault_of(problem)}") from problem
     except ValueError as problem:

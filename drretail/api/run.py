@@ -34,7 +34,9 @@ from drretail.api.queries import asked_queries, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
+from drretail.env.checking import check_database
 from drretail.env.offers import Offers
+from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.sandbox import cautions, has_foreign_pages
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
@@ -68,6 +70,8 @@ def run(options: RunOptions) -> RecordedExperiment:
     observer = options.observer or SILENT
     with _prepared(options, keyless=options.replay is not None) as ready:
         world, settings = ready.world, ready.settings
+        if world.folder is not None and isinstance(world.store, SqliteStore):
+            check_database(world.folder, world.store)
         if options.replay is None:
             _note_cautions(world, ready.systems, observer)
         else:

@@ -22,7 +22,7 @@ NOT_PAIRED = (
     "compare floors or the oracle, name them: --pairs A~B."
 )
 UNFETCHED = "Claims on pages that were not fetched: {count:,}. They are n/a; --fetch-sources fetches the pages."
-_STATES = {"pass": "pass", "fail": "FAIL", "not_checkable": "not checkable"}
+_STATES = {"pass": "pass", "fail": "FAIL", "unmade": "not made yet", "not_checkable": "not checkable"}
 SHOWN = " FP_web_shown judges them by the parts of the pages that the agents read."
 
 
@@ -188,21 +188,28 @@ def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> 
         for check, by_cause in groups:
             state = _STATES[check.state] if check.checked or by_cause else "–"
             print_text(f"{state:14} {check.title} ({f'{check.checked:,}' if check.checked else 'there are none'})")
-            for mismatches in by_cause:
+            for kind, mismatches in by_cause:
                 shown = mismatches if findings.details else mismatches[:1]
+                beside = "" if kind == check.state else f"{_STATES[kind]}: "
                 for mismatch in shown:
-                    print_text(f"{'':15}{mismatch.line}")
+                    print_text(f"{'':15}{beside}{mismatch.line}")
                 if more := len(mismatches) - len(shown):
                     print_text(f"{'':15}and {more:,} more like it")
-        is_short = not findings.details and any(len(mismatches) > 1 for _, each in groups for mismatches in each)
-        open_checks = sum(check.state == "not_checkable" for check in found.checks)
+        is_short = not findings.details and any(len(mismatches) > 1 for _, each in groups for _, mismatches in each)
+        unmade, unchecked = (
+            sum(len(check.unmade) for check in found.checks),
+            sum(bool(c.unchecked) for c in found.checks),
+        )
         sentences = [
             counted(len(found.failures), "thing fails", "things fail") if found.failures else "Nothing fails",
-            f"{counted(open_checks, 'check')} could not be made everywhere" if open_checks else "",
+            f"{counted(unmade, 'thing is', 'things are')} not made yet" if unmade else "",
+            f"{counted(unchecked, 'check')} could not be made everywhere" if unchecked else "",
             f"World {found.world_fingerprint[:12]}" if found.world_fingerprint is not None else "",
             "--details names each finding" if is_short else "",
         ]
         print_text("", f"{'. '.join(filter(None, sentences))}.")
+        if found.from_journals:
+            print_text(f"Made again from the answers in their journals: {', '.join(found.from_journals)}.")
         if found.taken_at_word:
-            print_text(f"Trusted without proof, since no journal holds the answers: {', '.join(found.taken_at_word)}.")
+            print_text(f"Trusted without proof, since it was not made again: {', '.join(found.taken_at_word)}.")
     exit_code(len(found.failures) or (findings.strict and not found.is_complete))

@@ -104,6 +104,20 @@ def check_generation(generation: Path) -> list[Finding]:
             return [*changed, fault("unreadable", str(problem))]
 
 
+def check_database(folder: Path, store: SqliteStore) -> None:
+    """Raises UserError if a world's database is not as it was made: a flipped bit in a record changes what
+    agents read, and SQLite notices nothing.
+
+    Takes as long as reading the file. After profile updates, which change it, only ``check_world`` can tell.
+    """
+    for finding in changed_files(live_generation(folder), DATABASE_FILE):
+        if not _holds_updates(store):
+            raise UserError(
+                f"The shop's database has changed since {folder} was made ({finding.text.partition(':')[0]}): "
+                "`drretail world check` says more; make the world anew."
+            )
+
+
 def _holds_updates(store: SqliteStore) -> bool:
     try:
         return store.connection().execute("SELECT 1 FROM profile_updates").fetchone() is not None

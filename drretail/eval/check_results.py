@@ -1,4 +1,4 @@
-"""The results of ``verify``: each check passes, fails, or can't be made."""
+"""The results of ``verify``: each check passes, fails, waits for something to be made, or can't be made."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -11,10 +11,13 @@ from pydantic import computed_field
 
 from drretail.errors import CommandStopped, UserError, describe_error
 from drretail.records.base import Document, Record
+from drretail.records.run import System
 
-CheckState = Literal["pass", "fail", "not_checkable"]
+CheckState = Literal["pass", "fail", "unmade", "not_checkable"]
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
 RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
+GO_ON = "The `drretail run` that was begun makes it, or the shard that has it is copied here."
+SCORE = "`drretail score EXP` makes it."
 JUDGE_AGAIN = "`drretail score EXP` makes verdicts by code and scores.json anew; delete a judge's file to ask it again."
 CHECKS = {
     "versions": ("fingerprints, versions, and what was frozen when the experiment was opened", ASK_FOR_ALL),
@@ -60,22 +63,26 @@ class CheckResult(Record):
     """The number of files checked."""
     failed: tuple[Mismatch, ...] = ()
     """What is wrong: file, reason, advice."""
+    unmade: tuple[Mismatch, ...] = ()
+    """What is not made yet, such as verdicts on a new run, or older than what it is made of."""
     unchecked: tuple[Mismatch, ...] = ()
     """What could not be checked."""
 
     @computed_field
     @property
     def state(self) -> CheckState:
-        """ "not_checkable" if nothing is wrong but something could not be checked."""
-        return "fail" if self.failed else "not_checkable" if self.unchecked else "pass"
+        """The gravest: "fail", "unmade" if nothing is wrong but something is not made yet, "not_checkable"."""
+        return "fail" if self.failed else "unmade" if self.unmade else "not_checkable" if self.unchecked else "pass"
 
-    def by_cause(self) -> list[list[Mismatch]]:
-        """Failures, then unchecked things, each grouped by cause."""
-        groups: dict[tuple[bool, str], list[Mismatch]] = defaultdict(list)
-        for is_open, mismatches in ((False, self.failed), (True, self.unchecked)):
+    def by_cause(self) -> list[tuple[CheckState, list[Mismatch]]]:
+        """Failures, then unmade and unchecked things, each grouped by cause."""
+        groups: dict[tuple[CheckState, str], list[Mismatch]] = defaultdict(list)
+        kinds: dict[CheckState, tuple[Mismatch, ...]] = {}
+        kinds |= {"fail": self.failed, "unmade": self.unmade, "not_checkable": self.unchecked}
+        for kind, mismatches in kinds.items():
             for mismatch in mismatches:
-                groups[is_open, mismatch.cause].append(mismatch)
-        return [*groups.values()]
+                groups[kind, mismatch.cause].append(mismatch)
+        return [(kind, mismatches) for (kind, _), mismatches in groups.items()]
 
 
 class Verification(Document):
@@ -87,8 +94,10 @@ class Verification(Document):
     """The world of the runs; None for imported reports."""
     checks: tuple[CheckResult, ...]
     """In the order in which they are made."""
+    from_journals: tuple[str, ...] = ()
+    """Language models, as systems and judges, whose work was made again from the answers in their journals."""
     taken_at_word: tuple[str, ...] = ()
-    """Language models, as systems and judges, whose answers only the journals show."""
+    """Those whose work, or a part of it, was not made again."""
 
     @property
     def failures(self) -> tuple[Mismatch, ...]:
@@ -97,13 +106,13 @@ class Verification(Document):
 
     @property
     def passes(self) -> bool:
-        """True if no check fails; uncheckable things are not failures."""
+        """True if no check fails; what is not made yet, or can't be checked, is no failure."""
         return not self.failures
 
     @property
     def is_complete(self) -> bool:
         """True if every check could be made on everything that it covers."""
-        return not any(check.unchecked for check in self.checks)
+        return not any(check.unmade or check.unchecked for check in self.checks)
 
 
 @dataclass(slots=True)
@@ -112,16 +121,27 @@ class Checklist:
 
     checked: Counter[str] = field(default_factory=Counter[str])
     failed: defaultdict[str, list[Mismatch]] = field(default_factory=lambda: defaultdict(list))
+    unmade: defaultdict[str, list[Mismatch]] = field(default_factory=lambda: defaultdict(list))
     unchecked: defaultdict[str, list[Mismatch]] = field(default_factory=lambda: defaultdict(list))
+    from_journals: set[str] = field(default_factory=set[str])
     taken_at_word: set[str] = field(default_factory=set[str])
 
     def fail(self, check: str, file: object, reason: str, advice: str = "", *, cause: str = "") -> None:
         """Records a fault. ``advice`` defaults to the check's, ``cause`` to the reason up to its colon."""
         self.failed[check].append(_mismatch(check, file, reason, advice, cause))
 
+    def wait(self, check: str, file: object, reason: str, advice: str) -> None:
+        """Records what is not made yet, or is older than what it is made of."""
+        self.unmade[check].append(_mismatch(check, file, reason, advice))
+
     def leave(self, check: str, file: object, reason: str, advice: str) -> None:
         """Records what the check could not look at."""
         self.unchecked[check].append(_mismatch(check, file, reason, advice))
+
+    def believe(self, system: System, *, from_journals: bool = False) -> None:
+        """Notes the language models of a system whose runs were made again from journals, or were not."""
+        models = {model.spec for model in system.models.values() if model.kind != "rule_based"}
+        (self.from_journals if from_journals else self.taken_at_word).update(models)
 
     @contextmanager
     def catching(self, check: str, file: object, copy: Path | None = None) -> Generator[None]:
@@ -168,6 +188,7 @@ class Checklist:
                 title=title,
                 checked=self.checked[check],
                 failed=tuple(self.failed.get(check, ())),
+                unmade=tuple(self.unmade.get(check, ())),
                 unchecked=tuple(self.unchecked.get(check, ())),
             )
             for check, (title, _) in CHECKS.items()

@@ -3,35 +3,40 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
-from drretail.eval.check_results import Checklist, differing
+from drretail.eval.check_results import SCORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import pair_id
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.judging.verdicts import VerdictFile, page_age_of, verdict_files
 from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
+from drretail.eval.scores.panel import is_panel
 from drretail.eval.scoring import score
-from drretail.experiment import read_runs
+from drretail.experiment import read_discarded, read_runs
 from drretail.files import read_jsonl
 from drretail.journal import Effect, read_effects
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
 from drretail.progress import Progress
 from drretail.records.base import Rules
-from drretail.records.score import CODE, Scores, Verdict
+from drretail.records.score import CODE, JudgeRef, Judging, Score, Scores, Verdict
 from drretail.records.vote import Vote, Withdrawal, line_of
 from drretail.records.wish import Want
 
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
+EARLIER = "it is about an earlier report of the run"
 _MOST_ATTEMPTS = 6
 """The most attempts of a verdict that are made again: each is a pass over all verdicts."""
 
@@ -41,14 +46,15 @@ async def check_verdicts(
     copy: Path,
     store: Store,
     offers: Callable[[Want], Collection[str]],
+    gone: Collection[str],
     checklist: Checklist,
     progress: Progress,
 ) -> None:
     """Compares every verdict with the one that code, or a judge's journal, gives in a copy without verdicts.
 
-    ``copy`` is the path of that copy.
+    ``copy`` is the path of that copy, ``gone`` the folders of verdicts of which some were taken out.
     """
-    files = {path: VerdictFile(path) for path in _verdict_files(experiment)}
+    files = {path: VerdictFile(path) for path in verdict_files(experiment)}
     verdicts = [verdict for file in files.values() for verdict in file.lasts()]
     shutil.copytree(experiment, copy, ignore=_verdicts_and_pages)
     judges = _judges(files, experiment, checklist)
@@ -65,7 +71,7 @@ async def check_verdicts(
         for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
             journal.unlink()
     served = [judge for judge in judges.values() if judge not in asked_anew]
-    checklist.taken_at_word.update(judge.ref.spec for judge in served)
+    checklist.from_journals.update(judge.ref.spec for judge in served)
     # An allowance of 0 tokens: what is not in a journal is not asked.
     for asked, allowance in ((asked_anew, None), *([(served, Allowance(tokens=0))] if served else [])):
         for rules, again in product(metrics, passes):
@@ -79,35 +85,35 @@ async def check_verdicts(
                 progress=progress,
                 again=again,
                 allowance=allowance,
+                page_age=page_age_of(verdicts),
                 judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
                 rate_floors=True,
             )
+    comparison = Comparison.of(experiment, checklist, gone)
     for path, file in files.items():
         name = path.relative_to(experiment)
         if _is_ours(path.parents[2].name):
             kept = [verdict for verdict in file.lasts() if verdict.judge.spec == CODE or verdict.judge.key in judges]
-            _compare(experiment, file, kept, VerdictFile(copy / name), name, checklist)
+            comparison.compare(file, kept, VerdictFile(copy / name), name)
         else:
             advice = "Score with that metric in a copy, and compare."
             checklist.leave("verdicts", name, "its metric is not one of the package's", advice)
-    for path in _verdict_files(copy):
+    for path in verdict_files(copy):
         name = path.relative_to(copy)
-        # The family and judge have verdicts on other runs of the system, but none on this one.
+        # The family and judge have verdicts on other runs, but none on this one.
         if experiment / name not in files and (experiment / name).parents[1].is_dir():
-            checklist.fail("verdicts", name, "the verdicts on this run are missing, and can be made again")
+            comparison.note_missing(name)
     for path in sorted((experiment / "readings").glob("*/*/*.json")):  # scoring has made them again if they differed
         name = path.relative_to(experiment)
         if path.read_bytes() != (copy / name).read_bytes():
-            checklist.fail("verdicts", name, "it is not how the report is read")
+            if name.parts[2:] in comparison.earlier:
+                checklist.wait("verdicts", name, EARLIER, SCORE)
+            else:
+                checklist.fail("verdicts", name, "it is not how the report is read")
 
 
 def _is_ours(metric: str) -> bool:
     return metric == PAIRWISE or installed(metric) is not None
-
-
-def _verdict_files(experiment: Path) -> list[Path]:
-    files = sorted((experiment / "verdicts").glob("*/*/*/*.jsonl"))
-    return [path for path in files if not path.name.endswith(".journal.jsonl")]
 
 
 def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
@@ -122,6 +128,11 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
     """Each judge, by its key, whose journal can answer for it."""
     judges: dict[str, Judge] = {}
     left: set[str] = set()
+
+    def leave(ref: JudgeRef) -> None:
+        left.add(ref.key)
+        checklist.taken_at_word.update({ref.spec} if ref.kind != "rule_based" else ())
+
     by_file = {path: file.lasts() for path, file in files.items()}
     asked = {v.judge.key for verdicts in by_file.values() for v in verdicts if v.prompt_hash and v.value}
     for path, verdicts in sorted(by_file.items(), key=lambda item: not _journal_of(item[0])):
@@ -131,7 +142,7 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
                 continue
             effects = _journal_of(path)
             if not effects and ref.key in asked:
-                left.add(ref.key)
+                leave(ref)
                 reason = f"the judge {ref.key} was asked, and has no journal"
                 checklist.fail("verdicts", name, reason, ASK_AGAIN)
                 continue
@@ -145,7 +156,7 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
                     raise UserError(f"the judge {ref.key} was told or asked otherwise than this version does")
                 judges[ref.key] = judge
             except UserError as problem:
-                left.add(ref.key)
+                leave(ref)
                 checklist.leave("verdicts", name, str(problem).rstrip("."), ASK_AGAIN)
     return judges
 
@@ -155,36 +166,76 @@ def _journal_of(verdicts: Path) -> list[Effect]:
     return read_effects(journal) if journal.exists() else []
 
 
-def _compare(
-    experiment: Path, file: VerdictFile, kept: Sequence[Verdict], again: VerdictFile, name: Path, checklist: Checklist
-) -> None:
-    """Compares the last verdict of each key with the one that was made again."""
-    made = {verdict.key: verdict for verdict in again.lasts()}
-    scopes = {(verdict.metric, verdict.judge.key, verdict.rules) for verdict in kept}
-    for verdict in kept:
-        checklist.checked["verdicts"] += 1
-        anew, item = made.pop(verdict.key, None), f"the verdict {verdict.stage}/{verdict.item}"
-        if anew is not None and _content(anew) == _content(verdict):
-            continue
-        if verdict.stage == SUPPORT_LIVE and live_journal(experiment).exists():
-            cause = "verdicts of live pages are not made again"
-            checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
-        elif (anew is None or anew.attempt < verdict.attempt) and _was_asked_again(file, verdict):
-            cause = "a verdict that was asked for more than once rests on what is no longer here"
-            checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
-        elif anew is None:
-            cause = "code does not say it" if verdict.judge.spec == CODE else "its journal answers no such question"
-            checklist.fail("verdicts", name, f"{item}: {cause}", cause=cause)
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The verdicts of a folder beside those that were made again."""
+
+    experiment: Path
+    checklist: Checklist
+    gone: Collection[str]
+    reports: Mapping[str, str | None]
+    """By run, the hash of its report; None for a run without one, and for one that is being made again."""
+    earlier: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """The labels and file names of runs with verdicts on an earlier report."""
+
+    @classmethod
+    def of(cls, experiment: Path, checklist: Checklist, gone: Collection[str]) -> "Comparison":
+        """The comparison with the runs that are in the folder."""
+        discarded = (f"{each.system}/{each.query_id}-r{each.repeat}" for each in read_discarded(experiment))
+        reports = dict.fromkeys(discarded) | {run.run_id: run.report_sha for run in read_runs(experiment)}
+        return cls(experiment, checklist, gone, reports)
+
+    def compare(self, file: VerdictFile, kept: Sequence[Verdict], again: VerdictFile, name: Path) -> None:
+        """Compares the last verdict of each key with the one that was made again."""
+        checklist, made = self.checklist, {verdict.key: verdict for verdict in again.lasts()}
+        scopes = {(verdict.metric, verdict.judge.key, verdict.rules, verdict.judge_repeat) for verdict in kept}
+        for verdict in kept:
+            checklist.checked["verdicts"] += 1
+            anew, item = made.pop(verdict.key, None), f"the verdict {verdict.stage}/{verdict.item}"
+            if anew is not None and _content(anew) == _content(verdict):
+                continue
+            if cause := self._older(verdict):
+                self.earlier.update([(name.parts[-2], f"{name.stem}.json")] if cause == EARLIER else ())
+                checklist.wait("verdicts", name, f"{cause}: {item}", SCORE)
+            elif verdict.stage == SUPPORT_LIVE and live_journal(self.experiment).exists():
+                cause = "verdicts of live pages are not made again"
+                checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
+            elif (anew is None or anew.attempt < verdict.attempt) and _was_asked_again(file, verdict):
+                cause = "a verdict that was asked for more than once rests on what is no longer here"
+                checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
+            elif anew is None:
+                cause = "code does not say it" if verdict.judge.spec == CODE else "its journal answers no such question"
+                checklist.fail("verdicts", name, f"{item}: {cause}", cause=cause)
+            else:
+                kept_text, made_text = (f"{each.state} {each.value!r:.40}" for each in (verdict, anew))
+                reason = f"{item} is {kept_text}, and made again {made_text}"
+                if kept_text == made_text:
+                    reason = f"{item} has other reasons, notes or sources made again"
+                checklist.fail("verdicts", name, reason, cause="a verdict is another one when it is made again")
+        for verdict in made.values():
+            if (verdict.metric, verdict.judge.key, verdict.rules, verdict.judge_repeat) in scopes:
+                self.note_missing(name, f": the verdict {verdict.stage}/{verdict.item}")
+
+    def note_missing(self, name: Path, which: str = "") -> None:
+        """Verdicts that can be made: a failure if scores.json was made of more than there are, else not scored yet."""
+        metric = name.parts[1]
+        if name.parent.relative_to("verdicts").as_posix() in self.gone:
+            self.checklist.fail("verdicts", name, f"something is missing that can be made again{which}")
         else:
-            kept_text, made_text = (f"{each.state} {each.value!r:.40}" for each in (verdict, anew))
-            reason = f"{item} is {kept_text}, and made again {made_text}"
-            if kept_text == made_text:
-                reason = f"{item} has other reasons, notes or sources made again"
-            checklist.fail("verdicts", name, reason, cause="a verdict is another one when it is made again")
-    for verdict in made.values():
-        if (verdict.metric, verdict.judge.key, verdict.rules) in scopes:
-            cause = "a verdict is missing, and can be made again"
-            checklist.fail("verdicts", name, f"{cause}: {verdict.stage}/{verdict.item}")
+            reason = f"the run is not {'fully ' if which else ''}scored by {metric} yet{which}"
+            self.checklist.wait("verdicts", name, reason, f"`drretail score EXP --metrics {metric}` goes on.")
+
+    def _older(self, verdict: Verdict) -> str:
+        """Why scores leave the verdict out, or will replace it; blank for one that counts."""
+        judged = {verdict.run_id: verdict.report_sha, verdict.other_run_id: verdict.other_report_sha}
+        if any(run in self.reports and self.reports[run] != sha for run, sha in judged.items() if run is not None):
+            return EARLIER
+        family = installed(verdict.metric)
+        if family is not None and verdict.version != family.version:
+            return "an older version of the metric made it"
+        if family is not None and verdict.prompt_hash not in in_all_wordings(self.experiment, family.prompt_hashes):
+            return "it was asked by prompts of another version"
+        return "it was made without the world" if verdict.reason == NO_WORLD else ""
 
 
 def _was_asked_again(file: VerdictFile, verdict: Verdict) -> bool:
@@ -207,7 +258,7 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     """Compares scores.json with what the runs and verdicts give; dollars are at today's prices."""
     kept = read_scores(experiment)
     if kept is None:
-        checklist.leave("scores", "scores.json", "there is none", "`drretail score EXP` makes it.")
+        checklist.wait("scores", "scores.json", "there is none", SCORE)
         return
     names = sorted({row.metric for row in kept.scores} | {path.name for path in (experiment / "verdicts").glob("*/")})
     families = [family for family in map(installed, names) if family is not None]
@@ -215,22 +266,42 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         reason = f"its metric {strange[0]} is not one of the package's"
         checklist.leave("scores", "scores.json", reason, "Install what brings it, and verify there.")
         return
-    asked = {TableKey(row.metric, Assessor.of(row)) for row in kept.scores if not row.judge.startswith("panel(")}
+    # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
+    judged = {_place(row) for row in kept.judgings if row.verdicts or row.stale}
+    asked = {TableKey(row.metric, Assessor.of(row)) for row in kept.scores if _place(row) not in judged}
+    asked = {key for key in asked if not is_panel(key.assessor.judge.spec)}
     pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in kept.pairs}, key=str)
     made = derive_scores(experiment, families, asked, pairs, prices, judge_notes)
     checklist.checked["scores"] += 1
-    if different := differing(_without_dollars(kept), _without_dollars(made)):
-        reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
-        checklist.fail("scores", "scores.json", reason)
+    before, now = kept.made_of, made.made_of
+    if different := differing(_without_dollars_and_cards(kept), _without_dollars_and_cards(made)):
+        if before is None or now is None or before.version != now.version:
+            checklist.wait("scores", "scores.json", "another version of drretail made it", SCORE)
+        elif less := before.taken_out(now):
+            reason = f"what it was made of was taken out: of {less[0]} there was more"
+            checklist.fail("scores", "scores.json", reason)
+        elif before != now:
+            checklist.wait("scores", "scores.json", "it is older than the runs and verdicts", SCORE)
+        else:
+            reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
+            checklist.fail("scores", "scores.json", reason)
+    elif kept.metrics != made.metrics:
+        checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", SCORE)
     elif kept.scoreboard != made.scoreboard:
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
 
 
-def _without_dollars(scores: Scores) -> dict[str, Any]:
-    made = scores.model_dump(mode="json", exclude_none=True)
+def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:
+    return row.metric, row.system, row.rules, row.judge, row.judge_params
+
+
+def _without_dollars_and_cards(scores: Scores) -> dict[str, Any]:
+    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
     board: dict[str, Any] = made.get("scoreboard", {})
     board.pop("prices_as_of", None)
+    for described in made["metrics"].values():
+        described.pop("judges", None)
     dollars = [column["name"] for column in board.get("columns", ()) if column["unit"] == "dollars"]
     for row in board.get("rows", ()):
         row["cells"] = {name: cell for name, cell in row["cells"].items() if name not in dollars}

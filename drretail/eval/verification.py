@@ -4,14 +4,14 @@ None of this needs the world or a model; ``drretail.api.verification`` makes run
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.check_results import ASK_FOR_ALL, RUN_AGAIN, Checklist, differing
+from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RUN_AGAIN, Checklist, differing
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
@@ -27,7 +27,7 @@ from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.ids import file_name
 from drretail.records.reading import Pick
-from drretail.records.run import NINE, Run, System, Usage
+from drretail.records.run import CLIENT_AGENTS, NINE, Run, System, Usage
 
 MOST_CHARACTERS = 32
 """The most characters of a request per token: tokenizers average four in prose, and never so many in a whole
@@ -56,8 +56,11 @@ def first_failure(experiment: Path) -> str:
     return checklist.first_failure(experiment, _CHEAP)
 
 
-def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -> None:
-    """Checks that every planned run exists, and that nothing belongs to runs or queries outside the plan."""
+def check_plan(experiment: Path, definition: Definition, gone: Collection[str], checklist: Checklist) -> None:
+    """Checks that every planned run exists, and that nothing belongs to runs or queries outside the plan.
+
+    A run that does not exist was not made yet, unless its system is among ``gone``: it had more runs before.
+    """
     folders: set[Path] = set()
     ids = [query.query_id for query in definition.queries]
     faults = {"it asks a query twice": [each for each, times in Counter(ids).items() if times > 1]}
@@ -71,8 +74,12 @@ def check_plan(experiment: Path, definition: Definition, checklist: Checklist) -
         folder = _folder(experiment, planned)
         folders.add(folder)
         checklist.checked["plan"] += 1
-        if not (folder / "run.json").exists():
-            checklist.fail("plan", folder.relative_to(experiment), "the run is planned, and is not there")
+        if not (folder / "run.json").exists() and not definition.systems[planned.label].is_made_by_lab:
+            name, reason = folder.relative_to(experiment), "the run is planned, and is not there"
+            if planned.label in gone:
+                checklist.fail("plan", name, reason)
+            else:
+                checklist.wait("plan", name, reason, GO_ON)
     places = {(folder.parent.name, folder.name) for folder in folders}
     labels, names = {label for label, _ in places}, {name for _, name in places}
     queries = {file_name(query.query_id) for query in definition.queries}
@@ -119,8 +126,8 @@ def _misnamed(journal: Sequence[Effect]) -> list[str]:
 def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
     """Each system against its label, and each run against its place, its ledger and its journal."""
     for label, system in definition.systems.items():
-        checklist.taken_at_word.update(model.spec for model in system.models.values() if model.kind != "rule_based")
-        if not system.is_imported and definition.versions.get("drretail") == __version__:
+        is_run = not (system.is_imported or system.is_made_by_lab)
+        if is_run and definition.versions.get("drretail") == __version__:
             # In a release's graded folder the contestant's name stands before it.
             shown = system.label() if label.endswith(f".{system.label()}") else label
             checklist.compare("versions", "experiment.json", {"a system's label": (shown, system.label())})
@@ -163,14 +170,22 @@ def _check_run(folder: Path, name: Path, planned: Planned, definition: Definitio
         checklist.leave("records", file, "it is an imported report", "Compare it with the file it is from.")
         return
     _check_ledger(folder, name, run, evidence, checklist)
+    if system.is_made_by_lab:
+        advice = "`drretail verify` of the experiment that it was made from checks the report before the change."
+        checklist.leave("records", file, "the lab made its report from another one", advice)
+        return
+    _check_shown(name, run, evidence, checklist)
     if journal:
         _check_journal(name, run, system, journal, checklist)
+    elif run.usage and system.agent in CLIENT_AGENTS:
+        advice = "Compare them with the client's own log."
+        checklist.leave("records", file, "its tokens were counted by the client, and no journal is kept of it", advice)
     elif run.usage:
         checklist.fail("records", file, "it counts tokens, and its journal is missing", ASK_FOR_ALL)
 
 
 def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidence], checklist: Checklist) -> None:
-    """Texts against their hashes, steps against results and evidence, picks against what was shown."""
+    """Texts against their hashes, and steps against results and evidence."""
     results = read_results(folder)
     wrong = [sha for sha, text in results.items() if sha256_of(text) != sha]
     wrong += [step.result_sha for step in run.steps if step.result_sha and step.result_sha not in results]
@@ -192,6 +207,10 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
     placeless += sorted({key for keys in brought.values() for key in keys} - {entry.id for entry in evidence})
     faults = {"a text has another hash than it is kept under": wrong, "no step brought an entry": placeless}
     checklist.expect_none("records", name / "evidence.jsonl.gz", faults)
+
+
+def _check_shown(name: Path, run: Run, evidence: Sequence[Evidence], checklist: Checklist) -> None:
+    """Checks that a tool of the run showed each of its picks."""
     checklist.checked["shown"] += 1
     shown = {entry.key for entry in evidence if entry.kind == "product"}
     unseen = [pick.product for pick in run.picks or () if pick.product not in shown]

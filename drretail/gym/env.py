@@ -18,12 +18,10 @@ from drretail.gym.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
-from drretail.records.run import INTENT, MOVES, RoleModel, Run, Scope, System
+from drretail.records.run import GYM_AGENT, INTENT, MOVES, RoleModel, Run, Scope, System
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
 
 STEPS = 30
-GYM_AGENT = "gym"
-"""The agent's name in the systems whose policy is not one of ours."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
 CLOSED = "The environment is closed: make a new one."

@@ -113,7 +113,7 @@ def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
     for where, value in _values(path, text):
         for found in _objects(value, is_row):
-            yield Row(_writable(found), path, where)
+            yield Row(found, path, where)
 
 
 def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
@@ -148,12 +148,3 @@ def _objects(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[d
     elif isinstance(value, list):
         for item in value:
             yield from _objects(item, is_row)
-
-
-def _writable(value: Any) -> Any:
-    """The value without halves of surrogate pairs, which JSON can express and no UTF-8 file can hold."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_writable(name): _writable(item) for name, item in value.items()}
-    return [_writable(item) for item in value] if isinstance(value, list) else value

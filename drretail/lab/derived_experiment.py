@@ -20,8 +20,6 @@ from drretail.records.reading import Pick
 from drretail.records.run import LONGEST_LABEL, PICKS_MISSING, RunError, System, slug
 
 FAILED = RunError(kind="agent", where="lab", message="the lab made this run fail")
-MADE = "made_by_lab"
-"""The option that marks systems whose reports the lab made. Nothing further is made from these."""
 _FROZEN = ("profiles", "rubrics", "sources", "counterfactuals")
 """Folders that judging reads."""
 _OF_RUNS = ("evidence.jsonl.gz", "results.jsonl.gz", "telemetry.json")
@@ -50,7 +48,7 @@ def good_reports(experiment: Path, store: Store | None, of: str | None = None) -
     Raises UserError if there is none, and UnknownName for a label that no system has.
     """
     definition = read_definition(experiment)
-    labels = [label for label in research_labels(definition) if not definition.systems[label].options.get(MADE)]
+    labels = [label for label in research_labels(definition) if not definition.systems[label].is_made_by_lab]
     labels = labels if of is None else [resolve_name("system", of, labels)]
     found = [
         subject
@@ -83,7 +81,8 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
                 shutil.copytree(source / name, folder / name)
         for subject in originals:
             place = (subject.label, subject.query.query_id, subject.repeat)
-            _copy_files(run_folder(source, *place), run_folder(folder, *place), ("run.json", *_OF_RUNS))
+            files = ("run.json", "journal.jsonl.gz", *_OF_RUNS)
+            _copy_files(run_folder(source, *place), run_folder(folder, *place), files)
         for label in {subject.label for subject in originals}:
             copy_verdicts(source, folder, label)
         for run in made:

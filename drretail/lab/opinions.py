@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Literal
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.family import Family
@@ -232,6 +232,9 @@ def read_opinions(
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     first_rows: dict[tuple[str, str, str], _Row] = {}
     for row in found:
+        for what, cell in (("rater", row.rater), ("item", row.item)):
+            if not cell:
+                raise UserError(f"{row.place}, has a value and no {what}: fill the cell, or delete the row.")
         before = first_rows.setdefault((row.rater, row.item, row.dimension), row)
         if before.value != row.value:
             raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
@@ -272,7 +275,8 @@ def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> It
         cells = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}
         if cells.get("value"):
             about = cells.get("dimension", ""), cells.get("query", ""), cells.get("system", "")
-            yield _Row(f"{path}, row {number}", cells["item"], cells["rater"], cells["value"], *about)
+            item, rater = cells.get("item", ""), cells.get("rater", "")
+            yield _Row(f"{path}, row {number}", item, rater, cells["value"], *about)
 
 
 def _wide(
@@ -291,19 +295,33 @@ def _wide(
 
 
 def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
-    """The scale of a column of values, and the number of each value as written."""
+    """The scale of a column of values, and the number of each value as written.
+
+    Raises UserError if a few values are not on the scale of most: the odd cell would make them all words.
+    """
     written = list(dict.fromkeys(row.value.casefold() for row in rows))
+    numbers = {text: value for text in written if (value := _number(text)) is not None}
+    for name, known in (("full, partial …", SUPPORT_OF), ("a, b, tie", _PREFERENCES), ("numbers", numbers)):
+        others = [row for row in rows if row.value.casefold() not in known]
+        if 0 < len(others) * 2 < len(rows):
+            odd = others[0]
+            raise UserError(f"{odd.place}, says {quoted(odd.value)}, and most rows say {name}: mend the cell.")
     for scale, known in ((SUPPORT, SUPPORT_OF), (PREFERENCE, _PREFERENCES)):
         if {*written} <= known.keys():
             return scale, {text: known[text] for text in written}
-    try:
-        numbers = {text: float(text.replace(",", ".")) for text in written}
-    except ValueError:
-        numbers = {}
-    if not numbers or not all(map(isfinite, numbers.values())):
+    if len(numbers) < len(written):
         return Scale("label", "nominal"), {text: float(at) for at, text in enumerate(sorted(written))}
     # If all are whole numbers, the scale is every whole number from lowest to highest; otherwise any number.
     low, high = min(numbers.values()), max(numbers.values())
     whole = all(number == int(number) for number in numbers.values()) and high - low <= 100
     steps = tuple(map(float, range(int(low), int(high) + 1))) if whole else ()
     return Scale("number", "interval", steps), numbers
+
+
+def _number(text: str) -> float | None:
+    """The finite number, with a point or a comma; None for any other text."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

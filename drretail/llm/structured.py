@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from drretail.errors import ModelError
 from drretail.llm.registry import Model
+from drretail.parsing import writable_json
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record, canonical_json
 from drretail.tables.figures import counted
@@ -167,7 +168,7 @@ class Question(Generic[T]):
     def _validated(self, raw: str) -> T | str:
         """The answer, or what is wrong with it. Nothing is coerced: "8" is no rating of 8."""
         try:
-            found = self.answer.model_validate_json(raw, strict=True)
+            found = self.answer.model_validate_json(writable_json(raw), strict=True)
         except ValidationError as problem:
             errors = problem.errors(include_url=False, include_input=False)
             places = [".".join(map(str, error["loc"])) or "the answer" for error in errors[:5]]

@@ -406,6 +406,37 @@ class AttackRow(Record):
     n_users: int | None = None
 
 
+class MadeOf(Record):
+    """What a folder held when its scores were made. It tells scores that are out of date from edited ones."""
+
+    version: str
+    """The version of drretail that made them."""
+    runs: dict[str, int]
+    """Runs that had ended, by system, with those that were made again since."""
+    content: str
+    """sha256 of the plan and of all run.json files."""
+    verdicts: dict[str, int]
+    """Lines of verdict files, by their folder below verdicts/. Lines are only ever added."""
+
+    def changes(self, now: "MadeOf") -> str:
+        """What has changed since, in words; blank if nothing has."""
+        if self.version != now.version:
+            return f"drretail {self.version} made them"
+        both = ((self.runs, now.runs, "runs"), (self.verdicts, now.verdicts, "lines of verdicts"))
+        changes = [
+            f"{name} had {before.get(name, 0):,} {what} and has {after.get(name, 0):,}"
+            for before, after, what in both
+            for name in sorted({*before, *after})
+            if before.get(name, 0) != after.get(name, 0)
+        ]
+        return "; ".join(changes) or ("" if self.content == now.content else "a run or the plan is another one")
+
+    def taken_out(self, now: "MadeOf") -> list[str]:
+        """The systems and folders of verdicts of which ``now`` has less."""
+        before, after = {**self.runs, **self.verdicts}, {**now.runs, **now.verdicts}
+        return sorted(name for name, count in before.items() if after.get(name, 0) < count)
+
+
 class Scores(Document):
     """scores.json: made from the experiment's runs and verdicts by pure code, so that it can be rebuilt at any time."""
 
@@ -435,6 +466,8 @@ class Scores(Document):
     """What each system decided on pairs of queries of which the shop can meet one."""
     scoreboard: Scoreboard | None = None
     """One row per system, made from the rest and from what runs took; None in older scores."""
+    made_of: MadeOf | None = None
+    """None in older scores."""
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

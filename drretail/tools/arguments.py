@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from drretail.errors import ToolError, nearest_names, quoted, shortened, suggestion
+from drretail.parsing import writable
 from drretail.tools.tool import Parameter
 
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -99,7 +100,7 @@ def _wrong(message: str, field: str | None) -> ToolError:
 def recordable(value: object, depth: int = 8) -> Any:
     """The value as JSON that can be written to a file, so that no argument of a model can break the run's record."""
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
+        return writable(value)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):

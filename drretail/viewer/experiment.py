@@ -7,9 +7,9 @@ from typing import overload
 
 from pydantic import TypeAdapter
 
-from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
+from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.registry import MARKS_CLAIMS, claim_marks, installed
-from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import run_result
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.values import Value
@@ -31,7 +31,7 @@ from drretail.records.score import (
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages
-from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
+from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.tables.scores import readers_in_words
 
 LONGEST_TITLE = 90
@@ -278,7 +278,7 @@ def read_view(experiment: Path) -> ExperimentView:
         scores=made,
         is_scored=scores is not None,
         failure=first_failure(experiment),
-        outdated="" if scores is None else outdated(experiment, scores, read_subjects(experiment, None)),
+        outdated=made.made_of.changes(made_of(experiment)) if made.made_of is not None else "",
         lab=tuple(finding_lines(experiment)),
     )
 

@@ -1,7 +1,7 @@
 """The last verdicts on a run by judge, and on two answers to one query by dimension, with their reasons."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,14 +10,12 @@ from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
-from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.registry import PAIRWISE, installed, pair_family
 from drretail.eval.scores.gathering import verdicts_by_assessor
-from drretail.eval.scores.panel import is_panel, name_of
+from drretail.eval.scores.panel import name_of
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef, Rules, Scores, Verdict
-from drretail.tables.figures import counted
+from drretail.records.score import JudgeRef, Rules, Verdict
 
 _KINDS = ("llm", "scripted", "rule_based")
 
@@ -78,48 +76,6 @@ def _lives(verdict: Verdict, run: Run, family: Family | None, prompts: frozenset
     if verdict.report_sha != run.report_sha:
         return False
     return family is None or (verdict.prompt_hash in prompts and verdict.version == family.version)
-
-
-_Place = tuple[str, str, str, str, str]
-"""Metric, system, rules, judge and its settings."""
-
-
-def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> str:
-    """What has changed since the scores were made, in words; empty if they are up to date."""
-    # A panel has no verdicts of its own: its members are compared.
-    judgings = [judging for judging in scores.judgings if not is_panel(judging.judge)]
-    scored = {(one.metric, one.system, one.rules, one.judge, one.judge_params): one for one in judgings}
-    metrics = sorted({judging.metric for judging in judgings})
-    # As of now: planned runs by system, verdicts that count, and reports without verdicts
-    runs, living, silent = Counter[str](), Counter[_Place](), Counter[_Place]()
-    for subject in subjects:
-        runs[subject.label] += 1
-        if subject.run is None or subject.report is None:
-            continue
-        counts = Counter[_Place]()
-        for metric in metrics:
-            for one in read_judgements(experiment, metric, subject.run).by_judge:
-                counts[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
-        living += counts
-        silent.update(place for place in scored if place[1] == subject.label and place not in counts)
-    planned = {score.system: score.n_planned for score in scores.scores}
-    changes = [
-        f"{system} had {counted(count, 'planned run')} and has {runs[system]:,}"
-        for system, count in sorted(planned.items())
-        if count != runs[system]
-    ]
-    for place in sorted({*living, *scored}) if scores.judgings else ():  # older scores do not record their verdicts
-        metric, system, rules, judge, _ = place
-        about = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
-        judging = scored.get(place)
-        if judging is None:
-            changes.append(f"{about} is not among them")
-        elif judging.verdicts != living[place]:
-            made_of = counted(judging.verdicts, "verdict")
-            changes.append(f"{about} was made of {made_of}, and {living[place]:,} are about today's reports")
-        elif judging.not_judged != silent[place]:
-            changes.append(f"{about} lacked {counted(judging.not_judged, 'report')}, and now lacks {silent[place]:,}")
-    return "; ".join(changes)
 
 
 Choice = Literal["a", "b", "tie", "na", "failed", "one order"]

@@ -112,6 +112,11 @@ def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, give
     assert (run.status, known(run.error).message) == ("failed", message)
 
 
+def test_half_a_character_in_an_answer_is_replaced_wherever_it_stands(world: World) -> None:
+    run, _ = ran(world, doing(Answer(report="Half \ud83d.", picks=(), notes=("Nul \0.",))))
+    assert (run.status, run.report, run.notes) == ("done", "Half \ufffd.", ("Nul \ufffd.",))
+
+
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
 TUBE = Pick(product="B0TEST0001")
 BATH = Pick(product="B0TEST0004")
@@ -146,7 +151,6 @@ def of_quantity(quantity: Any) -> Answer:
         (of_quantity(float("nan")), "picks.0.quantity is nan: it should be a finite number"),
         (of_quantity(True), "picks.0.quantity is True: Value error, it should be a whole number"),
         (of_quantity(10**30), "pieces of B0TEST0001: a quantity is a whole number from 1 to 999"),
-        (Answer(report=SAID, notes=("half a \ud83d",)), "surrogates not allowed"),
         ({"report": 5}, "report is 5: it should be a valid string"),
         ({"report": SAID, "picks": "B0TEST0001"}, "picks is 'B0TEST0001': it should be a list"),
         ({"report": SAID, "picks": [{"product": "B0TEST0001", "quantity": -1}]}, "no pick: quantity is -1: it should"),

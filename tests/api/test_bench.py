@@ -113,6 +113,9 @@ def test_what_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: P
     write_json(path, {**read_json(path), "report": "Take the bath [P:B0TEST0004]."})
     with pytest.raises(UserError, match="does not verify"):
         submit(home / "R", edited, manifest(home, "editor"))
+    shutil.rmtree(path.parent)
+    with pytest.raises(UserError, match="lacks 1 planned run"):
+        submit(home / "R", edited, manifest(home, "editor"))
     assert not (home / "R" / "submissions").exists()
 
 

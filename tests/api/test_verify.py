@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,20 +14,26 @@ from typing import Any
 import pytest
 
 from drretail import Agent, Answer, open_world, report, run, score, verify
+from drretail.agents.information import client_hashes
+from drretail.agents.running.client_runs import save_runs
+from drretail.agents.running.runner import recorded_in
 from drretail.api.verification.verify import check_queries, offline_embeddings
+from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.verification import first_failure
-from drretail.experiment import Definition, read_definition, read_runs
+from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_results, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
+from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
+from drretail.lab.plant.copies import make_copies
 from drretail.llm.models import Models
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query, Task
-from drretail.records.run import Limits
+from drretail.records.run import INSPECT_AGENT, Limits, RoleModel, System, Usage
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
 from tests.cli.commands import Command
@@ -46,6 +53,7 @@ JUDGE, OTHER_JUDGE = "verdicts/faithfulness/offline-judge", "faithfulness/openai
 VERDICTS, ASKED = f"{JUDGE}/{REACT}/q1-r1.jsonl", f"{JUDGE}/{REACT}/q1-r1.journal.jsonl"
 NOTES, BASKET, READING = f"runs/{REACT}/notes", "rubrics/basket/q1.json", f"readings/declared/{REACT}/q1-r1.json"
 Edit = Callable[[Path], object]
+Way = Callable[[Path, World], object]
 
 
 async def looking(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
@@ -440,6 +448,106 @@ def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp
     found = verify(exp, world.folder)
     assert any("it names the world" in mismatch.reason for mismatch in found.failures)
     assert {check.check for check in found.checks if check.unchecked} >= {"replay", "tools", "verdicts"}
+
+
+def second_agent(*metrics: str) -> Way:
+    def ran(folder: Path, world: World) -> None:
+        run(world, QUERIES, ["plan_to_function"], to=folder, baselines=False)
+        if metrics:
+            score(folder, metrics, world=world)
+
+    return ran
+
+
+def cut_run(folder: Path, world: World) -> None:
+    """A second agent, of whose runs one has ended and one has begun."""
+    second_agent()(folder, world)
+    begun = next(folder.glob("runs/plan_to_function*/q2-r1"))
+    begun.joinpath("journal.jsonl").write_bytes(gzip.decompress(begun.joinpath("journal.jsonl.gz").read_bytes()))
+    for path in begun.glob("*[!l]"):
+        path.unlink()
+
+
+def cut_scoring(folder: Path, world: World) -> None:
+    edit(folder / CHECKS, lambda lines: lines.pop())
+    (folder / PROCESS).unlink()
+    (folder / "scores.json").unlink()
+
+
+def made_again(folder: Path, world: World) -> None:
+    """A run whose report is another one than when it was judged, as after ``run --retry``."""
+    (before,) = (each for each in read_runs(folder) if each.run_id == f"{OWN}/q1-r1")
+    report, place = "It costs $24.99 [P:B0TEST0001].", (OWN, "q1", 1)
+    evidence, texts = read_evidence(folder / OWN_RUN), read_results(folder / OWN_RUN)
+    changed = {"report": report, "report_sha": sha256_of(report), "citations": tuple(find_citations(report, evidence))}
+    with Experiment(folder, read_definition(folder)) as opened:
+        opened.discard(*place)
+        opened.save(before.model_copy(update=changed), evidence, texts, {})
+
+
+def shards(folder: Path, world: World) -> None:
+    """Two halves that were scored apart and copied together; one scores.json is left."""
+    whole = Path(shutil.copytree(folder, folder.parent / "whole"))
+    (whole / "scores.json").unlink()
+    for path in folder.glob("runs/*/q2-r1"):
+        shutil.rmtree(path)
+    for path in folder.glob("verdicts/*/*/*/q2-r1*"):
+        path.unlink()
+    score(folder, "process", world=world)
+    shutil.copytree(whole, folder, dirs_exist_ok=True)
+
+
+def of_older_version(folder: Path, world: World) -> None:
+    edit(folder / PROCESS, lambda lines: [line.update(version=0) for line in lines])
+    edit(folder / "scores.json", lambda value: value["made_of"].update(version="0.9") or another_score(value))
+
+
+def by_client(folder: Path, world: World) -> None:
+    """As inspect leaves a run: with the tokens that its model took, and without a journal."""
+    models = {"client": RoleModel(spec="mockllm/model", kind="llm")}
+    web = world.web
+    system = System(agent=INSPECT_AGENT, models=models, scope="own", web_provider=web.provider, web_corpus=web.corpus)
+    before = recorded_in(folder / OWN_RUN)
+    changed = {"usage": {"client": Usage(calls=1, output=9)}, "prompt_hashes": client_hashes(system)}
+    client = replace(before, run=before.run.model_copy(update=changed), texts=read_results(folder / OWN_RUN))
+    save_runs(folder, world, QUERIES[:1], system, [client, client], reference=Offers(world).reference)
+    score(folder, ["checks"], world=world)
+
+
+def planted(folder: Path, world: World) -> None:
+    make_copies(folder, world.store, seed="1", per_kind=1)
+    shutil.move(folder / "lab" / "planted", folder.parent / "planted")
+    shutil.rmtree(folder)
+    shutil.move(folder.parent / "planted", folder)
+    score(folder, ["checks"], world=world)
+
+
+WAYS: dict[str, tuple[Way, set[str]]] = {
+    "a second agent that nobody scored": (second_agent(), {"verdicts", "scores"}),
+    "a second agent, scored in part": (second_agent("faithfulness"), {"verdicts"}),
+    "a run that was cut": (cut_run, {"plan", "verdicts", "scores"}),
+    "scoring that was cut": (cut_scoring, {"verdicts", "scores"}),
+    "a run that was made again": (made_again, {"verdicts", "scores"}),
+    "shards that were copied together": (shards, {"scores"}),
+    "what another version scored": (of_older_version, {"verdicts", "scores"}),
+    "runs of inspect beside one's own": (by_client, {"verdicts"}),
+    "copies with planted errors": (planted, {"verdicts"}),
+    "another age of old pages": (lambda folder, world: score(folder, "checks", world=world, page_age=1), set()),
+}
+"""What each way of making a folder leaves unmade, by check."""
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_no_folder_that_a_command_has_made_is_called_edited(
+    name: str, exp: Path, world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, unmade = WAYS[name]
+    make(exp, world)
+    found = verify(exp, world)
+    assert found.passes, [mismatch.line for mismatch in found.failures]
+    assert {check.check for check in found.checks if check.unmade} == unmade
+    assert report(exp).document.get("failure") is None
+    assert "drretail verify" not in capsys.readouterr().err
 
 
 def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) -> None:

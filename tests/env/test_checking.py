@@ -10,7 +10,9 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.tantivy import TantivyCatalog, read_errors
+from drretail.env.checking import check_database
 from drretail.env.profiles import default_pool
+from drretail.env.store.sqlite import SqliteStore
 from drretail.env.world import Manifest, OrderRow, check_world, open_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
@@ -126,6 +128,8 @@ def test_profile_updates_damage_nothing_and_the_checksums_are_those_that_sha256s
     with open_world(holding_out) as world:
         user = world.store.sample_users("1", 1)[0].user_id
         world.store.save_user(world.store.user(user).model_copy(update={"email": "new@example.com"}))
+        assert isinstance(world.store, SqliteStore)
+        check_database(holding_out, world.store)
     assert check_world(holding_out) == []
     generation = next(holding_out.glob("gen-*"))
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=generation, check=True)

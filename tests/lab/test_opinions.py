@@ -142,6 +142,14 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         read_opinions(written(tmp_path, "item,rater,value\n1,ann,1\n1,ann,2\n"))
     with pytest.raises(UnknownName):
         read_opinions(written(tmp_path, "item,one\n1,2\n"), raters=["two"])
+    for rows, message in (
+        ("value,item,rater\n1,1,ann\n2,2\n", "row 3, has a value and no rater"),
+        ("item,rater,value\n,ann,1\n", "row 2, has a value and no item"),
+        ("item,rater,value\n1,ann,full\n2,ann,../../x\n3,ann,none\n", "row 3, says '../../x', and most rows say full"),
+        ("item,rater,value\n1,ann,7\n2,ann,8\n3,ann,nan\n", "row 4, says 'nan', and most rows say numbers"),
+    ):
+        with pytest.raises(UserError, match=message):
+            read_opinions(written(tmp_path, rows))
 
 
 def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_told(tmp_path: Path) -> None:

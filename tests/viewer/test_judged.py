@@ -1,5 +1,6 @@
 """Claims with their verdicts and quotes; several judges of one report, and attempts that follow each other."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.judged import Judged, read_judgements
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text
+from tests.build import known
 from tests.viewer.dom import parse
 from tests.viewer.experiment import JUDGE, append, keep_scores, rewrite, verdict
 
@@ -107,14 +109,15 @@ def test_scores_of_another_report_are_marked_with_the_command(scored: Path) -> N
     assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]
     assert "verdicts are not used" in page.text
     assert "not used, since the report or the question has changed" in render_text(scored)
-    text = "quality of react@offline-shopper by scripted:judge was made of 6 verdicts, and 3 are"
-    assert text in read_view(scored).outdated
+    assert read_view(scored).outdated == "a run or the plan is another one"
 
 
 def test_verdicts_that_came_later_are_told(scored: Path) -> None:
     (first, *_) = read_runs(scored)
     append(scored, first, [verdict(first, "quality", JUDGE, "rating", "clarity", rules="paper", value=8)])
-    assert read_view(scored).outdated.endswith("by scripted:judge under the rules of paper is not among them")
+    lines = r"quality/scripted-judge/react@offline-shopper had (\d+) lines of verdicts and has (\d+)"
+    before, after = known(re.fullmatch(lines, read_view(scored).outdated)).groups()
+    assert int(after) == int(before) + 1
 
 
 def test_a_panel_has_no_verdicts_and_does_not_make_scores_old(mine: Path) -> None:
@@ -127,7 +130,7 @@ def test_a_panel_has_no_verdicts_and_does_not_make_scores_old(mine: Path) -> Non
     assert "--judge 'panel" not in render_page(mine) + " ".join(score_commands(read_view(mine)))
     (first, *_) = read_runs(mine)
     append(mine, first, [verdict(first, "quality", judges[0], "rating", "depth", value=8)])
-    assert "quality of react@offline-shopper by scripted:one was made of" in read_view(mine).outdated
+    assert read_view(mine).outdated.startswith("quality/scripted-one/react@offline-shopper had ")
 
 
 REPORT = "The feeder costs $20 [P:B1]. It is green. Birds like it [W:abcdefgh]."

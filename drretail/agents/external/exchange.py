@@ -12,6 +12,7 @@ from drretail.agents.information import instructions, own_agent_instructions
 from drretail.env.session import Session
 from drretail.errors import ModelError, ToolError
 from drretail.local_server import HOST, bound, port_of, serving
+from drretail.parsing import parse_json
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 from drretail.tools.mcp import mcp_server
@@ -94,7 +95,7 @@ def last_words(output: bytes | bytearray, token: str) -> str:
 
 def _json_of(text: str, who: str) -> Answer:
     try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError) as problem:
+        found: object = parse_json(text)
+    except ValueError as problem:
         raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
     return read_answer(found, who)

@@ -30,6 +30,7 @@ from drretail.records.query import Query
 from drretail.records.run import RETRIEVER, System, slug
 from drretail.stats.clusters import Clusters
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
+from drretail.tables.figures import counted
 
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options with which a system can be rebuilt; a system with any other option is not run again."""
@@ -97,6 +98,8 @@ def submit(
             verified = verify(runs, world, queries=shown(queries))
             if not verified.passes:
                 raise UserError(f"{runs} does not verify ({len(verified.failures)} fail): {verified.failures[0].line}")
+            if missing := [each for check in verified.checks if check.check == "plan" for each in check.unmade]:
+                raise UserError(f"{runs} lacks {counted(len(missing), 'planned run')}: {missing[0].line}")
             again = _rerun(runs, given, world, drawn, shown(drawn)) if drawn else {}
         left = (check for check in verified.checks if check.unchecked)
         found = {

@@ -124,6 +124,8 @@ class Verifier:
                 )
             except (DrretailError, ValueError) as problem:
                 systems[label] = problem
+            is_rebuilt = isinstance(systems[label], SystemUnderTest)
+            self.checklist.believe(self.definition.systems[label], from_journals=is_rebuilt)
         queries = {query.query_id: query for query in self.definition.queries}
         gate = asyncio.Semaphore(AT_ONCE)
 
@@ -135,7 +137,7 @@ class Verifier:
                         if await self._names_its_prompts(run, sut, queries[run.query_id]):
                             await self._replay(run, sut, queries[run.query_id])
                         else:
-                            self.checklist.leave("replay", name, OTHER_PROMPTS, OWN_AGENT)
+                            self._leave(run, OTHER_PROMPTS, OWN_AGENT)
                             await self._call_again(run, queries[run.query_id])
                     elif isinstance(sut, DrretailError):
                         self.checklist.leave("replay", name, str(sut).rstrip("."), OWN_AGENT)
@@ -146,6 +148,11 @@ class Verifier:
 
         await asyncio.gather(*map(check, runs))
         self.checklist.failed["replay"].sort(key=lambda mismatch: mismatch.file)  # not in the order in which they ended
+
+    def _leave(self, run: Run, reason: str, advice: str) -> None:
+        """Records that a run can't be made again, so that its models are believed."""
+        self.checklist.leave("replay", self._name(run) / "run.json", reason, advice)
+        self.checklist.believe(self.definition.systems[run.system])
 
     def _name(self, run: Run) -> Path:
         return self._folder(run).relative_to(self.experiment)
@@ -185,7 +192,7 @@ class Verifier:
         asked = query.user_id is not None and run.error is not None and sut.memory is not None
         if asked and not any(effect.kind == "memory" for effect in read_journal(folder)):
             reason = "its memory failed it, and no journal says how"
-            self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry failed` makes it anew.")
+            self._leave(run, reason, "`drretail run --retry failed` makes it anew.")
             return
         made = await self._made(self.runner, run, sut, query, journal)
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
@@ -196,7 +203,7 @@ class Verifier:
             different = ["how it is written"]  # of a duplicate key, a reader may see one value and the parser another
         if different and run.unanswered_calls:
             reason = "a server failed it, and now answers: another run follows"
-            self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
+            self._leave(run, reason, "`drretail run --retry spoiled` makes it anew.")
             await self._call_again(run, query)
             return
         why = "made again from its journal, the run differs in"

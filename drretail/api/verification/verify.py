@@ -1,6 +1,6 @@
 """``verify``: whether an experiment's folder holds what its systems produced, as far as a folder can show it."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,9 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
+from drretail.eval.judging.verdicts import VerdictFile, verdict_files
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
+from drretail.eval.scores.file import taken_out
 from drretail.eval.verification import check_plan, check_runs, check_texts
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
@@ -67,8 +69,9 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
     folder = folder_of(options.experiment)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress("none" if quiet else None)
+    gone = taken_out(folder)
     check_runs(folder, definition, checklist)
-    check_plan(folder, definition, checklist)
+    check_plan(folder, definition, gone, checklist)
     check_texts(folder, checklist)
     check_queries(definition, options.queries, checklist)
     with checklist.catching("votes", "votes"):
@@ -77,9 +80,12 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
         with checklist.catching("scores", "scores.json"):
             check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
-            if world is not None:
-                _check_against(folder, definition, world, options, checklist, progress)
+            if world is None:
+                _believe_all(folder, definition, checklist)
+            else:
+                _check_against(folder, definition, world, options, gone, checklist, progress)
     else:
+        _believe_all(folder, definition, checklist)
         made_by = definition.versions.get("drretail", "a version that it does not name")
         for check in DEEP:
             advice = f"Install that version and verify there: uvx drretail@{made_by} verify EXP."
@@ -88,6 +94,7 @@ def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
         experiment=str(folder),
         world_fingerprint=definition.world_fingerprint,
         checks=checklist.results(),
+        from_journals=tuple(sorted(checklist.from_journals - checklist.taken_at_word)),
         taken_at_word=tuple(sorted(checklist.taken_at_word)),
     )
 
@@ -133,6 +140,7 @@ def _check_against(
     definition: Definition,
     world: World,
     options: VerifyOptions,
+    gone: Collection[str],
     checklist: Checklist,
     progress: Progress,
 ) -> None:
@@ -151,7 +159,16 @@ def _check_against(
             run_loop(verifier.check_all(runs, bar.advance))
         copy = scratch / "experiment"
         with checklist.catching("verdicts", "verdicts", copy):
-            run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, checklist, progress))
+            run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, gone, checklist, progress))
+
+
+def _believe_all(folder: Path, definition: Definition, checklist: Checklist) -> None:
+    """Notes all language models of the folder: nothing of them is made again."""
+    for system in definition.systems.values():
+        checklist.believe(system)
+    with suppress(UserError):  # another version's verdicts may be unreadable
+        judges = [verdict.judge for path in verdict_files(folder) for verdict in VerdictFile(path).lasts()]
+        checklist.taken_at_word.update(judge.spec for judge in judges if judge.kind != "rule_based")
 
 
 def offline_embeddings(spec: str) -> "Embeddings":

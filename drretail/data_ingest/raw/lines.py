@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from drretail.data_ingest.raw.elements import BrokenElement, read_elements
-from drretail.data_ingest.raw.products import without_surrogates
 from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_text
 from drretail.data_ingest.report import BadLine
+from drretail.parsing import writable
 from drretail.records.ids import ID_RULE, is_safe_id
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
@@ -161,7 +161,7 @@ def save_elements(source: Source, target: Path) -> Saved:
 def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str]) -> None:
     problem = _problem(row, shape)
     if problem is None:
-        out.write(without_surrogates(json.dumps(row, ensure_ascii=False)) + "\n")
+        out.write(writable(json.dumps(row, ensure_ascii=False)) + "\n")
         saved.rows += 1
     else:
         saved.reject(line, problem)

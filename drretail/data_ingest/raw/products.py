@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from drretail.parsing import writable
 from drretail.records.money import USD
 from drretail.records.shop import Product
 
@@ -18,9 +19,7 @@ _INLINE_TAG = re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}>", re.IGNORECASE)
 # With its semicolon: "R&D" and "AT&T" are no entities.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
-REPLACEMENT = "\ufffd"
 
 
 def clean_text(text: str) -> str:
@@ -35,12 +34,7 @@ def clean_text(text: str) -> str:
     # The fast path for nearly all texts: printable ones have no controls, no surrogates and only plain spaces.
     if text.isprintable() and "  " not in text:
         return text.strip()
-    return _SPACE.sub(" ", _CONTROL.sub("", without_surrogates(text))).strip()
-
-
-def without_surrogates(text: str) -> str:
-    """The text with U+FFFD for halves of surrogate pairs, which UTF-8 cannot write."""
-    return _SURROGATE.sub(REPLACEMENT, text)
+    return _SPACE.sub(" ", writable(_CONTROL.sub("", text))).strip()
 
 
 _PRICE = re.compile(

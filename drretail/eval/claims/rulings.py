@@ -33,7 +33,7 @@ from drretail.eval.claims.support import (
     shown_products,
     source_tags,
 )
-from drretail.eval.judging.question import LEFT_OUT
+from drretail.eval.judging.question import LEFT_OUT, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import read_report
@@ -136,16 +136,18 @@ class SupportJudge:
         """The questions for the missing verdicts of these units; verdicts of unreadable ones are recorded at once.
 
         Under the default rules claims share calls. Claims on records are separate from those on pages and files, so
-        that a page is never shown beside a record.
+        that a page is never shown beside a record. All units are packed, not only the missing ones: judging that was
+        cut then asks the same questions, and the journal answers them.
         """
-        missing = [(unit, self.content(unit)) for unit in units if self.existing(unit) is None]
-        for unit, content in missing:
-            if not content.texts:
+        contents = [(unit, self.content(unit)) for unit in units]
+        missing = {unit.item for unit in units if self.existing(unit) is None}
+        for unit, content in contents:
+            if not content.texts and unit.item in missing:
                 state, reason = self.unread(content)
                 self.judge_session.record(self.stage, unit.item, state, reason=reason)
-        readable = [pair for pair in missing if pair[1].texts]
+        readable = [pair for pair in contents if pair[1].texts]
         calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
-        for call in calls:
+        for call in still_to_ask(calls, lambda pair: pair[0].item in missing):
             texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
             claims = [unit.claim.claim for unit, _ in call]
             cut = tuple(self.fit([*texts.values()], claims, self.judge_session.room))
@@ -249,14 +251,15 @@ class SupportJudge:
         self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, SupportAnswer]
     ) -> None:
         """Records the verdicts of one call, and the first answers on claims that were asked about twice."""
-        for unit, content in call:
-            answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
-            notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched else []
-            notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in own) else []
-            if answer.first is not None:
-                self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)
-                notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
-            self._record(self.stage, unit, own, answer, [*notes, *self._better_as_shown(unit, answer)])
+        with self.judge_session.file.at_once():
+            for unit, content in call:
+                answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
+                notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched else []
+                notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in own) else []
+                if answer.first is not None:
+                    self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)
+                    notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
+                self._record(self.stage, unit, own, answer, [*notes, *self._better_as_shown(unit, answer)])
 
     def _record(
         self, stage: str, unit: Unit, texts: Sequence[SourceText], ruled: SupportAnswer, notes: Sequence[str]

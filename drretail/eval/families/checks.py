@@ -9,8 +9,9 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import OLDER_THAN
 from drretail.eval.values import Value, share
-from drretail.grounding.verify.checks import LEAST_COVERAGE, Case, check_report
+from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
 from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.records.base import Record
@@ -224,7 +225,10 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
             yield code, CodeVerdict("na", None, lacking)
         else:
             lines = [each.model_dump(mode="json", exclude_none=True) for each in found]
-            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")
+            # With it, ``verify`` can make the verdict again.
+            is_set = check.of_settings and case.page_age != PAGE_AGE
+            notes = (f"{OLDER_THAN}{case.page_age:g}",) if is_set else ()
+            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found", notes)
 
 
 CLEAN = "clean"

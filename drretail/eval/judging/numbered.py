@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record, sha256_of
@@ -51,10 +51,10 @@ async def ask_numbered(
     missing or given twice, or if ``check`` objects. With ``repairs_numbers`` False, missing items are failed, and the
     first of two counts.
     """
-    unique = {thing.item: thing for thing in things}
-    left = [
-        thing for thing in unique.values() if judge_session.existing(batch.stage, thing.item, batch.prompt.hash) is None
-    ]
+    unique = [*{thing.item: thing for thing in things}.values()]
+
+    def is_missing(thing: NumberedItem) -> bool:
+        return judge_session.existing(batch.stage, thing.item, batch.prompt.hash) is None
 
     def problem(given: T, part: Sequence[NumberedItem]) -> str | None:
         numbers, count = [number for number, _ in rulings(given)], len(part)
@@ -80,8 +80,8 @@ async def ask_numbered(
             sources=batch.sources,
         )
 
-    parts = (left[at : at + batch.most] for at in range(0, len(left), batch.most))
-    await judge_session.ask_and_record(*map(question, parts))
+    parts = (unique[at : at + batch.most] for at in range(0, len(unique), batch.most))
+    await judge_session.ask_and_record(*map(question, still_to_ask(parts, is_missing)))
 
 
 def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:

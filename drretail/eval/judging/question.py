@@ -1,6 +1,6 @@
 """One question to a judge, and how its answer becomes verdicts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from drretail.records.base import Record
 from drretail.records.score import Order, SourceRef, VerdictState
 
 T = TypeVar("T", bound=Record)
+S = TypeVar("S")
 LEFT_OUT = "the judge left it out"
 
 
@@ -61,6 +62,17 @@ class CodeVerdict(NamedTuple):
 
 
 NO_WORLD = "the world is not at hand: name it with --world"
+
+
+def still_to_ask(parts: Iterable[Sequence[S]], is_missing: Callable[[S], bool]) -> Iterator[list[S]]:
+    """The missing items of each part that has any.
+
+    Form the parts from all items: if they were formed from the missing ones, judging that was cut would ask other
+    questions than before, which no journal answers.
+    """
+    for part in parts:
+        if left := [item for item in part if is_missing(item)]:
+            yield left
 
 
 @dataclass(frozen=True)

@@ -399,8 +399,8 @@ class JudgeSession:
         )
 
     def _record_answer(self, question: JudgeQuestion[T], reply: JudgeAnswer[T]) -> None:
-        rulings = {} if reply.answer is None else question.rulings(reply.answer)
         with self.file.at_once():
+            rulings = {} if reply.answer is None else question.rulings(reply.answer)  # which may record as well
             for item in question.about:
                 ruling = rulings.get(item)
                 found = ruling or Ruling(None)

@@ -1,7 +1,7 @@
 """Verdict files: appended at once, one for each run, metric and judge."""
 
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -9,12 +9,15 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import LineAppender, check_format, read_jsonl, read_lines
+from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.records.base import FORMAT
 from drretail.records.ids import file_name
 from drretail.records.score import Verdict
 
 _OURS = f'"format":{FORMAT},'
 """Part of every line that we write."""
+OLDER_THAN = "page_age:"
+"""The beginning of a note that names the age of old pages, if it is not the usual one."""
 _MENDED = "Delete that line, or the file: score then asks again for what is missing."
 
 
@@ -102,6 +105,12 @@ def _read(path: Path) -> list[Verdict]:
     return verdicts
 
 
+def verdict_files(experiment: Path) -> list[Path]:
+    """The files of all verdicts, sorted; not the journals beside them."""
+    files = sorted((experiment / "verdicts").glob("*/*/*/*.jsonl"))
+    return [path for path in files if not path.name.endswith(".journal.jsonl")]
+
+
 def judges_in(experiment: Path, metric: str) -> list[str]:
     """The folders of the judges with verdicts in a family, sorted."""
     return sorted(folder.name for folder in (experiment / "verdicts" / metric).glob("*/"))
@@ -115,3 +124,9 @@ def judged_in(experiment: Path) -> list[str]:
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:
     """The file of a judge's verdicts on one run; ``run`` is "<query_id>-r<repeat>"."""
     return experiment / "verdicts" / metric / judge_slug / file_name(label) / f"{file_name(run)}.jsonl"
+
+
+def page_age_of(verdicts: Iterable[Verdict]) -> float:
+    """The age in years from which pages were old to the checks."""
+    notes = (note for verdict in verdicts for note in verdict.notes if note.startswith(OLDER_THAN))
+    return float(next(notes, f"{OLDER_THAN}{PAGE_AGE}").removeprefix(OLDER_THAN))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from drretail import __version__
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
@@ -15,6 +16,8 @@ from drretail.eval.compare.twins import twin_rows_of
 from drretail.eval.counterfactual.scores import counterfactual_rows
 from drretail.eval.family import Family, is_judged, is_unrated
 from drretail.eval.judging.pairs import Labels
+from drretail.eval.judging.subject import planned_runs
+from drretail.eval.judging.verdicts import verdict_files
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.correlation import agreements, correlations
@@ -23,11 +26,12 @@ from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
+from drretail.experiment import read_definition, read_discarded, run_folder
 from drretail.files import read_json
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.base import sha256_of
 from drretail.records.run import INJECTED
-from drretail.records.score import AttackRow, Judging, Score, Scores, shown_rows
+from drretail.records.score import AttackRow, Judging, MadeOf, Score, Scores, shown_rows
 from drretail.stats.intervals import mean_interval
 from drretail.stats.significance import pair
 
@@ -137,7 +141,32 @@ def derive_scores(
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
+        made_of=made_of(experiment),
     )
+
+
+def made_of(experiment: Path) -> MadeOf:
+    """What scores that are made now are made of."""
+    definition = read_definition(experiment)
+    runs, files = Counter(discarded.system for discarded in read_discarded(experiment)), dict[str, str]()
+    for planned in planned_runs(experiment, definition):
+        path = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat) / "run.json"
+        files[planned.run_id] = sha256_of(path.read_text(encoding="utf-8")) if path.exists() else ""
+        runs[planned.label] += path.exists()
+    lines = Counter[str]()
+    for path in verdict_files(experiment):
+        lines[path.parent.relative_to(experiment / "verdicts").as_posix()] += path.read_bytes().count(b"\n")
+    return MadeOf(version=__version__, runs=runs, content=sha256_of(files), verdicts=dict(sorted(lines.items())))
+
+
+def taken_out(experiment: Path) -> frozenset[str]:
+    """The systems, and the folders of verdicts, of which there is less than when scores.json was made."""
+    try:
+        scores = read_scores(experiment)
+    except UserError:  # a damaged one fails a check of its own
+        return frozenset()
+    before = None if scores is None else scores.made_of
+    return frozenset(() if before is None else before.taken_out(made_of(experiment)))
 
 
 def _order(metric: Family) -> tuple[bool, int, str]:

@@ -21,7 +21,7 @@ from drretail.eval.claims.support import (
     same_texts,
     source_tags,
 )
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt, tagged
@@ -291,7 +291,7 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
         content = content_of([source], subject.evidence)
         wording = prompt.hash if content.texts else ""
         known = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
-        missing = [fact for fact, verdict in known if verdict is None or not same_texts(verdict.sources, content.texts)]
+        missing = {fact for fact, verdict in known if verdict is None or not same_texts(verdict.sources, content.texts)}
         if not content.texts:
             # A page that was never fetched is not one that can't be read.
             is_unfetched, entry = bool(content.unfetched), subject.evidence.get(source)
@@ -299,11 +299,12 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
             if entry is not None and entry.problem:
                 why += f" ({entry.problem})"
             state, notes = ("na", [UNFETCHED]) if is_unfetched else ("unverifiable", [])
-            for fact in missing:
+            for fact in (fact for fact in texts if fact in missing):
                 judge_session.record(SUPPORT, pair_item(fact, source), state, reason=f"{source}: {why}", notes=notes)
             continue
-        parts = (missing[at : at + MOST_CLAIMS] for at in range(0, len(missing), MOST_CLAIMS))
-        questions += [_question(source, content, part, subject, judge_session, prompt) for part in parts]
+        parts = (texts[at : at + MOST_CLAIMS] for at in range(0, len(texts), MOST_CLAIMS))
+        for part in still_to_ask(parts, missing.__contains__):
+            questions.append(_question(source, content, part, subject, judge_session, prompt))
     await judge_session.ask_and_record(*questions)
 
 

@@ -24,12 +24,12 @@ from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.grounding.text.sentences import find_sentences
-from drretail.lab.derived_experiment import MADE, MadeRun, copy_verdicts, good_reports, made_label, write_experiment
+from drretail.lab.derived_experiment import MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.lab.trial_findings import BiasEffect
 from drretail.prompts import Prompt
 from drretail.records.base import Record, sha256_of
-from drretail.records.run import BASELINES
+from drretail.records.run import BASELINES, MADE_BY_LAB
 from drretail.records.score import Verdict
 
 VERSION = 1
@@ -101,7 +101,9 @@ def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> No
         MadeRun(
             subject,
             length_label(subject.label, length),
-            subject.system.model_copy(update={"options": {**subject.system.options, MADE: True, "length": length}}),
+            subject.system.model_copy(
+                update={"options": {**subject.system.options, MADE_BY_LAB: True, "length": length}}
+            ),
             1,
             copied(subject.report or ""),
             None if subject.run is None else subject.run.picks,

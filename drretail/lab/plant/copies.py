@@ -14,13 +14,14 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject
 from drretail.files import write_json
-from drretail.lab.derived_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
+from drretail.lab.derived_experiment import MadeRun, good_reports, made_label, write_experiment
 from drretail.lab.plant import wrong_picks as picks
 from drretail.lab.plant import wrong_statements as statements
 from drretail.lab.plant.good_report import Material, Planted
 from drretail.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.progress import Bar
 from drretail.records.base import Record
+from drretail.records.run import MADE_BY_LAB
 
 KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
     "wrong price": partial(statements.scaled, kind="price", factors=statements.FACTORS),
@@ -218,7 +219,7 @@ def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
         yield MadeRun(
             source=copy.source,
             label=made_label(copy.source.label, "planted"),
-            system=system.model_copy(update={"options": {**system.options, MADE: True}}),
+            system=system.model_copy(update={"options": {**system.options, MADE_BY_LAB: True}}),
             repeat=counted[copy.source.run_id],
             report=copy.made.report,
             picks=declared if copy.made.picks is None else copy.made.picks,

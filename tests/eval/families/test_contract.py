@@ -1,6 +1,7 @@
 """What holds of every metric family, whatever it measures: by the table of built-ins and two scored experiments."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
 from drretail.eval.scores.slices import headlines
 from drretail.eval.values import Value
+from drretail.files import LineAppender, write_atomically
 from drretail.llm.registry import open_model
 from drretail.records.base import Record
 from drretail.records.score import WHOLES, Scores, Verdict
@@ -138,6 +140,37 @@ def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_
 
 
 ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.items()}
+
+
+@pytest.mark.parametrize("name", ["faithfulness", "pqr", "dr3"])
+def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("claims.support.MOST_CLAIMS", "triplets.triplet_support.MOST_CLAIMS"):
+        monkeypatch.setattr(f"drretail.eval.{limit}", 2)  # so that one report takes several calls
+    monkeypatch.setattr("drretail.eval.families.dr3.opinions.MOST_INSIGHTS", 1)
+    blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": REPORTS[A]["q1-r1"]}})
+    whole, append = Path(shutil.copytree(blank, tmp_path / "whole")), LineAppender.append
+    appended: list[tuple[Path, int]] = []
+
+    def noting(appender: LineAppender, line: str) -> None:
+        append(appender, line)
+        path = Path(appender._file.name)  # pyright: ignore[reportPrivateUsage]
+        appended.append((path.relative_to(whole), path.stat().st_size))
+
+    judge, asked = every_answer(sentences=1, changed=moody)
+    with monkeypatch.context() as patched:
+        patched.setattr(LineAppender, "append", noting)
+        build.scored(whole, name, judge)
+    for at in range(len(appended)):
+        cut = Path(shutil.copytree(blank, tmp_path / f"cut-{at}"))
+        for path, size in appended[:at]:
+            write_atomically(cut / path, (whole / path).read_bytes()[:size])
+        judge, anew = every_answer(sentences=1, changed=moody)
+        build.scored(cut, name, judge)
+        answered = sum("journal" in path.name for path, _ in appended[:at])
+        assert len(anew) == len(asked) - answered, f"cut before line {at + 1}, of {appended[at][0].name}"
+        assert build.files(cut, journals=False) == build.files(whole, journals=False)
 
 
 def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp_path: Path) -> None:

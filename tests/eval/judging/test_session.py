@@ -109,6 +109,13 @@ async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any,
     assert expected in problem
 
 
+@pytest.mark.parametrize("why", [r"half \ud83d", "half \ud83d"], ids=["as an escape", "as it is"])
+async def test_half_a_character_in_an_answer_needs_no_repair_and_is_replaced(tmp_path: Path, why: str) -> None:
+    answer, provider = await asked(tmp_path, text_of(f'{{"rating": 1, "why": "{why}"}}'))
+    assert answer.answer == Taste(rating=1, why="half \ufffd")
+    assert len(provider.seen) == 1
+
+
 async def test_after_two_repairs_the_verdict_is_failed_and_other_failures_are_not_repaired(tmp_path: Path) -> None:
     wrong, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
     assert wrong.answer is None, "nothing is clamped"

@@ -51,32 +51,34 @@ async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: Pa
         evidence={**evidence, **{source: _as_evidence(source, page) for source, page in pages.items()}},
         stage=SUPPORT_LIVE,
     )
-    left: list[Unit] = []
+    asked: list[Unit] = []
     for unit in units:
-        if now.existing(unit) is not None:
-            continue
         content, ledgers = now.content(unit), support_judge.existing(unit)
-        if not content.texts:
+        copied = ledgers if ledgers is not None and ledgers.state == "scored" else None
+        copied = copied if copied is not None and same_texts(copied.sources, content.texts) else None
+        if content.texts and copied is None:
+            asked.append(unit)  # judged before or not: all of them are packed into calls
+        elif now.existing(unit) is not None:
+            continue
+        elif copied is None:
             why = {source: page.problem or page.state for source, page in pages.items()}
             unread = ", ".join(f"{source} ({why.get(source, 'no address')})" for source in content.unreadable)
             reason = f"none of its sources could be read now: {unread}"
             support_judge.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
-        elif ledgers is not None and ledgers.state == "scored" and same_texts(ledgers.sources, content.texts):
+        else:
             support_judge.judge_session.record(
                 SUPPORT_LIVE,
-                ledgers.item,
+                copied.item,
                 "scored",
-                ledgers.value,
-                prompt_hash=ledgers.prompt_hash,
-                reason=ledgers.reason,
-                quote=ledgers.quote,
-                more_quotes=ledgers.more_quotes,
-                sources=ledgers.sources,
-                notes=(*ledgers.notes, AS_IN_LEDGER),
+                copied.value,
+                prompt_hash=copied.prompt_hash,
+                reason=copied.reason,
+                quote=copied.quote,
+                more_quotes=copied.more_quotes,
+                sources=copied.sources,
+                notes=(*copied.notes, AS_IN_LEDGER),
             )
-        else:
-            left.append(unit)
-    await now.rule(left)
+    await now.rule(asked)
 
 
 def _as_evidence(source: str, page: WebPage) -> Evidence:
