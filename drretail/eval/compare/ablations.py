@@ -288,6 +288,7 @@ def _table(
                 ci_low=found[label].low,
                 ci_high=found[label].high,
                 n=len(means[label]),
+                n_planned=len(sides[label].values),
                 n_users=clusters.users(means[label]),
                 at=ABLATED[by].number(setting),
             )
