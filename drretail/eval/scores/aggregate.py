@@ -166,7 +166,7 @@ def missing_of(row: Score) -> dict[str, int]:
 
 
 def is_share(metric: Family, variant: str) -> bool:
-    """True if the family declares the variant a share from 0 to 1; users' families need not."""
+    """True if the variant is a share from 0 to 1, as the family declares it and as all values are."""
     described = metric.description
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 
@@ -174,7 +174,7 @@ def is_share(metric: Family, variant: str) -> bool:
 def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
     """The mean of the queries' values with its interval over users, by one method for each variant."""
     values, groups = [*means.values()], clusters.groups(means)
-    if is_share(metric, variant) and all(0 <= value <= 1 for value in values):
+    if is_share(metric, variant):
         return share_interval(values, groups)
     described = metric.description
     highest = None if variant in described.counts or described.scale == "share" else WHOLES[described.scale]

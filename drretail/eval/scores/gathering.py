@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -222,8 +222,28 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
                     stale=len(lines) - len(living),
                 )
-    families = {metric.name: metric for metric in metrics}
+    families = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
+
+
+def _in_units(metric: Family, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Family:
+    """The family with variants that are no shares by their values among its ``counts``, whatever their scale.
+
+    All systems decide together, so that a column has intervals of one kind.
+    """
+    described = metric.description
+    if described.scale != "share":
+        return metric
+    runs = (judged for key, table in tables_of_judges.items() if key.metric == metric.name for judged in table.values())
+    beyond = {
+        value.variant
+        for judged in runs
+        for value in judged.result.values.values()
+        if value.value is not None and not 0 <= value.value <= 1
+    }
+    more = tuple(each for each in metric.variants if each in beyond - {*described.counts, *described.differences})
+    counts = (*described.counts, *more)
+    return replace(metric, description=described.model_copy(update={"counts": counts})) if more else metric
 
 
 def _status(subject: Subject) -> RunStatus:
