@@ -1,7 +1,6 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling come last."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from drretail.eval.registry import described
@@ -171,7 +170,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
-    # A check is named after the error that it looks for; its meaning describes what passes, and would mislead here.
+    # Where many variants are folded, their names have to say enough.
     explained = [name if family.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
@@ -190,7 +189,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
                 cells = tuple(None if score is None else score_cell(score) for score in its)
                 lines.append(Row(name, cells, label, place_of(label), manner, is_minor=bool(manner)))
     notes = [lacking] if empty else []
-    notes += [f"Found in no report: {', '.join(perfect)}."] if perfect else []
+    notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
     if columns:
         # How the numbers came about, what they mean, and whose they are
@@ -202,10 +201,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     return Table(
         title=family.title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
-        columns=tuple(
-            replace(column, name=f"without {column.name}") if _is_folded(column.name, family) else column
-            for column in columns
-        ),
+        columns=tuple(columns),
         rows=tuple(lines),
         heading="System",
         turns_for_one=True,

@@ -94,7 +94,7 @@ def test_how_much_was_read_and_by_whom_is_said_below(lines_of: Print) -> None:
     assert "Every system: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(
         [*one, *read("b@m", declared=5)]
     )
-    assert "Found in no report" not in notes(one)
+    assert "1.00 for every system" not in notes(one)
 
 
 def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
