@@ -15,7 +15,7 @@ from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
-from drretail.grounding.text.wording import word_count
+from drretail.grounding.report.render import count_words
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -297,7 +297,7 @@ def _values(
     tokens = sum(usage.total for usage in run.usage.values())
     took: dict[str, float] = {TOKENS: tokens} if tokens else {}
     if run.report is not None:
-        took[WORDS] = word_count(run.report, run.citations)
+        took[WORDS] = count_words(run.report, subject.evidence).shown
     results = {metric: _result(experiment, subject, metric, board, judged) for metric, judged in judgements.items()}
     for column in board.columns:
         found = results[column.metric].get(column.variant) if column.metric else None

@@ -12,7 +12,8 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.text.wording import split_words, word_count
+from drretail.grounding.report.render import count_words
+from drretail.grounding.text.wording import split_words
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -118,7 +119,7 @@ class Plan:
     words: int = 0
     """The number of words in its report."""
     words_read: int = 0
-    """The same without citations, as tables show it."""
+    """The words that a reader meets, with the list of sources, as tables show them."""
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
     """Its tokens by role."""
     status: RunStatus = "done"
@@ -198,7 +199,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=0 if run is None else word_count(run.report or "", run.citations),
+                words_read=0 if run is None else count_words(run.report, subject.evidence).shown,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and not run.is_undecided,

@@ -39,7 +39,7 @@ _Key = tuple[str, str, str, Assessor]
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
     (DONE, "share", "share of runs with a report, and with picks or a refusal if the question is what to buy"),
-    ("words", "words", "words per report, without citations"),
+    ("words", "words", "words per report as shown, with its list of sources"),
     ("tokens", "tokens", "tokens per run, read and written, in thousands"),
     ("$", "dollars", "dollars per run"),
 )
