@@ -23,7 +23,7 @@ from drretail.experiment import Definition, read_definition, read_evidence, read
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef, Scores
+from drretail.records.score import JudgeRef, Score, Scores
 from drretail.screen import on_screen
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
@@ -229,11 +229,11 @@ class RecordedScores(Scores):
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         if by != "system":
             raise UserError(f'by={by!r} is unknown: take "system" or "query".')
-        found = [row.model_dump(mode="json") | {"n": row.n} for row in self.scores]
+        found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
-                **_without(row, "items"),
+                **_without(row, "items", "judge_params"),
             }
             for row in _chosen(found, asked)
         ]
@@ -261,11 +261,8 @@ class RecordedScores(Scores):
 
 
 def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    """The rows with the values that are asked for, with the judges' full names; raises as ``to_pandas`` says."""
-    rows = [
-        {**row, "judge": name_of(JudgeRef(spec=row["judge"], kind="llm", params_hash=row["judge_params"]))}
-        for row in rows
-    ]
+    """The rows with the values that are asked for; raises as ``to_pandas`` says."""
+    rows = list(rows)
     for name, wanted in asked.items():
         known = {row[name] for row in rows}
         if wanted not in (None, ALL, *known):
@@ -284,6 +281,10 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
             one_of = ", ".join(mixed)
             raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
     return rows
+
+
+def _judge(row: Score) -> JudgeRef:
+    return JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, ...]:

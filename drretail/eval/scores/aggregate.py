@@ -165,6 +165,11 @@ def missing_of(row: Score) -> dict[str, int]:
     return {why: count for why, count in {**by_judge, **runs, AS_ZERO: row.n_zero}.items() if count}
 
 
+def missing_in_words(missing: Mapping[str, int]) -> tuple[str, ...]:
+    """ "2 n/a", "1 run failed", and last how many of them count 0."""
+    return tuple(f"{missing[why]} {why}" for why in sorted(missing, key=lambda why: why == AS_ZERO))
+
+
 def is_share(metric: Family, variant: str) -> bool:
     """True if the variant is a share from 0 to 1, as the family declares it and as all values are."""
     described = metric.description

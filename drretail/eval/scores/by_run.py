@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from drretail.eval.family import is_unrated
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, Gathered, TableKey
+from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import headline_variants
 from drretail.eval.values import Value
 from drretail.records.base import Rules
@@ -13,14 +14,14 @@ from drretail.records.score import Policy, VerdictState, reasons_of
 
 @dataclass(frozen=True, slots=True)
 class RunValue:
-    """One planned run in one variant by one judge, or by a panel; the fields are those of ``Score``."""
+    """One planned run in one variant by one judge, or by a panel."""
 
     metric: str
     variant: str
     policy: Policy
     rules: Rules
     judge: str
-    judge_params: str
+    """Its full name, with the hash of parameters that tell two judges of one model apart."""
     system: str
     query_id: str
     repeat: int
@@ -68,8 +69,7 @@ def run_values(gathered: Gathered) -> Iterator[RunValue]:
                             variant,
                             policy,
                             assessor.rules,
-                            assessor.judge.spec,
-                            assessor.judge.params_hash,
+                            name_of(assessor.judge),
                             plan.label,
                             plan.query.query_id,
                             plan.repeat,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, sample
-from drretail.eval.scores.aggregate import AS_ZERO
+from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
 from drretail.llm.prices import dated
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
@@ -13,7 +13,7 @@ from drretail.tables import figures
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.tables.result import OUTCOME, result_of
-from drretail.viewer.tables.scores import judged_by, missing_in_words, notes_on, system_names
+from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: means little here, because the agent already removes these errors from its own reports."

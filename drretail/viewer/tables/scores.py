@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from drretail.eval.registry import described
-from drretail.eval.scores.aggregate import AS_ZERO, missing_of
+from drretail.eval.scores.aggregate import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.run import ModelKind
 from drretail.records.score import (
@@ -262,11 +262,6 @@ def readers_in_words(reading: str) -> str:
     """The words of ``how_read`` on one or many reports as a sentence without its full stop."""
     reading = reading.replace("picks declared (none)", "the agent listed no picks")
     return reading.replace("picks declared", DECLARED).replace(", the agent", ", and the agent")
-
-
-def missing_in_words(missing: Mapping[str, int]) -> tuple[str, ...]:
-    """ "2 n/a", "1 run failed", and last how many of them count 0."""
-    return tuple(f"{missing[why]} {why}" for why in sorted(missing, key=lambda why: why == AS_ZERO))
 
 
 def score_cell(score: Score) -> Cell:
