@@ -236,7 +236,7 @@ class Table:
 
 
 def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
-    """The denominator of values that show none: "n = 11 reports each.", or "n = 11 reports (a), 8 (b).".
+    """The denominator of values that show none: "n = 11 reports each.", or "n = 11 reports; 8 for b.".
 
     ``rows`` are names with cells. Empty if no cell knows how many were planned.
     """
@@ -247,12 +247,10 @@ def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> st
             names.setdefault(planned, {})[name] = None
     if not names:
         return ""
-    first, *others = sorted(names, reverse=True)
-    shown = [figures.counted(first, unit), *map(figures.count, others)]
-    if others:
-        shown = [f"{count} ({', '.join(names[n])})" for count, n in zip(shown, (first, *others), strict=True)]
+    first, *others = sorted(names, key=lambda n: (-len(names[n]), -n))
     each = " each" if not others and len(names[first]) > 1 else ""
-    return f"n = {', '.join(shown)}{each}."
+    rest = "".join(f"; {n:,} for {', '.join(names[n])}" for n in others)
+    return f"n = {figures.counted(first, unit)}{each}{rest}."
 
 
 def table_of(

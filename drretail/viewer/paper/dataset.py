@@ -99,8 +99,12 @@ def _share(of: Sequence[bool]) -> Cell | None:
     return Cell(mean(map(float, of)), "number", n=len(of)) if of else None
 
 
-def cost(runs: Mapping[str, Sequence[Run]], words: Mapping[str, WordCount], lines: Lineup) -> PaperTable:
-    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report; ``words`` are by run id."""
+def cost(
+    runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], words: Mapping[str, WordCount], lines: Lineup
+) -> PaperTable:
+    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report, of ``planned`` ones by system;
+    ``words`` are by run id.
+    """
     own: dict[str, list[Cell | None]] = {}
     for label, of_label in runs.items():
         # A run without usage does not say what it took.
@@ -109,11 +113,10 @@ def cost(runs: Mapping[str, Sequence[Run]], words: Mapping[str, WordCount], line
         written = [sum(one.output for one in usage) / 1000 for usage in used]
         shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
         calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
-        n = len(of_label)
         own[label] = [
-            *(_spread(tokens, n) for tokens in (read, written)),
-            *(_spread(count, n, "count") for count in (shown, body)),
-            Cell(mean(calls), "tenths", n=n, planned=n),
+            *(_spread(tokens, planned[label]) for tokens in (read, written)),
+            *(_spread(count, planned[label], "count") for count in (shown, body)),
+            Cell(mean(calls), "tenths", n=len(calls), planned=planned[label]),
         ]
     columns = columns_of("cost")
     return paper_table(
@@ -126,7 +129,7 @@ def cost(runs: Mapping[str, Sequence[Run]], words: Mapping[str, WordCount], line
     )
 
 
-def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
+def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], lines: Lineup) -> PaperTable:
     """Figure 4: the mean number of calls of each tool in a run; failed calls count."""
     labels = [label for name in lines.by_name.values() for label in name] + list(lines.others)
     rows: list[Row] = []
@@ -134,7 +137,7 @@ def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
         if label in runs:
             made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
             means = [mean(calls[tool] for calls in made) for tool in NINE]
-            rows.append(here(label, [Cell(each, "number", n=len(made), planned=len(made)) for each in means]))
+            rows.append(here(label, [Cell(each, "number", n=len(made), planned=planned[label]) for each in means]))
     return paper_table(
         "Figure 4",
         "Tool calls of a query, by tool",

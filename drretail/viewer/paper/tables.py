@@ -61,6 +61,7 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
     lines = lineup(definition.systems)
     runs = list(read_runs(experiment))
     done = by_system(runs)
+    planned = Counter(run.system for run in runs)
     words = {run.run_id: words_of(experiment, run) for run in runs if run.status == "done"}
     scores = read_scores(experiment)
     name = str(experiment)
@@ -71,8 +72,8 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
         (
             *(judged(name, metric, scores, lines) for metric in JUDGED),
             dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], words, scores),
-            cost(done, words, lines),
-            tool_calls(done, lines),
+            cost(done, planned, words, lines),
+            tool_calls(done, planned, lines),
             modes(name, None if linter is None else compare(queries, linter)),
             preferences(name, scores, lines),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
