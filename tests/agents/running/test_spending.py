@@ -66,7 +66,7 @@ def test_usage_that_an_agent_does_not_tell_is_unknown_and_not_0(world: World, fo
         row = spent(folder)
         assert (row.unknown, row.is_known) == (place + 1, place == 0)
         assert row.calls.mean == (told.calls.mean if row.is_known else None)
-    document = spending_document(row)
+    document = spending_document(spent(folder))
     assert (document["usage_unknown"], document["total"]) == (2, None)
     assert document["input"] == document["dollars"] == {"mean": None, "sd": None}
 
