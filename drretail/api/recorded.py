@@ -1,22 +1,29 @@
 """Recorded experiments, for code and for notebooks."""
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import PrivateAttr
 
 from drretail.agents.running.outcomes import Tally
 from drretail.api.options.shared import folder_of
 from drretail.errors import UnknownName, UserError
+from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.registry import recorded_family
+from drretail.eval.scores.by_run import RunValue, run_values
 from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.panel import name_of
+from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
-from drretail.records.score import Scores
+from drretail.records.score import JudgeRef, Score, Scores
 from drretail.screen import on_screen
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
@@ -93,7 +100,7 @@ class RecordedExperiment:
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
         kept = read_scores(self.folder)
-        return None if kept is None else RecordedScores.model_construct(**dict(kept))
+        return None if kept is None else RecordedScores.of(kept, self.folder)
 
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
         """All evidence that the run's tools returned."""
@@ -154,21 +161,89 @@ class RecordedAnswer:
         return run_cell(self.experiment, self.run)
 
 
+By = Literal["system", "query"]
+ALL = "all"
+_KEYS = ("metric", "variant", "policy", "rules", "judge", "system")
+_KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
+
+
 class RecordedScores(Scores):
     """The scores of an experiment as data frames, and as its scoreboard in a notebook."""
 
-    def to_pandas(self) -> "pandas.DataFrame":
-        """``scores`` as a data frame: one row per system, variant and judge. Raises UserError if pandas is not
-        installed.
+    _folder: Path | None = PrivateAttr(None)
+    _families: tuple[Family, ...] = PrivateAttr(())
+
+    @classmethod
+    def of(cls, scores: Scores, folder: Path, families: Iterable[Family] = ()) -> "RecordedScores":
+        """The scores of the experiment in a folder. ``families`` are those that can't be found by name."""
+        made = cls.model_construct(**dict(scores))
+        made._folder, made._families = folder, tuple(families)
+        return made
+
+    def to_pandas(
+        self,
+        by: By = "system",
+        *,
+        metric: str | None = None,
+        judge: str | None = None,
+        rules: str | None = None,
+        policy: str | None = None,
+    ) -> "pandas.DataFrame":
+        """The scores as a data frame with one row per number, which the index tells apart from all others.
+
+        The index has metric, variant, policy, rules, judge and system; ``["value"].unstack("system")`` has a column for
+        each system. Beside a value stand its interval and what it is over: ``n`` of ``n_planned`` reports.
+
+        With ``by="query"`` there is a row for each planned run, and query_id and repeat are in the index as well. A
+        value is what the run counts in the system's mean, so it is 0 for a failed run in a headline; ``state`` and
+        ``why`` say whether and why the run has no value of its own. Pooled variants have no rows.
+
+        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``policy`` the rows are
+        those that tables show: of a headline over all planned runs, of other variants over those answered. "all" keeps
+        every judge, rules or policy. Raises UnknownName for a name that no row has, and UserError if a number is there
+        by several judges or rules and none is named, or if pandas is not installed.
         """
-        return _library("pandas").DataFrame(self._rows())
+        pandas = _library("pandas")
+        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
+        return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
 
-    def to_polars(self) -> "polars.DataFrame":
-        """As ``to_pandas``. Raises UserError if polars is not installed."""
-        return _library("polars").DataFrame(self._rows(), infer_schema_length=None)
+    def to_polars(
+        self,
+        by: By = "system",
+        *,
+        metric: str | None = None,
+        judge: str | None = None,
+        rules: str | None = None,
+        policy: str | None = None,
+    ) -> "polars.DataFrame":
+        """As ``to_pandas``, with the index as columns. Raises as it does."""
+        polars = _library("polars")
+        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        return polars.DataFrame(rows, infer_schema_length=None)
 
-    def _rows(self) -> list[dict[str, Any]]:
-        return [row.model_dump(mode="json", exclude={"items"}) for row in self.scores]
+    def _rows(self, by: By, asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+        """The rows with these values, the keys first."""
+        if by == "query":
+            chosen = _chosen([asdict(value) for value in self._run_values()], asked)
+            return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
+        if by != "system":
+            raise UserError(f'by={by!r} is unknown: take "system" or "query".')
+        found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
+        return [
+            {
+                **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
+                **_without(row, "items", "judge_params"),
+            }
+            for row in _chosen(found, asked)
+        ]
+
+    def _run_values(self) -> Iterator[RunValue]:
+        if self._folder is None:
+            raise UserError("These scores were not read from an experiment: open_experiment(FOLDER).scores has values.")
+        own = {family.name: family for family in self._families}
+        found = (own.get(name) or recorded_family(self._folder, name) for name in self.metrics)
+        return run_values(read_judgements(self._folder, [family for family in found if family is not None]))
 
     def __repr__(self) -> str:
         systems = len({row.system for row in self.scores})
@@ -183,6 +258,42 @@ class RecordedScores(Scores):
 
     def _repr_html_(self) -> str:
         return scores_cell(self)
+
+
+def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """The rows with the values that are asked for; raises as ``to_pandas`` says."""
+    rows = list(rows)
+    for name, wanted in asked.items():
+        known = {row[name] for row in rows}
+        if wanted not in (None, ALL, *known):
+            raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(known))
+        if wanted not in (None, ALL):
+            rows = [row for row in rows if row[name] == wanted]
+    if asked["policy"] is None:
+        planned = {_place(row) for row in rows if row["policy"] == "planned"}
+        rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
+    for name, called in (("rules", "rules"), ("judge", "judges")):
+        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for row in rows:
+            found[row["metric"], row["variant"]].add(row[name])
+        mixed = sorted({each for its in found.values() if len(its) > 1 for each in its})
+        if mixed and asked[name] is None:
+            one_of = ", ".join(mixed)
+            raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
+    return rows
+
+
+def _judge(row: Score) -> JudgeRef:
+    return JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """All keys of a row but its policy."""
+    return tuple(row[key] for key in _KEYS if key != "policy")
+
+
+def _without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
 
 
 def _library(name: str) -> Any:

@@ -48,7 +48,7 @@ from drretail.viewer.output import say
 @accepts(ScoreOptions)
 def score(options: ScoreOptions) -> RecordedScores:
     """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system,
-    ``.scoreboard`` one row per system, and ``.to_pandas()`` all rows as a data frame.
+    ``.scoreboard`` one row per system, and ``.to_pandas()`` a data frame of them, with ``by="query"`` of each run.
 
     Existing verdicts are reused. ``metrics`` are names, ``module:attribute`` places or Family objects; without any, the
     usual families and those that apply to this experiment. ``judge`` is one model or several, by name or already open.
@@ -57,7 +57,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
     """
-    return RecordedScores.model_construct(**dict(score_with(options).scores))
+    scored = score_with(options)
+    return RecordedScores.of(scored.scores, folder_of(options.experiment), scored.loaded)
 
 
 @accepts(ScoreOptions)
@@ -76,6 +77,8 @@ class Scored:
     scores: Scores
     families: frozenset[str]
     """The requested families, by the names that their rows have."""
+    loaded: Sequence[Family]
+    """The same, without pairwise."""
     spent: Sequence[JudgingCost]
     """What all judging of the experiment has taken so far."""
     prices: PriceTable
@@ -134,6 +137,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     return Scored(
         scores,
         plan.names,
+        load_metrics(plan.families),
         judging_costs(folder, prices),
         prices,
         failed_answers(scores, plan.names, refs, plan.rules, compared),

@@ -93,7 +93,9 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
     spent = [row for row in spending_of(to, prices) if row.label in spending]
     if as_json:
         taken = [spending_document(row) for row in spent]
-        print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
+        # As null, tokens are unknown.
+        systems_run = [asdict(tally) | {"tokens": tally.tokens or None} for tally in tallies]
+        print_json({"experiment": str(to), "systems": systems_run, "spending": taken})
     else:
         rows = [(t.label, t.done, t.failed, t.spoiled, t.before, t.tool_calls, t.tokens or None) for t in tallies]
         print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))

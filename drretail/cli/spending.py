@@ -28,7 +28,10 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     from drretail.llm.usage import estimated_note
 
     title = "What a run took (mean ± standard deviation)"
-    notes = estimated_note(row.total.usage for row in rows)
+    notes = [
+        *estimated_note(row.total.usage for row in rows),
+        *(f"{row.label}: {counted(row.unknown, 'run does', 'runs do')} not tell usage." for row in rows if row.unknown),
+    ]
     cells = [
         [
             row.label,
@@ -38,7 +41,7 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
                 for spread in (row.calls, row.input, row.output, row.words)
             ),
             Cell("–") if not row.done else _dollars(row.dollars.mean),
-            _dollars(row.total.dollars),
+            _dollars(row.total.dollars if row.is_known else None),
             Cell(row.cache_read, "percent"),
         ]
         for row in rows
@@ -67,8 +70,9 @@ def spending_document(row: "Spending") -> dict[str, Any]:
         "system": row.label,
         "runs": row.runs,
         "done": row.done,
+        "usage_unknown": row.unknown,
         **{name: {"mean": spread.mean, "sd": spread.sd} for name, spread in spreads.items()},
-        "total": _cost(row.total),
+        "total": _cost(row.total) if row.is_known else None,
         "by_role": {role: _cost(cost) for role, cost in row.by_role.items()},
         "cache_read_share": row.cache_read,
         "model_seconds": round(row.model_seconds, 3),

@@ -245,7 +245,8 @@ def of_measures(
 
 Measure = Callable[[Subject], "float | Mapping[str, float | None] | None"]
 """A report's number; None if it has nothing to score."""
-_STAGE = "measure"
+MEASURE = "measure"
+"""The stage of the verdicts of ``@metric``: their values are the reports' values."""
 
 
 @overload
@@ -276,7 +277,7 @@ def metric(
             raise UserError(f"The metric {name or measure.__name__!r} names a variant twice: {', '.join(names)}.")
 
         async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-            if all(judge_session.existing(_STAGE, variant) is not None for variant in names):
+            if all(judge_session.existing(MEASURE, variant) is not None for variant in names):
                 return
             given = measure(subject)
             found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
@@ -286,17 +287,21 @@ def metric(
                 )
             numbers = {each: None if found[each] is None else number_of(found[each], each) for each in names}
             for variant, value in numbers.items():
-                judge_session.record(_STAGE, variant, "na" if value is None else "scored", value)
+                judge_session.record(MEASURE, variant, "na" if value is None else "scored", value)
 
         own_name = name or measure.__name__
-        return Family(
-            own_name,
-            version,
-            judge,
-            of_verdicts(lambda verdicts: [Value(verdict.item, verdict.state, verdict.value) for verdict in verdicts]),
-            names,
-            MetricDescription.model_validate({"title": own_name.capitalize(), **described}),
-            needs_judge=False,
-        )
+        usual = {"title": own_name.capitalize(), "named_by_variant": names == (own_name,)}
+        return measured_family(own_name, version, names, MetricDescription.model_validate(usual | described), judge)
 
     return family_of if measure is None else family_of(measure)
+
+
+def measured_family(
+    name: str, version: int, variants: tuple[str, ...], description: MetricDescription, judge: Judging
+) -> Family:
+    """A family whose values are its verdicts in the stage ``MEASURE``, one for each variant."""
+
+    def values(verdicts: Sequence[Verdict]) -> list[Value]:
+        return [Value(verdict.item, verdict.state, verdict.value) for verdict in verdicts]
+
+    return Family(name, version, judge, of_verdicts(values), variants, description, needs_judge=False)

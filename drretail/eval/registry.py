@@ -17,12 +17,15 @@ from pathlib import Path
 from typing import Any, get_args
 
 from drretail.errors import DrretailError, UnknownName, UserError, describe_error, quoted
-from drretail.eval.family import ClaimMark, Family, PairFamily
+from drretail.eval.family import MEASURE, ClaimMark, Family, PairFamily, measured_family
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.values import Unsound, Value, number_of
+from drretail.files import read_json
 from drretail.plugins import Plugins
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.score import CODE, MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 METRICS = {
     name: f"drretail.eval.families.{module}:METRIC"
@@ -66,6 +69,8 @@ PAIRWISE = "pairwise"
 """The family that compares two reports: it is named like the others, and is a ``PairFamily``."""
 _OURS = (*METRICS.values(), *UNITS.values())
 _NAME = re.compile(r"[\w-]{1,60}")
+MOST_COLUMNS = 6
+"""The most columns of the scoreboard for a family that names none."""
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
 
 
@@ -95,6 +100,27 @@ def installed(name: str) -> Family | None:
         return load_metric(name)
     except UserError:
         return None
+
+
+def recorded_family(experiment: Path, name: str) -> Family | None:
+    """The installed family of that name, or else a measure by code that was scored here, as scores.json describes it.
+
+    The verdicts of such a measure are its values: only new reports need its function.
+    """
+    path = experiment / "scores.json"
+    family = installed(name)
+    return _measured(path, name, path.stat().st_mtime_ns) if family is None and path.exists() else family
+
+
+@cache  # pages ask for it with every run
+def _measured(scores: Path, name: str, written: int) -> Family | None:
+    files = sorted((scores.parent / "verdicts" / name / CODE).glob("*/*.jsonl"))
+    rows = [row for row in read_json(scores).get("scores", ()) if row["metric"] == name]
+    if not rows or not files or any(verdict.stage != MEASURE for verdict in VerdictFile(files[0]).lasts()):
+        return None
+    variants = tuple(dict.fromkeys(row["variant"] for row in rows))
+    described = MetricDescription.model_validate(read_json(scores)["metrics"][name])
+    return measured_family(name, rows[0]["version"], variants, described, lambda subject, judge_session: None)
 
 
 def described(name: str) -> MetricDescription:
@@ -145,7 +171,25 @@ def _own(metric: Family) -> Family:
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")
     if not _NAME.fullmatch(metric.name):
         raise UserError(f"A metric cannot be called {quoted(metric.name)}: take letters, digits, _ and -, at most 60.")
-    return _guarded(metric)
+    return _guarded(_on_board(metric))
+
+
+@cache
+def _on_board(family: Family) -> Family:
+    """The family with what it is compared by on the scoreboard, unless it names columns of its own.
+
+    A family whose values are neither good nor bad stays away.
+    """
+    its = family.description
+    if its.scoreboard or not its.higher_is_better:
+        return family
+    chosen = its.compared or its.headlines or family.variants
+    shown = [each for each in family.variants if each in chosen and each not in family.pooled]
+    columns = tuple(
+        BoardColumn(variant=each, meaning=its.meanings.get(each) or f"by the metric {family.name}")
+        for each in shown[:MOST_COLUMNS]
+    )
+    return replace(family, description=its.model_copy(update={"scoreboard": columns}))
 
 
 @cache

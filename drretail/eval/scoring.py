@@ -23,7 +23,7 @@ from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summar
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, Task, planned_runs, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
-from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family, recorded_family
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
@@ -271,7 +271,7 @@ def _others(
     named = {PAIRWISE, *(metric.name for metric in families)}
     for name in sorted({*judged_in(experiment), *unrated} - named):
         try:
-            yield load_metric(name)
+            yield recorded_family(experiment, name) or load_metric(name)
         except UnknownName:
             progress.note(f"{experiment}: no metric {name!r} is installed, so its verdicts give no scores.")
         except UserError as problem:

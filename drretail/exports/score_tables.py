@@ -8,6 +8,7 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.scores.aggregate import missing_in_words
 from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
 from drretail.files import write_atomically
@@ -27,14 +28,14 @@ COMPARISONS: Mapping[str, str] = {
 SCORES: Mapping[str, str] = {
     "metric": "VARCHAR", "variant": "VARCHAR", "system": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR",
     "rules": "VARCHAR", "policy": "VARCHAR", "aggregation": "VARCHAR", "value": "DOUBLE", "ci_low": "DOUBLE",
-    "ci_high": "DOUBLE", "n_users": "BIGINT",
-    "n_planned": "BIGINT", "n_scored": "BIGINT", "n_na": "BIGINT", "n_unverifiable": "BIGINT",
-    "n_failed": "BIGINT", "note": "VARCHAR", "name": "VARCHAR",
+    "ci_high": "DOUBLE", "n": "BIGINT", "n_planned": "BIGINT", "n_users": "BIGINT", "n_scored": "BIGINT",
+    "n_zero": "BIGINT", "n_na": "BIGINT", "n_unverifiable": "BIGINT", "n_failed": "BIGINT", "n_missing": "BIGINT",
+    "n_pending": "BIGINT", "note": "VARCHAR", "name": "VARCHAR",
 }  # fmt: skip
 VALUES: Mapping[str, str] = {
     "run_id": "VARCHAR", "system": "VARCHAR", "query_id": "VARCHAR", "repeat": "BIGINT", "status": "VARCHAR",
     "metric": "VARCHAR", "variant": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR", "state": "VARCHAR",
-    "value": "DOUBLE", "items": "VARCHAR", "name": "VARCHAR",
+    "value": "DOUBLE", "why": "VARCHAR", "items": "VARCHAR", "name": "VARCHAR",
 }  # fmt: skip
 VERDICTS: Mapping[str, str] = {
     "run_id": "VARCHAR", "other_run_id": "VARCHAR", "order": "VARCHAR", "metric": "VARCHAR", "stage": "VARCHAR",
@@ -42,11 +43,11 @@ VERDICTS: Mapping[str, str] = {
     "state": "VARCHAR", "value": "VARCHAR", "reason": "VARCHAR", "quote": "VARCHAR", "error": "VARCHAR",
 }  # fmt: skip
 _PARTS = {
-    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n_scored": "BIGINT", " n_planned": "BIGINT",
-    " judge_failed": "BIGINT",
+    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n": "BIGINT", " n_planned": "BIGINT",
+    " missing": "VARCHAR", " judge_failed": "BIGINT",
 }  # fmt: skip
-"""The columns that the table has for each column of the scoreboard: the value, the ends of its interval, how many
-reports it is of and how many were planned, and how often the judge failed.
+"""The columns that the table has for each column of the scoreboard: the value, the ends of its interval, how many of
+the planned reports it is over, why others have no value, and how often the judge failed.
 """
 Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 
@@ -91,7 +92,8 @@ def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
         if row.system in selection.systems:
             made: dict[str, Any] = {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules}
             for name, cell in row.cells.items():
-                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned)
+                missing = ", ".join(missing_in_words(cell.missing)) or None
+                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned, missing)
                 made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
             yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
 
@@ -109,7 +111,7 @@ def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
     for row in rows:
         if row.system in selection.systems:
             name = scored.metrics[row.metric].own_name(row.variant) if row.metric in scored.metrics else ""
-            yield row.model_dump(mode="json", include={*SCORES}) | {"name": name or row.variant}
+            yield row.model_dump(mode="json", include={*SCORES}) | {"n": row.n, "name": name or row.variant}
 
 
 def _values(selection: Selection) -> Iterator[Row]:
@@ -119,9 +121,8 @@ def _values(selection: Selection) -> Iterator[Row]:
         for score in chosen.got:
             judged = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
             items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
-            row = about | judged | {"status": run.status, "state": score.state, "value": score.value, "items": items}
-            row["name"] = score.name or score.variant
-            yield selection.shown(row, run.query_id)
+            found = {"state": score.state, "value": score.value, "why": score.why or None, "items": items}
+            yield selection.shown(about | judged | {"status": run.status, "name": score.name} | found, run.query_id)
 
 
 def _verdicts(selection: Selection) -> Iterator[Row]:

@@ -12,43 +12,28 @@ from drretail.eval.compare.fail_if import Rule
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.verdicts import judged_in
-from drretail.eval.registry import installed
+from drretail.eval.registry import recorded_family
+from drretail.eval.scores.by_run import RunValue, run_values
 from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scores.panel import is_panel, name_of
+from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
 from drretail.exports.redaction import Redaction
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
-from drretail.records.score import VerdictState
 
 Row = dict[str, Any]
 _RULE = re.compile(r"(?P<name>[^<>=]+?)(?:(?<!\s)\s++)?(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Got:
-    """The value of one report in one variant by one judge."""
-
-    metric: str
-    variant: str
-    judge: str
-    rules: str
-    state: VerdictState
-    value: float | None
-    items: Mapping[str, float]
-    name: str
-    """The variant's name on the scoreboard, if it has another one there."""
-
-    @property
-    def names(self) -> set[str]:
-        """The names that a rule may use for it."""
-        return {self.variant, f"{self.metric} {self.variant}", self.name or self.variant}
+def names_of(value: RunValue) -> set[str]:
+    """The names that a rule may use for a value."""
+    return {value.variant, f"{value.metric} {value.variant}", value.name}
 
 
-def keeps(rule: Rule, got: Sequence[Got]) -> bool:
+def keeps(rule: Rule, got: Sequence[RunValue]) -> bool:
     """True if at least one judge scored the rule's variant, and all that did meet its bound."""
-    known = [score.value for score in got if score.value is not None and rule.name in score.names]
+    known = [score.value for score in got if score.value is not None and rule.name in names_of(score)]
     return bool(known) and all(map(rule.is_met, known))
 
 
@@ -67,7 +52,7 @@ class Chosen:
     run: Run
     query: Query
     folder: Path
-    got: tuple[Got, ...]
+    got: tuple[RunValue, ...]
 
 
 @dataclass
@@ -83,7 +68,7 @@ class Selection:
     left_out: Counter[str] = field(default_factory=Counter[str])
     redaction: Redaction | None = None
     """Removes people from rows; None leaves them."""
-    _got: Mapping[str, tuple[Got, ...]] = field(default_factory=dict[str, tuple[Got, ...]])
+    _got: Mapping[str, tuple[RunValue, ...]] = field(default_factory=dict[str, tuple[RunValue, ...]])
 
     @classmethod
     def of(
@@ -107,7 +92,7 @@ class Selection:
         }
         got = _values(read_judgements(experiment, judged_families(experiment)))
         judged = [value for values in got.values() for value in values if value.value is not None]
-        known = {name for value in judged for name in value.names}
+        known = {name for value in judged for name in names_of(value)}
         for rule in rules:
             if rule.name not in known:
                 raise UnknownName("score of a report", rule.name, sorted(known))
@@ -141,28 +126,13 @@ class Selection:
 
 
 def judged_families(experiment: Path) -> list[Family]:
-    """The installed families that have verdicts in the folder."""
-    return [metric for name in judged_in(experiment) if (metric := installed(name)) is not None]
+    """The families that have verdicts in the folder and are installed, or are measures by code."""
+    return [metric for name in judged_in(experiment) if (metric := recorded_family(experiment, name)) is not None]
 
 
-def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
-    by_run: dict[str, list[Got]] = {}
-    for metric, family in gathered.families.items():
-        for assessor in gathered.assessors(metric):
-            if is_panel(assessor.judge.spec):
-                continue
-            for plan, answer in gathered.judged_runs(metric, assessor):
-                by_run.setdefault(plan.run_id, []).extend(
-                    Got(
-                        metric,
-                        value.variant,
-                        name_of(assessor.judge),
-                        assessor.rules,
-                        value.state,
-                        value.value,
-                        value.items,
-                        family.description.own_name(value.variant),
-                    )
-                    for value in answer.result.values.values()
-                )
+def _values(gathered: Gathered) -> dict[str, tuple[RunValue, ...]]:
+    by_run: dict[str, list[RunValue]] = {}
+    for value in run_values(gathered):
+        if value.policy == "answered" and not is_panel(value.judge):
+            by_run.setdefault(value.run_id, []).append(value)
     return {run_id: tuple(got) for run_id, got in by_run.items()}

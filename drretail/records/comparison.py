@@ -190,6 +190,8 @@ class SettingCell(Record):
     ci_high: float | None = None
     n: int
     """Queries with a value."""
+    n_planned: int | None = None
+    """Queries that the system was asked; None in older scores."""
     n_users: int | None = None
     """Number of their users; None if no user is known."""
     at: float | None = None

@@ -333,6 +333,11 @@ class Score(Record):
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
 
+    @property
+    def n(self) -> int:
+        """The value's denominator: the reports with a value, and the runs that count 0."""
+        return self.n_scored + self.n_zero
+
 
 def shown_rows(rows: Iterable[Score]) -> list[Score]:
     """The row of each variant that tables show: the one over all planned runs if it exists, otherwise the one over

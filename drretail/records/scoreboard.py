@@ -65,6 +65,8 @@ class BoardCell(Record):
     n_scored: int
     """Reports, or runs with an answer, in the mean."""
     n_planned: int
+    missing: dict[str, int] = Field(default_factory=dict[str, int], exclude_if=lambda missing: not missing)
+    """The number of reports without a value of their own, by reason in words; "as 0" are those of them that count 0."""
     n_queries: int | None = None
     """As in ``Score``."""
     self_checked: bool = False

@@ -80,7 +80,7 @@ def _decoded(path: Path) -> str:
         raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
 
 
-_PARTS = ("low", "high", "deviation", "counts")
+_PARTS = ("low", "high", "deviation", "n", "planned", "missing", "note")
 
 
 def csv_table(table: Table) -> bytes:
@@ -91,7 +91,7 @@ def csv_table(table: Table) -> bytes:
     ]
     heads = [table.heading or "name"]
     for column, its in zip(table.columns, parts, strict=True):
-        heads += [column.name, *(f"{column.name} {part}" for part in its)]
+        heads += [column.heading, *(f"{column.heading} {part}" for part in its)]
     return as_csv([heads, *([*_cells(row, parts)] for row in table.rows)])
 
 
@@ -105,4 +105,4 @@ def _cells(row: Row, parts: list[list[str]]) -> Iterator[str | float]:
 
 def _part(cell: Cell | None, part: str) -> str | float:
     value = None if cell is None else getattr(cell, part)
-    return "" if value is None else value
+    return "" if value is None else ", ".join(value) if isinstance(value, tuple) else value

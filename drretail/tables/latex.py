@@ -28,13 +28,13 @@ _WRITTEN = str.maketrans(
 
 
 def latex_table(table: Table) -> str:
-    """A ``table`` environment with the title as caption and a rule above each section.
+    """A ``table`` environment with a rule above each section. The caption has the title and what values are over.
 
     Meanings and notes become comments.
     """
     columns = "l" + "".join("r" if table.is_of_numbers(at) else "l" for at in range(len(table.columns)))
     parts = [
-        [line for row in rows for line in _lines(row, is_stacked=table.is_stacked)]
+        [line for row in rows for line in _lines(table, row)]
         for _, rows in groupby(table.rows, key=lambda row: row.section)
     ]
     rule = "\\midrule"
@@ -44,10 +44,10 @@ def latex_table(table: Table) -> str:
             *(f"% {line}" for comment in (*comments, *table.notes) for line in comment.splitlines()),
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_written(table.full_title)}}}",
+            rf"\caption{{{_written('. '.join(filter(None, (table.full_title, table.basis))))}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            _line([_written(text) for text in (table.heading, *(column.name for column in table.columns))]),
+            _line([_written(text) for text in (table.heading, *(column.heading for column in table.columns))]),
             *(line for part in parts for line in (rule, *part)),
             r"\bottomrule",
             r"\end{tabular}",
@@ -57,18 +57,20 @@ def latex_table(table: Table) -> str:
     )
 
 
-def _lines(row: Row, *, is_stacked: bool) -> Iterator[str]:
-    """A row's lines, with intervals in small type after the values or, if stacked, below them. Counts are left out."""
+def _lines(table: Table, row: Row) -> Iterator[str]:
+    """A row's lines, with intervals and counts in small type after the values or, if stacked, below them."""
     name = _written(f"{row.name}, {row.manner}" if row.manner else row.name)
     values = [_written(NOTHING if cell is None else cell.text) for cell in row.cells]
-    ends = ["" if cell is None else cell.interval for cell in row.cells]
-    intervals = [rf"{{\scriptsize {_written(each)}}}" if each else "" for each in ends]
-    if is_stacked:
+    small = [
+        "" if cell is None else ", ".join(filter(None, (cell.interval, table.counts_of(cell)))) for cell in row.cells
+    ]
+    small = [rf"{{\scriptsize {_written(each)}}}" if each else "" for each in small]
+    if table.is_stacked:
         yield _line([name, *values])
-        if any(intervals):
-            yield _line(["", *intervals])
+        if any(small):
+            yield _line(["", *small])
     else:
-        yield _line([name, *(f"{value} {interval}".strip() for value, interval in zip(values, intervals, strict=True))])
+        yield _line([name, *(" ".join(filter(None, each)) for each in zip(values, small, strict=True))])
 
 
 def _line(cells: list[str]) -> str:

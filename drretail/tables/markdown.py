@@ -5,8 +5,11 @@ from drretail.tables.table import Table
 
 
 def markdown_table(table: Table) -> str:
-    """The table with padded columns, numbers aligned right; the caller adds the title and the notes."""
-    lines = [[table.heading, *(column.name for column in table.columns)]]
+    """The table with padded columns, numbers aligned right, and what its values are over in a line below.
+
+    The caller adds the title and the notes.
+    """
+    lines = [[table.heading, *(column.heading for column in table.columns)]]
     for row in table.rows:
         name = f"{row.name}, {row.manner}" if row.manner else row.name
         lines.append([name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
@@ -19,4 +22,4 @@ def markdown_table(table: Table) -> str:
         cells = zip(line, widths, right, strict=True)
         padded = (cell.rjust(width) if is_right else cell.ljust(width) for cell, width, is_right in cells)
         drawn.append(f"| {' | '.join(padded)} |")
-    return "\n".join(drawn)
+    return "\n".join([*drawn, *(["", table.basis] if table.basis else [])])

@@ -51,8 +51,14 @@ class Cell:
     """Shown directly after the figure: "*"."""
     beside: str = ""
     """Shown in brackets after the figure."""
-    counts: str = ""
-    """How many of the planned reports or queries have a value, and why the others have none; empty if all have one."""
+    n: int | None = None
+    """The value's denominator: how many reports, queries or runs it is over. None if it is not over several."""
+    planned: int | None = None
+    """What ``n`` would be if nothing were missing; None if that is unknown."""
+    missing: tuple[str, ...] = ()
+    """How many reports have no value of their own, by reason: "2 n/a", "1 run failed", "1 as 0"."""
+    note: str = ""
+    """Shown below the value, after the counts: "p .014"."""
     few: bool = False
     """True if the value rests on so few queries that it says little."""
     html: str = ""
@@ -61,6 +67,16 @@ class Cell:
     @property
     def is_number(self) -> bool:
         return self.kind != "check" and not isinstance(self.value, str) and self.value is not None
+
+    @property
+    def number(self) -> float | None:
+        """The value, unless it is a word."""
+        return None if isinstance(self.value, str) else self.value
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The 95 % interval; None without both ends."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def text(self) -> str:
@@ -87,10 +103,38 @@ class Cell:
         return figures.interval(self.low, self.high, figures.number if is_fine else _FORMATS[self.kind])
 
     @property
+    def is_partial(self) -> bool:
+        """True if the value is over fewer reports than planned."""
+        return self.n is not None and self.planned is not None and self.n < self.planned
+
+    @property
+    def denominator(self) -> str:
+        """ "1/11", "n=9". Empty if all planned reports are in the value, since ``basis_of`` says how many these are."""
+        if not self.n or self.n == self.planned:
+            return ""
+        return f"n={self.n:,}" if self.planned is None else f"{self.n:,}/{self.planned:,}"
+
+    @property
+    def brief_counts(self) -> str:
+        """The denominator and the note, without reasons, for narrow columns."""
+        return ", ".join(filter(None, (self.denominator, self.note)))
+
+    @property
+    def counts(self) -> str:
+        """All that stands below the value: "49/50, 1 n/a"."""
+        return ", ".join(filter(None, (self.denominator, *self.missing, self.note)))
+
+    @property
     def whole(self) -> str:
-        """Everything in one line: "0.74 (.68–.80), 49 of 50"."""
+        """Everything in one line: "0.74 (.68–.80), 49/50"."""
         shown = f"{self.text} ({self.interval})" if self.interval else self.text
         return f"{shown}, {self.counts}" if self.counts else shown
+
+    def document(self) -> object:
+        """For JSON: the value alone if that is all there is, or else its ends, deviation and counts beside it."""
+        beside = {name: getattr(self, name) for name in ("low", "high", "deviation", "n", "planned", "missing")}
+        known = {name: part for name, part in beside.items() if part not in (None, ())}
+        return {"value": self.value, **known} if known else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +150,11 @@ class Column:
     """What the column shows, in a few words."""
     spare: int | None = None
     """A narrow terminal leaves columns out by this number, the lowest first; None: never."""
+
+    @property
+    def heading(self) -> str:
+        """The name with the counts, in one line."""
+        return f"{self.name} ({self.counts})" if self.counts else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +193,8 @@ class Table:
     """What a row is about; the heading of the names."""
     notes: tuple[str, ...] = ()
     """What a reader must know about the numbers."""
+    unit: str = "report"
+    """What ``Cell.n`` counts."""
     unrated: tuple[str, ...] = ()
     """Columns that a rule-based judge can't rate for any system."""
     turns_for_one: bool = False
@@ -156,6 +207,17 @@ class Table:
     @property
     def full_title(self) -> str:
         return ", ".join(filter(None, (self.title, self.by)))
+
+    @property
+    def basis(self) -> str:
+        """As ``basis_of``; empty if the columns have counts of their own."""
+        if any(column.counts for column in self.columns):
+            return ""
+        return basis_of(((row.name, row.cells) for row in self.rows), self.unit)
+
+    def counts_of(self, cell: Cell) -> str:
+        """What is shown below the cell's value; reasons only where columns are wide."""
+        return cell.brief_counts if self.is_stacked else cell.counts
 
     def is_of_numbers(self, at: int) -> bool:
         """True if a column holds numbers, or nothing at all; it is then aligned right."""
@@ -171,6 +233,24 @@ class Table:
     def is_turned(self) -> bool:
         """True if the table is drawn with a row for each column, because all its rows are about one system."""
         return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
+
+
+def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
+    """The denominator of values that show none: "n = 11 reports each.", or "n = 11 reports; 8 for b.".
+
+    ``rows`` are names with cells. Empty if no cell knows how many were planned.
+    """
+    names: dict[int, dict[str, None]] = {}
+    for name, cells in rows:
+        planned = max((cell.planned for cell in cells if cell is not None and cell.planned is not None), default=None)
+        if planned is not None:
+            names.setdefault(planned, {})[name] = None
+    if not names:
+        return ""
+    first, *others = sorted(names, key=lambda n: (-len(names[n]), -n))
+    each = " each" if not others and len(names[first]) > 1 else ""
+    rest = "".join(f"; {n:,} for {', '.join(names[n])}" for n in others)
+    return f"n = {figures.counted(first, unit)}{each}{rest}."
 
 
 def table_of(
@@ -220,7 +300,10 @@ def upright(table: Table) -> Table:
     for at, column in enumerate(table.columns):
         cells = [row.cells[at] for row in table.rows]
         counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
-        bare = [None if cell is None else replace(cell, counts="", few=cell.few or column.few) for cell in cells]
+        bare = [
+            cell and replace(cell, n=None, planned=None, missing=(), note="", few=cell.few or column.few)
+            for cell in cells
+        ]
         rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
     if any(row.cells[-1] is not None for row in rows):
         heads.append(Column("reports"))

@@ -162,11 +162,12 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
             widths.append(_len(NOTHING) if not row.manner else 0)
         elif not cell.is_number:
             widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
-            widths.append(min(_COUNTS, _len(cell.counts)))
+            widths.append(min(_COUNTS, _len(table.counts_of(cell))))
         else:
+            counts = table.counts_of(cell)
             widths += map(_len, _figures(row, cell, layout))
-            widths += [_len(each) for each in cell.counts.split(", ")]
-            widths.append(min(_COUNTS, _len(cell.counts)) if whole else 0)
+            widths += [_len(each) for each in counts.split(", ")]
+            widths.append(min(_COUNTS, _len(counts)) if whole else 0)
     return max(widths)
 
 
@@ -200,7 +201,7 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
         grid.add_column(heading, width=wide, justify=side, overflow="fold", style=_GREY if column.few else "")
     rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
     for row, following in zip(rows, [*rows[1:], None], strict=False):
-        cells = [_text(row, row.cells[at], wide, layout) for at, wide in zip(layout.places, others, strict=True)]
+        cells = [_text(table, row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
         style = _GREY if row.section == 2 or row.is_minor else ""
         ends = following is not None and following.section != row.section
         grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
@@ -225,14 +226,16 @@ def _name(row: Row) -> str:
     return f"{_INDENT}{row.manner}" if row.manner else row.name
 
 
-def _text(row: Row, cell: Cell | None, width: int, layout: _Layout) -> "Text":
+def _text(table: Table, row: Row, at: int, width: int, layout: _Layout) -> "Text":
     from rich.text import Text
 
+    cell = row.cells[at]
     if cell is None:
         return Text("" if row.manner else NOTHING, style=_GREY)
     value, *below = _figures(row, cell, layout) if cell.is_number else [cell.text]
     text = Text(value, style=_GREY if cell.few else "")
-    below += filled(cell.counts.split(", "), width) if cell.counts else []
+    counts = table.counts_of(cell)
+    below += filled(counts.split(", "), width) if counts else []
     for line in below:
         text.append(f"\n{line}", style=_GREY)
     return text

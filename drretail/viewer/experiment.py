@@ -8,14 +8,14 @@ from typing import overload
 from pydantic import TypeAdapter
 
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
-from drretail.eval.registry import MARKS_CLAIMS, claim_marks, installed
+from drretail.eval.registry import MARKS_CLAIMS, claim_marks, recorded_family
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import run_result
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
-from drretail.grounding.text.wording import word_count
+from drretail.grounding.report.render import count_words
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -175,7 +175,7 @@ class Runs(Sequence[RunView]):
                 read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
             ),
             stale=faithfulness.stale + quality.stale + checks.stale,
-            values={} if self._board is None else dict(_values(subject, run, self._board, judgements)),
+            values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
         )
 
 
@@ -291,14 +291,14 @@ def read_runs_of(experiment: Path, labels: Sequence[str], board: Scoreboard | No
 
 
 def _values(
-    subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
+    experiment: Path, subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
 ) -> Iterator[tuple[str, float]]:
     """The run's values by column, from the board's judge or from code; columns without a value are left out."""
     tokens = sum(usage.total for usage in run.usage.values())
     took: dict[str, float] = {TOKENS: tokens} if tokens else {}
     if run.report is not None:
-        took[WORDS] = word_count(run.report, run.citations)
-    results = {metric: _result(subject, metric, board, judged) for metric, judged in judgements.items()}
+        took[WORDS] = count_words(run.report, subject.evidence).shown
+    results = {metric: _result(experiment, subject, metric, board, judged) for metric, judged in judgements.items()}
     for column in board.columns:
         found = results[column.metric].get(column.variant) if column.metric else None
         value = took.get(column.name) if not column.metric else None if found is None else found.value
@@ -306,9 +306,11 @@ def _values(
             yield column.name, value
 
 
-def _result(subject: Subject, metric: str, board: Scoreboard, judgements: Judgements) -> Mapping[str, Value]:
+def _result(
+    experiment: Path, subject: Subject, metric: str, board: Scoreboard, judgements: Judgements
+) -> Mapping[str, Value]:
     """A family's values for this run, by variant; empty if neither the board's judge nor code judged it."""
-    family, judge = installed(metric), board.judge
+    family, judge = recorded_family(experiment, metric), board.judge
     wanted = (judge.spec, judge.params_hash, judge.rules)
     by = {(one.judge.spec, one.judge.params_hash, one.rules): one for one in judgements.by_judge}
     judged = by.get(wanted) or next((one for one in judgements.by_judge if one.judge.spec == CODE), None)

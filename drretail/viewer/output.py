@@ -52,7 +52,7 @@ def print_table(table: Table) -> Drawn:
         console(width=max(screen.width, grid_width(grid))).print(grid)
     if drawn.left_out:
         print_text(f"Left out for lack of width: {', '.join(drawn.left_out)}. --json has all.")
-    print_text(*table.notes, "")
+    print_text(*filter(None, [table.basis]), *table.notes, "")
     return drawn
 
 

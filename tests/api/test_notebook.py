@@ -3,9 +3,12 @@
 import ast
 import asyncio
 import json
+import sys
+from collections.abc import Callable
 from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,12 +16,15 @@ import pytest
 from drretail import Agent, Answer, run, score
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment, RecordedScores
 from drretail.env.session import Session
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
+from drretail.records.score import shown_rows
 from tests import build
+from tests.build import known
 from tests.shop import USER, build_shop
+from tests.viewer.scores import score as build_score
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 QUESTION = "Which bird feeder suits me, under $30 <b>or so</b>?"
@@ -26,6 +32,16 @@ QUESTION = "Which bird feeder suits me, under $30 <b>or so</b>?"
 
 async def silent(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     return Answer(report="")
+
+
+Rows = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def rows_of(monkeypatch: pytest.MonkeyPatch) -> Rows:
+    """The rows of a data frame, whether or not a library for it is installed."""
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=lambda rows, **_: rows))
+    return lambda scores, **asked: scores.to_polars(**asked)
 
 
 def shown(value: Any) -> str:
@@ -82,8 +98,60 @@ def test_scores_are_a_data_frame(scores: RecordedScores, library: str, monkeypat
             to_frame()
         return
     frame = to_frame()
-    assert len(frame) == len(scores.scores)
-    assert [*frame["variant"]] == [row.variant for row in scores.scores]
+    assert len(frame) == len(shown_rows(scores.scores))
+    by_query = to_frame(by="query")
+    assert len(by_query)
+    if library == "pandas":
+        assert frame.index.is_unique
+        assert by_query.index.names == [*frame.index.names, "query_id", "repeat"]
+        assert frame["value"].unstack("system").shape[1] == 2
+
+
+def test_a_frame_has_each_number_once_with_what_it_is_over(
+    experiment: RecordedExperiment, scores: RecordedScores, rows_of: Rows
+) -> None:
+    rows = {(row["metric"], row["variant"], row["system"]): row for row in rows_of(scores)}
+    assert len(rows) == len(rows_of(scores))
+    failed = rows["faithfulness", "FP", "silent"]
+    assert (failed["policy"], failed["value"], failed["n"], failed["n_planned"]) == ("planned", 0.0, 1, 1)
+    assert rows["faithfulness", "FP_web", "silent"]["n"] == 0
+    answered = rows_of(scores, policy="answered", metric="faithfulness")
+    assert {(row["policy"], row["metric"]) for row in answered} == {("answered", "faithfulness")}
+    assert len(rows_of(scores, policy="all")) == len(scores.scores)
+    assert len(rows_of(known(experiment.scores))) == len(rows)
+
+
+def test_values_by_query_are_what_each_run_counts_in_its_system_s_mean(scores: RecordedScores, rows_of: Rows) -> None:
+    by_system = {(row["metric"], row["variant"], row["policy"], row["system"]): row for row in rows_of(scores)}
+    values = rows_of(scores, by="query")
+    for row in values:
+        its = by_system[row["metric"], row["variant"], row["policy"], row["system"]]
+        assert row["value"] == (None if its["value"] is None else pytest.approx(its["value"]))
+        assert its[f"n_{row['state']}"] == 1
+    assert {(row["query_id"], row["repeat"]) for row in values} == {(values[0]["query_id"], 1)}
+    failed = next(row for row in values if (row["variant"], row["system"]) == ("FP", "silent"))
+    assert (failed["value"], failed["state"], failed["why"]) == (0.0, "failed", "run failed")
+    assert {row["variant"] for row in values}.isdisjoint({"FP_pooled", "FP_eq2"})
+    with pytest.raises(UserError, match="not read from an experiment"):
+        rows_of(RecordedScores(scores=scores.scores, judgings=()), by="query")
+    with pytest.raises(UserError, match='take "system" or "query"'):
+        rows_of(scores, by="user")
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"), [({"rules": "default"}, 1), ({"rules": "paper"}, 1), ({"rules": "all"}, 2)]
+)
+def test_numbers_by_several_rules_or_judges_are_not_mixed(rows_of: Rows, asked: dict[str, str], count: int) -> None:
+    mixed = RecordedScores(scores=(build_score(), build_score(rules="paper")), judgings=())
+    with pytest.raises(UserError, match=r'by several rules: say rules= one of default, paper, or "all"\.'):
+        rows_of(mixed)
+    assert len(rows_of(mixed, **asked)) == count
+    with pytest.raises(UnknownName, match="Did you mean paper"):
+        rows_of(mixed, rules="papr")
+    judges = RecordedScores(scores=(build_score(), build_score(judge="p:n", judge_params="1f")), judgings=())
+    with pytest.raises(UserError, match=r"by several judges: say judge= one of p:m, p:n-1f"):
+        rows_of(judges)
+    assert [row["judge"] for row in rows_of(judges, judge="p:n-1f")] == ["p:n-1f"]
 
 
 def test_the_example_runs_under_a_notebooks_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

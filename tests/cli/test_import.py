@@ -120,13 +120,13 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
 def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
     ended = succeeds("score", "exp", "--metrics", ALL, "--details")
     found = rows(imported)
-    for variant in ("covered", "n_wrong", "price_wrong", "turns", "pages_seen", "personalization"):
+    for variant in ("covered", "n_wrong", "without_price_wrong", "turns", "pages_seen", "personalization"):
         row = found.get(("one", variant))
         assert row is None or (row["n_na"], row["n_scored"]) == (2, 0), variant
     assert "best basket takes the whole shop" in " ".join(ended.stdout.split())
     assert found["two", "words"]["n_failed"] == 1
-    for variant in ("url_not_seen", "profile_changed", "personal_data_sent"):
-        assert found["one", variant]["n_na"] == 2  # nobody knows what the system read and sent
+    for code in ("url_not_seen", "profile_changed", "personal_data_sent"):
+        assert found["one", f"without_{code}"]["n_na"] == 2  # nobody knows what the system read and sent
 
 
 def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Command, imported: Path) -> None:
@@ -144,10 +144,10 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     assert [value.of for value in reading.values] == [(lab,)]
     assert shop != lab
     found = rows(imported)
-    assert found["one", "pick_not_argued"]["n_scored"] == 1
+    assert found["one", "without_pick_not_argued"]["n_scored"] == 1
     of_records = ("not_wanted", "want_left_out", "over_budget", "unavailable", "recommended_although_owned")
-    for variant in ("no_decision", *of_records):
-        assert found["one", variant]["n_scored"] == 0
+    for code in ("no_decision", *of_records):
+        assert found["one", f"without_{code}"]["n_scored"] == 0
 
 
 def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, imported: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import ComparisonRequest, compare
+from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_recorded, families_away
 from drretail.eval.compare.wording import bar_of
 from drretail.eval.family import Family, check_rules, in_order, metric
 from drretail.eval.judging.session import JudgeSession
@@ -16,6 +16,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
 from drretail.eval.values import Value
+from drretail.exports.selection import Selection
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
@@ -201,3 +202,51 @@ def test_rules_that_a_family_does_not_know_are_told_before_anything_is_asked() -
     check_rules(metrics, "paper")
     with pytest.raises(UserError, match="quality has no rules hkuds: take default, paper, drg"):
         check_rules(metrics, "hkuds")
+
+
+@metric(variants=("letters", "words"), meaning="How long a report is.")
+def sizes(run: Subject) -> dict[str, float]:
+    return {"letters": len(run.report or "") / 10, "words": len((run.report or "").split())}
+
+
+def test_intervals_of_a_column_are_of_one_kind_though_one_system_s_values_happen_to_be_shares(tmp_path: Path) -> None:
+    reports = {
+        "a@model": {f"q{at}-r1": "A" * (3 + at) for at in range(6)},
+        "b@model": {f"q{at}-r1": "A" * (13 + at) for at in range(6)},
+    }
+    folder = experiment(tmp_path / "exp", reports)
+    scores = build.scored(folder, [sizes])
+    assert scores.metrics["sizes"].counts == ("letters",)
+    of_a, of_b = (build.rows(scores, label=label)["letters"] for label in reports)
+    width = known(of_a.ci_high) - known(of_a.ci_low)
+    assert known(of_a.value) < 1
+    assert width == pytest.approx(known(of_b.ci_high) - known(of_b.ci_low))
+    shares = build.scored(experiment(tmp_path / "shares", {"a@model": reports["a@model"]}), [sizes])
+    assert shares.metrics["sizes"].counts == ()
+    assert build.rows(shares)["letters"].ci_high != pytest.approx(of_a.ci_high)
+
+
+def test_a_measure_given_by_place_or_from_a_notebook_stays_on_the_board_and_in_comparisons(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    board = known(build.scored(folder, [sizes]).scoreboard)
+    shown = [("letters", "by the metric sizes"), ("sizes words", "by the metric sizes")]
+    assert [(column.name, column.meaning) for column in board.columns[:2]] == shown
+    assert all({"letters", "sizes words"} <= row.cells.keys() for row in board.rows)
+    # Nobody gives its function any more: the verdicts are its values.
+    (compared,) = compare_recorded(folder)
+    rows = {row.name: row for table in compared.tables for row in table.rows}
+    assert rows["sizes words"].difference == 3
+    assert families_away(folder) == []
+    again = build.scored(folder, ["process"])
+    assert build.rows(again, "sizes", "a@model")["words"].value == 4.5
+    assert [column.name for column in known(again.scoreboard).columns[:2]] == ["letters", "sizes words"]
+    values = {value.variant: value.value for chosen in Selection.of(folder, ["b@model"]) for value in chosen.got}
+    assert {"letters", "words"} <= values.keys()
+
+
+def test_a_metric_that_names_columns_or_is_neither_good_nor_bad_adds_none_to_the_board() -> None:
+    assert [column.variant for column in load_metrics([METRIC])[0].description.scoreboard] == ["short", "words"]
+    neutral = metric(name="neutral", higher_is_better=False)(_one)
+    assert load_metrics([neutral])[0].description.scoreboard == ()
+    many = metric(variants=[f"v{at}" for at in range(9)])(_one)
+    assert len(load_metrics([many])[0].description.scoreboard) == 6

@@ -61,7 +61,7 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     assert scores.keys() == {"checks", "basket", "faithfulness", "process"}
     assert values_of(sample, "faithfulness")["FP"] == 1.0
     assert "**FP** 1 (" in (scores["faithfulness"].explanation or "")
-    assert means_of(log)["price_wrong"] == 1.0
+    assert means_of(log)["without_price_wrong"] == 1.0
 
     run = kept_run(sample)
     steps = [("model", "mockllm/model"), ("tool", "product_catalog_search"), ("model", "mockllm/model")]

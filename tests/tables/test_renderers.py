@@ -19,9 +19,13 @@ SCORES = Table(
     "Scores",
     (Column("FP", spare=2), Column("words", spare=1)),
     (
-        Row("react", (Cell(0.7412, "number", 0.68, 0.8, counts="48 of 50, 2 n/a"), Cell(1234.6, "count")), "react@m"),
+        Row(
+            "react",
+            (Cell(0.7412, "number", 0.68, 0.8, n=48, planned=50, missing=("2 n/a",)), Cell(1234.6, "count")),
+            "react@m",
+        ),
         Row("react", (Cell(0.7, "number"), None), "react@m", manner="failed as 0", is_minor=True),
-        Row("oracle", (Cell(1.0, "number"), None), "oracle", "ceiling"),
+        Row("oracle", (Cell(1.0, "number", n=50, planned=50), None), "oracle", "ceiling"),
     ),
     heading="System",
 )
@@ -29,13 +33,13 @@ SCORES = Table(
 
 def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
     assert table_lines(SCORES, 80) == [
-        "System                      FP  words",
-        "─────────────────────────────────────",
-        "react           0.74 (.68–.80)  1,235",
-        "               48 of 50, 2 n/a",
-        "  failed as 0             0.70",
-        "─────────────────────────────────────",
-        "oracle                    1.00      –",
+        "System                     FP  words",
+        "────────────────────────────────────",
+        "react          0.74 (.68–.80)  1,235",
+        "                 48/50, 2 n/a",
+        "  failed as 0            0.70",
+        "────────────────────────────────────",
+        "oracle                   1.00      –",
     ]
     heading, rule = table_lines(replace(SCORES, rows=()), 80)
     assert heading.split() == ["System", "FP", "words"]
@@ -73,22 +77,23 @@ def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> 
     head, rule, first = ([each.strip() for each in line.strip("|").split("|")] for line in lines[:3])
     assert head == ["System", "FP", "words"]
     assert [each[-1] for each in rule] == ["-", ":", ":"]
-    assert first == ["react", "0.74 (.68–.80), 48 of 50, 2 n/a", "1,235"]
+    assert first == ["react", "0.74 (.68–.80), 48/50, 2 n/a", "1,235"]
+    assert markdown_table(SCORES).endswith("\n\nn = 50 reports each.")
     assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
 
 
 def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
     head, first, second, _ = csv.reader(io.StringIO(csv_table(SCORES).decode("utf-8-sig")))
-    assert head == ["System", "FP", "FP low", "FP high", "FP counts", "words"]
-    assert first == ["react@m", "0.7412", "0.68", "0.8", "48 of 50, 2 n/a", "1234.6"]
-    assert second == ["react@m, failed as 0", "0.7", "", "", "", ""]
+    assert head == ["System", "FP", "FP low", "FP high", "FP n", "FP planned", "FP missing", "words"]
+    assert first == ["react@m", "0.7412", "0.68", "0.8", "48", "50", "2 n/a", "1234.6"]
+    assert second == ["react@m, failed as 0", "0.7", "", "", "", "", "", ""]
 
 
 def test_a_turned_table_has_a_row_for_each_column_and_its_counts_at_the_end() -> None:
     turned = upright(replace(SCORES, rows=SCORES.rows[:2]))
     assert [column.name for column in turned.columns] == ["react", "failed as 0", "reports"]
     assert [[cell and cell.text for cell in row.cells] for row in turned.rows] == [
-        ["0.74", "0.70", "48 of 50, 2 n/a"],
+        ["0.74", "0.70", "48/50, 2 n/a"],
         ["1,235", None, None],
     ]
 
@@ -110,12 +115,12 @@ def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_cha
 % two
 \begin{table}
 \centering
-\caption{Scores}
+\caption{Scores. n = 50 reports each.}
 \begin{tabular}{lrr}
 \toprule
 System & 50\% \& more & words \\
 \midrule
-react & 0.74 {\scriptsize .68--.80} & 1,235 \\
+react & 0.74 {\scriptsize .68--.80, 48/50, 2 n/a} & 1,235 \\
 react, failed as 0 & 0.70 & -- \\
 \midrule
 oracle & 1.00 & -- \\
@@ -125,7 +130,36 @@ oracle & 1.00 & -- \\
 """
     )
     stacked = latex_table(replace(table, is_stacked=True))
-    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80} &  \\\\\n" in stacked
+    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80, 48/50} &  \\\\\n" in stacked
+
+
+@pytest.mark.parametrize(
+    ("counts", "shown", "basis"),
+    [
+        ([(10, 10), (10, 10)], ["", ""], "n = 10 reports each."),
+        ([(1, 11), (11, 11)], ["1/11", ""], "n = 11 reports each."),
+        ([(10, 10), (8, 8)], ["", ""], "n = 10 reports; 8 for 1."),
+        ([(0, 11), (9, None)], ["", "n=9"], "n = 11 reports."),  # without a value, the reason is shown
+        ([(None, None)], [""], ""),
+    ],
+)
+def test_a_denominator_stands_once_below_a_table_or_beside_its_value(
+    counts: list[tuple[int | None, int | None]], shown: list[str], basis: str
+) -> None:
+    rows = [Row(str(at), (Cell(0.5, "number", n=n, planned=planned),)) for at, (n, planned) in enumerate(counts)]
+    table = Table("", (Column("FP"),), tuple(rows))
+    assert [row.cells[0].denominator for row in rows if row.cells[0]] == shown
+    assert table.basis == basis
+    assert replace(table, columns=(Column("gift", counts="n=9"),)).basis == ""
+
+
+def test_a_cell_in_json_has_its_ends_and_its_denominator() -> None:
+    first, second = SCORES.rows[0].cells
+    assert first is not None
+    assert second is not None
+    counts = {"n": 48, "planned": 50, "missing": ("2 n/a",)}
+    assert first.document() == {"value": 0.7412, "low": 0.68, "high": 0.8, **counts}
+    assert second.document() == 1234.6
 
 
 def columns(groups: str) -> list[Column]:

@@ -9,13 +9,13 @@ from typing import Any
 
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_discarded, read_runs, run_folder
+from drretail.experiment import read_definition, read_discarded, read_evidence, read_runs, run_folder
 from drretail.files import read_json
-from drretail.grounding.text.wording import word_count
+from drretail.grounding.report.render import WordCount, count_words
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role, cost_of, unpriced
 from drretail.llm.registry import check_priced
-from drretail.records.run import Run
+from drretail.records.run import BASELINES, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,22 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one system's runs took. Spreads are over runs that are done; totals include failed and discarded runs."""
+    """What one system's runs took. Totals include failed and discarded runs.
+
+    Spreads are over runs that are done; those of calls, tokens and dollars only over runs that tell them.
+    """
 
     label: str
     runs: int
     done: int
+    unknown: int
+    """Runs among ``done`` whose calls and tokens are unknown, since their agent does not tell them."""
     calls: Spread
     input: Spread
     """Tokens read in a run, from the cache or not."""
     output: Spread
     words: Spread
-    """Words of the report, without its citations."""
+    """Words of the report as shown, with its list of sources."""
     dollars: Spread
     """Dollars of a run; None if the price of a model is unknown."""
     total: Cost
@@ -53,6 +58,11 @@ class Spending:
     model_seconds: float
     """Seconds of all model calls together."""
     retries: int
+
+    @property
+    def is_known(self) -> bool:
+        """False if no finished run tells what it took."""
+        return not self.done or self.unknown < self.done
 
     @property
     def cache_read(self) -> float | None:
@@ -77,7 +87,9 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
             for role, cost in of_run.items():
                 by_role[role] = by_role[role].plus(cost)
         done = [run for run in runs if run.status == "done"]
-        ended = [_sum(costs[run.run_id].values()) for run in done]
+        # A run without usage is an agent's that does not say, but for baselines, which ask no model.
+        told = [run for run in done if run.usage or systems[label].agent in BASELINES]
+        ended = [_sum(costs[run.run_id].values()) for run in told]
         known = [cost.dollars for cost in ended if cost.dollars is not None]
         total = _sum(_sum(of_run.values()) for of_run in (*costs.values(), *lost))
         telemetry = [_telemetry(experiment, run) for run in runs]
@@ -86,11 +98,12 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
                 label=label,
                 runs=len(runs),
                 done=len(done),
+                unknown=len(done) - len(told),
                 calls=Spread.of([cost.usage.calls for cost in ended]),
                 input=Spread.of([cost.usage.total - cost.usage.output for cost in ended]),
                 output=Spread.of([cost.usage.output for cost in ended]),
-                words=Spread.of([word_count(run.report or "", run.citations) for run in done]),
-                dollars=Spread.of(known) if len(known) == len(ended) else Spread(None, None),
+                words=Spread.of([words_of(experiment, run).shown for run in done]),
+                dollars=Spread.of(known) if len(known) == len(ended) else Spread.of(()),
                 total=total,
                 by_role=dict(sorted(by_role.items())),
                 unpriced=total.unpriced,
@@ -138,6 +151,11 @@ def _sum(costs: Iterable[Cost]) -> Cost:
     for cost in costs:
         total = total.plus(cost)
     return total
+
+
+def words_of(experiment: Path, run: Run) -> WordCount:
+    """The words of a run's report as its reader sees it."""
+    return count_words(run.report, read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)))
 
 
 def _telemetry(experiment: Path, run: Run) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.registry import PAIRWISE, load_metrics
+from drretail.eval.registry import PAIRWISE, load_metrics, recorded_family
 from drretail.eval.scores.aggregate import mean_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
@@ -244,7 +244,8 @@ def tables_of_experiment(
     """
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
-    families = [*dict.fromkeys(each.partition(":")[0] for each in named)] or judged_families(experiment)
+    names = dict.fromkeys(each.partition(":")[0] for each in named)
+    families = [recorded_family(experiment, name) or name for name in names] or judged_families(experiment)
     gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
     variants: dict[str, Sequence[str]] = {}
     for name, metric in gathered.families.items():
@@ -288,6 +289,7 @@ def _table(
                 ci_low=found[label].low,
                 ci_high=found[label].high,
                 n=len(means[label]),
+                n_planned=len(sides[label].values),
                 n_users=clusters.users(means[label]),
                 at=ABLATED[by].number(setting),
             )

@@ -15,7 +15,7 @@ from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.verdicts import judged_in
-from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
+from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_family
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel
@@ -168,16 +168,18 @@ def compare_recorded(
     return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 
-def judged_families(experiment: Path) -> list[str]:
-    """The built-in families that are usual or judged, in the order of tables, then judged ones of plugins that load."""
+def judged_families(experiment: Path) -> list[str | Family]:
+    """The built-in families that are usual or judged, in the order of tables, then all others that were judged."""
     judged = judged_in(experiment)
-    known = [*METRICS, *(name for name in metric_names() if name not in METRICS and name in judged)]
-    return [name for name in known if (name in judged or name in USUAL) and (name == PAIRWISE or installed(name))]
+    known = [name for name in METRICS if name in judged or name in USUAL]
+    own = (recorded_family(experiment, name) for name in judged if name not in (*METRICS, PAIRWISE))
+    return [*known, *filter(None, own), *([PAIRWISE] if PAIRWISE in judged else [])]
 
 
 def families_away(experiment: Path) -> list[str]:
-    """The families with verdicts that are not installed: given by path, or of a plugin that is gone or broken."""
-    return sorted(name for name in judged_in(experiment) if name != PAIRWISE and installed(name) is None)
+    """The families with verdicts whose values only their own code can tell, and which are not installed."""
+    names = [name for name in judged_in(experiment) if name != PAIRWISE]
+    return [name for name in names if recorded_family(experiment, name) is None]
 
 
 def _table(

@@ -15,7 +15,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.text.wording import word_count
+from drretail.grounding.report.render import count_words
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import ERRANDS, NINE, Run, Step
@@ -161,6 +161,7 @@ def count(course: Course) -> dict[str, Count]:
     called = {step.name for step in calls if error_of(step) != UNKNOWN_TOOL}
     uncited = len(course.shown - course.cited)
     first = turns_to_evidence(steps)
+    words = count_words(course.run.report, course.evidence)
 
     def share(part: tuple[str, int], whole: tuple[str, int], without: str, more: Mapping[str, int] = NO_MORE) -> Count:
         if not whole[1]:
@@ -187,7 +188,8 @@ def count(course: Course) -> dict[str, Count]:
         "turns": known(turns(steps), items={"branches": len({step.path for step in steps})}),
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
         "tool_calls": known(len(calls)),
-        "words": Count(word_count(course.run.report or "", course.run.citations)),
+        "words": Count(words.shown),
+        "words_body": Count(words.body),
         **_setbacks(course.run),
     }
 
@@ -248,7 +250,8 @@ MEANINGS = {
     "turns": "model replies per run",
     "turns_to_evidence": "model replies until a tool first found something",
     "tool_calls": "calls of the shop's and web's tools per run, failed ones included",
-    "words": "words per report, without citations",
+    "words": "words per report as shown, with its list of sources",
+    "words_body": "words per report as shown, without its list of sources",
     "unanswered": "questions to a model, per run, that its provider left unanswered",
     "second_attempts": "model calls made again, per run, since the provider failed or an answer was empty or cut",
     "repairs": "answers and drafts sent back, per run, since they did not fit",
@@ -277,9 +280,10 @@ DESCRIPTION = MetricDescription(
     ),
     correlated=("words",),
     counts=(
-        *("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "pages_seen", "domains_seen"),
+        *("turns", "turns_to_evidence", "tool_calls", "words", "words_body"),
+        *("pages", "domains", "pages_seen", "domains_seen"),
         *SETBACKS,
     ),
     higher_is_better=False,
 )
-METRIC = Family("process", 1, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)
+METRIC = Family("process", 2, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)

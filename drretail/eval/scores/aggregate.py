@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, RunResult, TableKey
+from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED, Assessor, RunResult, TableKey
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants, means_by_query
 from drretail.eval.values import Value
@@ -14,6 +14,8 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Interval, Ratio, mean_interval, ratio_interval, share_interval
 
 NOT_RATED = "not rated (rule-based)"
+AS_ZERO = "as 0"
+"""In ``missing_of``: the reports without a value of their own that count 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,23 @@ def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: P
     return counted, [Ratio([above for above, _ in part], [below for _, below in part]) for part in by_part]
 
 
+def missing_of(row: Score) -> dict[str, int]:
+    """How many of a row's reports have no value of their own, by reason in words; last, how many of them count 0.
+
+    Reports that were not judged do not count as failed.
+    """
+    runs = {word: int(row.items.get(lack, 0)) for lack, word in LACKS_IN_WORDS.items()}
+    by_judge = {"n/a": row.n_na, "unverifiable": row.n_unverifiable, "failed": row.n_failed - sum(runs.values())}
+    return {why: count for why, count in {**by_judge, **runs, AS_ZERO: row.n_zero}.items() if count}
+
+
+def missing_in_words(missing: Mapping[str, int]) -> tuple[str, ...]:
+    """ "2 n/a", "1 run failed", and last how many of them count 0."""
+    return tuple(f"{missing[why]} {why}" for why in sorted(missing, key=lambda why: why == AS_ZERO))
+
+
 def is_share(metric: Family, variant: str) -> bool:
-    """True if the family declares the variant a share from 0 to 1; users' families need not."""
+    """True if the variant is a share from 0 to 1, as the family declares it and as all values are."""
     described = metric.description
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 
@@ -162,7 +179,7 @@ def is_share(metric: Family, variant: str) -> bool:
 def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
     """The mean of the queries' values with its interval over users, by one method for each variant."""
     values, groups = [*means.values()], clusters.groups(means)
-    if is_share(metric, variant) and all(0 <= value <= 1 for value in values):
+    if is_share(metric, variant):
         return share_interval(values, groups)
     described = metric.description
     highest = None if variant in described.counts or described.scale == "share" else WHOLES[described.scale]

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,8 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.text.wording import split_words, word_count
+from drretail.grounding.report.render import count_words
+from drretail.grounding.text.wording import split_words
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -117,7 +118,7 @@ class Plan:
     words: int = 0
     """The number of words in its report."""
     words_read: int = 0
-    """The same without citations, as tables show it."""
+    """The words that a reader meets, with the list of sources, as tables show them."""
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
     """Its tokens by role."""
     status: RunStatus = "done"
@@ -204,7 +205,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=0 if run is None else word_count(run.report or "", run.citations),
+                words_read=0 if run is None else count_words(run.report, subject.evidence).shown,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and not run.is_undecided,
@@ -230,8 +231,28 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     stale=len(lines) - len(living),
                     repairs=sum(verdict.repairs for verdict in living),
                 )
-    families = {metric.name: metric for metric in metrics}
+    families = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
+
+
+def _in_units(metric: Family, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Family:
+    """The family with variants that are no shares by their values among its ``counts``, whatever their scale.
+
+    All systems decide together, so that a column has intervals of one kind.
+    """
+    described = metric.description
+    if described.scale != "share":
+        return metric
+    runs = (judged for key, table in tables_of_judges.items() if key.metric == metric.name for judged in table.values())
+    beyond = {
+        value.variant
+        for judged in runs
+        for value in judged.result.values.values()
+        if value.value is not None and not 0 <= value.value <= 1
+    }
+    more = tuple(each for each in metric.variants if each in beyond - {*described.counts, *described.differences})
+    counts = (*described.counts, *more)
+    return replace(metric, description=described.model_copy(update={"counts": counts})) if more else metric
 
 
 def _status(subject: Subject) -> RunStatus:

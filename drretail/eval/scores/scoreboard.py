@@ -7,7 +7,8 @@ from math import inf
 from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
-from drretail.eval.scores.gathering import LACKS_IN_WORDS, Assessor, Gathered
+from drretail.eval.scores.aggregate import missing_of
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
@@ -41,7 +42,7 @@ _Key = tuple[str, str, str, Assessor]
 DONE = "done"
 TOOK: tuple[tuple[str, Unit, str], ...] = (
     (DONE, "share", "share of runs with a report, and with picks or a refusal if the question is what to buy"),
-    ("words", "words", "words per report, without citations"),
+    ("words", "words", "words per report as shown, with its list of sources"),
     ("tokens", "tokens", "tokens per run, read and written, in thousands"),
     ("$", "dollars", "dollars per run"),
 )
@@ -190,8 +191,9 @@ def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[st
             ci_low=row.ci_low,
             ci_high=row.ci_high,
             beside=None if beside is None else beside.value,
-            n_scored=row.n_scored + row.n_zero,
+            n_scored=row.n,
             n_planned=row.n_planned,
+            missing=missing_of(row),
             n_queries=row.n_queries,
             self_checked=row.self_checked,
         )
@@ -202,9 +204,7 @@ def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[s
     """The columns in which the judge failed, with the number of reports, without those that were never asked about."""
     rows = {name: shown.of(system, metric, column.variant, assessors) for metric, column, name in shown.columns}
     counts = {
-        name: row.n_failed - sum(int(row.items.get(lack, 0)) for lack in LACKS_IN_WORDS)
-        for name, row in rows.items()
-        if row is not None and row.note is None
+        name: missing_of(row).get("failed", 0) for name, row in rows.items() if row is not None and row.note is None
     }
     return {name: count for name, count in counts.items() if count > 0}
 
@@ -222,8 +222,16 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
         TOKENS: [sum(usage.total for usage in plan.usage.values()) for plan in used],
         DOLLARS: [cost for cost in costs if cost is not None] if None not in costs else [],
     }
+    lacking = {"no report": len(planned) - len(done)}
+    missing = {WORDS: lacking, TOKENS: {**lacking, "usage unknown": len(done) - len(used)}}
+    missing[DOLLARS] = missing[TOKENS]
     return {
-        name: BoardCell(value=fmean(its), n_scored=len(its), n_planned=len(planned))
+        name: BoardCell(
+            value=fmean(its),
+            n_scored=len(its),
+            n_planned=len(planned),
+            missing={why: count for why, count in missing.get(name, {}).items() if count},
+        )
         for name, its in values.items()
         if its
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from drretail.grounding.report.citations import (
     Cited,
@@ -21,7 +21,7 @@ from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import UNRESOLVED, find_marks, link_words
 from drretail.grounding.report.markup import CITE_TAG, blanked, prose
 from drretail.grounding.text.amounts import find_dates
-from drretail.grounding.text.wording import short_title
+from drretail.grounding.text.wording import short_title, split_words
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 
@@ -61,6 +61,8 @@ class Rendered(Record):
     references: tuple[Reference, ...]
     edits: tuple[Edit, ...] = ()
     """All differences from the report before the Sources section, in order and without overlap."""
+    sources_at: int | None = None
+    """Where the lists of sources begin that are added below the report; None without any."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place of ``report[start:end]`` in ``text``; replaced parts count whole."""
@@ -116,10 +118,29 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     ends = [0, *(edit.end for edit in edits)]
     body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
     body += report[ends[-1] :]
-    sections = [_section(ALSO_LISTED, uncited, "- "), _section("Sources", numbering.references, "")]
-    text = "\n\n".join([body.rstrip("\n"), *filter(None, sections)])
-    ended = f"{text}\n" if any(sections) else body
-    return Rendered(text=ended, references=(*numbering.references, *uncited), edits=edits)
+    references = (*numbering.references, *uncited)
+    sections = [*filter(None, [_section(ALSO_LISTED, uncited, "- "), _section("Sources", numbering.references, "")])]
+    if not sections:
+        return Rendered(text=body, references=references, edits=edits)
+    body = body.rstrip("\n")
+    text = "\n\n".join([body, *sections])
+    return Rendered(text=f"{text}\n", references=references, edits=edits, sources_at=len(body))
+
+
+class WordCount(NamedTuple):
+    """The words of a report as its reader sees it: what white space separates; each sign in scripts without spaces."""
+
+    shown: int
+    """With references and the list of sources (the paper's "words")."""
+    body: int
+    """Without the list of sources."""
+
+
+def count_words(report: str | None, evidence: Known | None) -> WordCount:
+    """The words of a report with its sources; none of a run without a report."""
+    rendered = render_report(report or "", evidence, style="plain")
+    shown, body = (len(split_words(text)) for text in (rendered.text, rendered.text[: rendered.sources_at]))
+    return WordCount(shown, body)
 
 
 @dataclass(slots=True)

@@ -1,11 +1,10 @@
 """Money, counts, titles, articles, lists and wishes as a reader sees them, for our texts."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, singular
-from drretail.records.evidence import Citation
 from drretail.records.money import MOST_DIGITS, Money
 from drretail.records.wish import Want, Wish
 
@@ -103,16 +102,6 @@ def _closed(text: str) -> str:
         elif character in _BRACKETS and opened and text[opened[-1]] == _BRACKETS[character]:
             opened.pop()
     return text[: opened[0]] if opened else text
-
-
-def word_count(report: str, citations: Iterable[Citation]) -> int:
-    """The number of words that a reader of the report meets, without citations and bare signs."""
-    kept, end = [], 0
-    for citation in sorted(citations, key=lambda citation: citation.start):
-        kept.append(report[end : citation.start])
-        end = max(end, citation.end)
-    text = " ".join([*kept, report[end:]])
-    return sum(any(character.isalnum() for character in word) for word in split_words(text))
 
 
 def split_words(text: str) -> list[str]:

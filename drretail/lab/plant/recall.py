@@ -20,6 +20,8 @@ from drretail.stats.clusters import numbered
 from drretail.stats.intervals import share_interval
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"
+CHECK = "check"
+"""The stage of the verdicts of single checks."""
 Ruling = Literal["found", "passed", "unjudged", "failed", "unasked"]
 """A finder's result on one copy: "unjudged" if its place holds no claim to judge, "failed" if no answer was usable."""
 _MARKUP = "[]() *"
@@ -176,7 +178,7 @@ def _read_statements(folder: Path) -> _Statements:
 
 def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
     for verdict in verdicts:
-        if verdict.item in load_metric(CHECKS).variants and verdict.state == "scored":
+        if verdict.stage == CHECK and verdict.state == "scored":
             for finding in map(Finding.model_validate, verdict.value):
                 if finding.severity == "error":
                     words = f"{finding.code} {finding.text} {finding.evidence_id}"

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
+from drretail.tables.table import Cell
 from drretail.viewer.commands import compare_command, score_commands
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
@@ -260,7 +261,12 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     runs = Counter(line.label for line in done)
     for line in done:
         made.setdefault(line.label, Counter()).update(line.tools)
-    calls = {label: {tool: count / runs[label] for tool, count in tools.items()} for label, tools in made.items()}
+    planned, tools = Counter(line.label for line in lines), {tool for its in made.values() for tool in its}
+    calls = {
+        label: {tool: Cell(its[tool] / runs[label], n=runs[label], planned=planned[label]) for tool in tools}
+        for label, its in made.items()
+        if its
+    }
     curves, others = ablation_plots(view.scores.ablations)
     further += [*filter(None, [agreement_plot(view.scores.agreements)]), *others, *filter(None, [tool_plot(calls)])]
     return [*first, *curves], further

@@ -10,7 +10,8 @@ from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.run import Step
+from drretail.records.run import BASELINES, Step
+from drretail.tables.figures import counted
 from drretail.tables.table import Table, table_of
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.claims import Claim, Excerpt, excerpt, find_quote, readable
@@ -97,8 +98,12 @@ class RunPart:
         self._turns = {turn.step for one in talks for turn in one.turns}
 
     @property
-    def tokens(self) -> int:
-        return sum(usage.total for usage in self.view.run.usage.values()) if self.view.run else 0
+    def tokens(self) -> str:
+        """For example "1,234 tokens"; that they are unknown for an agent that doesn't tell them."""
+        used = self.view.run.usage if self.view.run else {}
+        if not used and self.view.subject.system.agent not in BASELINES:
+            return "not told by the agent"
+        return counted(sum(usage.total for usage in used.values()), "token")
 
     @property
     def usage(self) -> Table:

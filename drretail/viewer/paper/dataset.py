@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import mean, stdev
 
-from drretail.grounding.text.wording import word_count
+from drretail.grounding.report.render import WordCount
 from drretail.querygen.comparison import Row as Mode
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run
@@ -27,18 +27,21 @@ from drretail.viewer.paper.published import (
 WEB = "web_search"
 LONG = 250
 """A report with at least this many words counts as a long answer."""
+BODY = "words without sources"
 DEEP = 3
 """Answering a query that expects at least this many different tools counts as research."""
 
 
-def dataset(queries: Sequence[Query], runs: Sequence[Run], scores: Scores | None) -> PaperTable:
-    """Table 4 with a row for this experiment: shares of its queries or of its reports."""
+def dataset(
+    queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, WordCount], scores: Scores | None
+) -> PaperTable:
+    """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
     rows = [of_paper(name, cells) for name, cells in rows_of("datasets").items()]
     judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
     is_judged = any(row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
-        _share([word_count(run.report or "", run.citations) >= LONG for run in runs if run.status == "done"]),
+        _share([words[run.run_id].shown >= LONG for run in runs if run.status == "done"]),
         _share([bool(set(query.expected_tools) & (set(NINE) - {WEB})) for query in queries]),
         _share([WEB in query.expected_tools for query in queries]),
         Cell(is_judged, "check"),
@@ -93,37 +96,48 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
 
 
 def _share(of: Sequence[bool]) -> Cell | None:
-    return Cell(mean(map(float, of)), "number") if of else None
+    return Cell(mean(map(float, of)), "number", n=len(of)) if of else None
 
 
-def cost(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
-    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report."""
-    own: dict[str, list[Cell]] = {}
+def cost(
+    runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], words: Mapping[str, WordCount], lines: Lineup
+) -> PaperTable:
+    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report, of ``planned`` ones by system;
+    ``words`` are by run id.
+    """
+    own: dict[str, list[Cell | None]] = {}
     for label, of_label in runs.items():
-        used = [list(run.usage.values()) for run in of_label]
+        # A run without usage does not say what it took.
+        used = [list(run.usage.values()) for run in of_label if run.usage]
         read = [sum(one.input_uncached + one.cache_read + one.cache_creation for one in usage) / 1000 for usage in used]
         written = [sum(one.output for one in usage) / 1000 for usage in used]
-        words = [word_count(run.report or "", run.citations) for run in of_label]
+        shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
         calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
-        own[label] = [_spread(read), _spread(written), _spread(words, "count"), Cell(mean(calls), "tenths")]
+        own[label] = [
+            *(_spread(tokens, planned[label]) for tokens in (read, written)),
+            *(_spread(count, planned[label], "count") for count in (shown, body)),
+            Cell(mean(calls), "tenths", n=len(calls), planned=planned[label]),
+        ]
+    columns = columns_of("cost")
     return paper_table(
         "Table 5",
         "What a query takes: thousands of tokens, words, tool calls",
-        columns_of("cost"),
-        beside(lines, own, rows_of("cost")),
+        (*columns[:3], BODY, *columns[3:]),
+        beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()}),
         notes=("± is the sample standard deviation over reports here; the paper does not name its own.",),
         missing=absent(lines),
     )
 
 
-def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
+def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], lines: Lineup) -> PaperTable:
     """Figure 4: the mean number of calls of each tool in a run; failed calls count."""
     labels = [label for name in lines.by_name.values() for label in name] + list(lines.others)
     rows: list[Row] = []
     for label in labels:
         if label in runs:
             made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
-            rows.append(here(label, [Cell(mean(calls[tool] for calls in made), "number") for tool in NINE]))
+            means = [mean(calls[tool] for calls in made) for tool in NINE]
+            rows.append(here(label, [Cell(each, "number", n=len(made), planned=planned[label]) for each in means]))
     return paper_table(
         "Figure 4",
         "Tool calls of a query, by tool",
@@ -134,5 +148,7 @@ def tool_calls(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> PaperTable:
     )
 
 
-def _spread(values: Sequence[float], kind: Kind = "tenths") -> Cell:
-    return Cell(mean(values), kind, deviation=stdev(values) if len(values) > 1 else None)
+def _spread(values: Sequence[float], planned: int, kind: Kind = "tenths") -> Cell | None:
+    """Their mean, over fewer runs than planned where some are unknown; None if all are."""
+    deviation = stdev(values) if len(values) > 1 else None
+    return Cell(mean(values), kind, deviation=deviation, n=len(values), planned=planned) if values else None

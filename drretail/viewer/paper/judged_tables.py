@@ -85,11 +85,6 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
                 f"--metrics {metric} --judge PROVIDER:MODEL"
             )
     own = {label: [_value(shown, label, column) for column in columns] for label in {row.system for row in shown}}
-    counts = sorted({row.n_scored for row in shown if row.value is not None and row.variant == columns[0]})
-    if counts:
-        notes.append(
-            f"Reports scored for each system: {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}."
-        )
     return paper_table(name, title, columns, beside(lines, own, rows_of(metric)), notes, missing)
 
 
@@ -107,9 +102,9 @@ AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
 
 
 def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
-    found = {row.variant: row.value for row in rows if row.system == label}
-    value = found.get(AS_PUBLISHED.get(column, column), found.get(column))
-    return None if value is None else Cell(value, "number")
+    found = {row.variant: row for row in rows if row.system == label}
+    row = found.get(AS_PUBLISHED.get(column, column)) or found.get(column)
+    return None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
 
 
 COLUMNS = ("first wins", "tie", "second wins", "pairs")

@@ -34,15 +34,13 @@ class PaperTable:
         return [row for row in self.table.rows if row.cells[0] == HERE]
 
     def document(self) -> dict[str, Any]:
-        """For JSON: cells by column; a value with ± becomes a mean and an sd."""
+        """For JSON: cells by column, as ``Cell.document`` gives them."""
         names = [column.name for column in self.table.columns]
         rows: list[dict[str, Any]] = []
         for row in self.table.rows:
             rows.append({"name": row.name})
             for name, cell in zip(names, row.cells, strict=True):
-                value = None if cell is None else cell.value
-                deviation = None if cell is None else cell.deviation
-                rows[-1][name] = value if deviation is None else {"mean": value, "sd": deviation}
+                rows[-1][name] = None if cell is None else cell.document()
         notes = {"notes": list(self.table.notes), "missing": list(self.missing)}
         return {"name": self.name, "title": self.table.title, "rows": rows, **notes}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail.agents.running.spending import words_of
 from drretail.eval.ballots import read_votes
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_runs
@@ -60,6 +61,8 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
     lines = lineup(definition.systems)
     runs = list(read_runs(experiment))
     done = by_system(runs)
+    planned = Counter(run.system for run in runs)
+    words = {run.run_id: words_of(experiment, run) for run in runs if run.status == "done"}
     scores = read_scores(experiment)
     name = str(experiment)
     queries = definition.queries
@@ -68,9 +71,9 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
         tuple(_settings(definition, runs)),
         (
             *(judged(name, metric, scores, lines) for metric in JUDGED),
-            dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], scores),
-            cost(done, lines),
-            tool_calls(done, lines),
+            dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], words, scores),
+            cost(done, planned, words, lines),
+            tool_calls(done, planned, lines),
             modes(name, None if linter is None else compare(queries, linter)),
             preferences(name, scores, lines),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),

@@ -1,13 +1,14 @@
 """The kinds of plots: dots with intervals, scattered points, stacked bars, curves."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
 
 from markupsafe import Markup
 
-from drretail.tables.figures import number, tenths
+from drretail.tables.figures import counted, number, tenths
+from drretail.tables.table import Cell, basis_of
 from drretail.viewer.plots.drawing import (
     CHARACTER,
     WIDTH,
@@ -30,17 +31,10 @@ _BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class DotRow:
     name: str
-    dots: tuple[Dot | None, ...]
-    """One for each series; None without a value."""
+    dots: tuple[Cell | None, ...]
+    """One for each series; None, or no number, without a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,25 @@ class Bound:
     """A value to compare systems with that is not a system itself: a floor or the ceiling."""
 
     name: str
-    value: float
+    cell: Cell
+
+
+PARTIAL = "Hollow: over fewer {}, as the numbers beside say."
+"""The sentence on marks of values that are over fewer reports than planned."""
+
+
+def described(caption: str, rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
+    """The caption with what the values are over, which only values over fewer reports have beside their marks."""
+    named = [*rows]
+    is_partial = any(cell is not None and cell.is_partial for _, cells in named for cell in cells)
+    hollow = PARTIAL.format(counted(2, unit).partition(" ")[2]) if is_partial else ""
+    return " ".join(filter(None, (caption, basis_of(named, unit), hollow)))
+
+
+def _in_words(name: str, value: str, cell: Cell) -> str:
+    """What a mark's title says: "react: 0.74 [0.68 to 0.8], 9/11"."""
+    ends = "" if cell.ends is None else " [{:.3g} to {:.3g}]".format(*cell.ends)
+    return ", ".join(filter(None, (f"{name}: {value}{ends}", cell.counts)))
 
 
 def dot_plot(
@@ -60,40 +72,52 @@ def dot_plot(
     series: Sequence[str] = ("",),
     bounds: Sequence[Bound] = (),
     whole: tuple[float, float] | None = None,
+    unit: str = "report",
 ) -> Plot:
-    """One image of these rows; a single series has marks of one kind and no legend."""
+    """One image of these rows; a single series has marks of one kind and no legend.
+
+    Values over fewer of the planned reports than all, or of ``unit``, are hollow, with the two numbers beside them.
+    """
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
-    reached = [each for row in rows for dot in row.dots if dot for each in (dot.value, dot.high) if each is not None]
-    along = scale([*reached, *(bound.value for bound in bounds)], left, WIDTH - 48, whole=whole)
+    dots = [dot for row in rows for dot in row.dots if dot is not None]
+    reached = [each for dot in dots for each in (dot.number, dot.high) if each is not None]
+    reached += [bound.cell.number for bound in bounds if bound.cell.number is not None]
+    room = CHARACTER * (1 + max((len(dot.denominator) for dot in dots), default=0))
+    along = scale(reached, left, WIDTH - (48 if len(series) == 1 else 8) - room, whole=whole)
     band = max(_BAND, _LANE * len(series) + 8)
     bottom = 6 + band * len(rows)
     drawing.add(*across(along, 4, bottom))
     for bound in bounds:
-        x = along.at(bound.value)
-        drawing.add(line(x, 4, x, bottom, "floor", f"{bound.name}: {bound.value:.3g}"))
+        x = along.at(bound.cell.number or 0.0)
+        drawing.add(line(x, 4, x, bottom, "floor", _in_words(bound.name, f"{bound.cell.number:.3g}", bound.cell)))
     for place, row in enumerate(rows):
         middle = 6 + band * (place + 0.5)
         drawing.add(words(left - 8, middle + 4, cut(row.name, left - 12), anchor="end"))
         for lane, dot in enumerate(row.dots):
-            if dot is not None:
+            if dot is not None and dot.number is not None:
                 y = middle + _LANE * (lane - (len(row.dots) - 1) / 2)
-                ends = "" if dot.low is None or dot.high is None else f" [{dot.low:.3g} to {dot.high:.3g}]"
-                text = f"{', '.join(filter(None, (row.name, series[lane])))}: {dot.value:.3g}{ends}"
-                if dot.low is not None and dot.high is not None:
-                    drawing.add(line(along.at(dot.low), y, along.at(dot.high), y, f"s{lane % 8}", text))
-                drawing.add(mark(along.at(dot.value), y, lane, text))
-                if len(series) == 1:
-                    drawing.add(words(WIDTH - 4, y + 4, _number(dot.value, along), anchor="end"))
+                text = _in_words(", ".join(filter(None, (row.name, series[lane]))), f"{dot.number:.3g}", dot)
+                if dot.ends is not None:
+                    drawing.add(line(*_flat(along, dot.ends, y), f"s{lane % 8}", text))
+                drawing.add(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
+                value = _number(dot.number, along) if len(series) == 1 else ""
+                drawing.add(words(WIDTH - 4, y + 4, f"{value} {dot.denominator}".strip(), anchor="end"))
     height = bottom + 22
     if len(series) > 1:
         shown, height = legend(series, height + 12)
         drawing.add(shown)
     alike: dict[str, list[str]] = {}
     for bound in bounds:
-        alike.setdefault(_number(bound.value, along), []).append(bound.name)
+        shown = f"{_number(bound.cell.number or 0.0, along)} {bound.cell.denominator}".strip()
+        alike.setdefault(shown, []).append(bound.name)
     ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
+    caption = described(caption, [(row.name, row.dots) for row in rows], unit)
     return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, drawing.body, height)
+
+
+def _flat(along: Scale, ends: tuple[float, float], y: float) -> tuple[float, float, float, float]:
+    return along.at(ends[0]), y, along.at(ends[1]), y
 
 
 def _number(value: float, along: Scale) -> str:
@@ -116,6 +140,8 @@ class Part:
 class BarRow:
     name: str
     parts: tuple[Part, ...]
+    over: Cell
+    """What the shares are over: a cell whose value is not drawn."""
 
 
 def stacked_bars(
@@ -125,19 +151,21 @@ def stacked_bars(
     rows: Sequence[BarRow],
     ends: tuple[str, str] = ("", ""),
     kinds: Mapping[str, str] | None = None,
+    unit: str = "report",
 ) -> Plot:
     """One image of these rows, with ``ends`` as labels above the left and right ends.
 
-    ``kinds`` is a legend by CSS class.
+    ``kinds`` is a legend by CSS class. ``unit`` is what the rows are over.
     """
     drawing = Drawing()
-    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
+    names = [f"{row.name} {row.over.denominator}".strip() for row in rows]
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, names), default=0))
     right = WIDTH - 8.0
     half = (right - left) / 2
     drawing.add(words(left, 14, cut(ends[0], half), "soft"), words(right, 14, cut(ends[1], half), "soft", "end"))
     for place, row in enumerate(rows):
         top = 20 + _BAR_BAND * place
-        drawing.add(words(left - 8, top + 13, cut(row.name, left - 12), anchor="end"))
+        drawing.add(words(left - 8, top + 13, cut(names[place], left - 12), anchor="end"))
         x = left
         for part in row.parts:
             width = part.share * (right - left)
@@ -149,6 +177,7 @@ def stacked_bars(
     if kinds:
         shown, height = legend(kinds.values(), height + 14, [*kinds])
         drawing.add(shown)
+    caption = " ".join(filter(None, (caption, basis_of(((row.name, (row.over,)) for row in rows), unit))))
     return Plot(name, title, caption, drawing.body, height)
 
 
@@ -159,10 +188,16 @@ _SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
 class Point:
     name: str
     x: float
-    y: float
-    low: float | None = None
-    high: float | None = None
-    """The interval of y."""
+    cell: Cell
+    """The value on the vertical axis, a number."""
+
+    @property
+    def y(self) -> float:
+        return self.cell.number or 0.0
+
+    @property
+    def shown_name(self) -> str:
+        return f"{self.name} {self.cell.denominator}".strip()
 
 
 def scatter(
@@ -177,24 +212,25 @@ def scatter(
     """One image of these points. Names are moved apart, and off the intervals of others if there is room."""
     drawing = Drawing()
     across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
-    reached = (bound for point in points for bound in (point.low, point.y, point.high) if bound is not None)
+    reached = (end for point in points for end in (point.y, *(point.cell.ends or ())))
     up = close_scale(reached, _SCATTER_TALL, 18)
     drawing.add(*across(across_x, 18, _SCATTER_TALL))
     drawing.add(*_up(up, _SCATTER_LEFT, _SCATTER_RIGHT))
     drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end"))
     taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
     intervals = [
-        (across_x.at(point.x), up.at(point.high), up.at(point.low))
+        (across_x.at(point.x), up.at(point.cell.ends[1]), up.at(point.cell.ends[0]))
         for point in points
-        if point.low is not None and point.high is not None
+        if point.cell.ends is not None
     ]
     for series, each in enumerate(points):
         x, y = across_x.at(each.x), up.at(each.y)
-        text = f"{each.name}: {y_name} {each.y:.3g}, {x_name} {each.x:,.4g}"
-        if each.low is not None and each.high is not None:
-            drawing.add(line(x, up.at(each.low), x, up.at(each.high), f"s{series % 8}", text))
-        drawing.add(mark(x, y, series, text))
-        drawing.add(_name(each.name, x, y, taken, intervals))
+        text = _in_words(each.name, f"{y_name} {each.y:.3g}, {x_name} {each.x:,.4g}", each.cell)
+        if each.cell.ends is not None:
+            drawing.add(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
+        drawing.add(mark(x, y, series, text, is_hollow=each.cell.is_partial))
+        drawing.add(_name(each.shown_name, x, y, taken, intervals))
+    caption = described(caption, [(point.name, (point.cell,)) for point in points], "report")
     return Plot(name, title, caption, drawing.body, _SCATTER_TALL + 36)
 
 
@@ -247,7 +283,8 @@ class Curve:
     """One system: its points from left to right, each with its x value."""
 
     name: str
-    points: tuple[tuple[float, Dot], ...]
+    points: tuple[tuple[float, Cell], ...]
+    """The cells have numbers."""
 
 
 def curve_plot(
@@ -269,9 +306,7 @@ def curve_plot(
     first, last = log2(min(ticks)), log2(max(ticks))
     along = Scale(first, max(last, first + 1), _CURVE_LEFT + room, WIDTH - _CURVE_RIGHT - room, tuple(map(log2, ticks)))
     dots = [dot for curve in curves for _, dot in curve.points]
-    up = close_scale(
-        (end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None), _CURVE_TALL, _TOP
-    )
+    up = close_scale((end for dot in dots for end in (dot.number or 0.0, *(dot.ends or ()))), _CURVE_TALL, _TOP)
     for at, label in ticks.items():
         x = along.at(log2(at))
         drawing.add(line(x, _TOP, x, _CURVE_TALL, "axis"), words(x, _CURVE_TALL + 14, label, "soft", "middle"))
@@ -285,6 +320,7 @@ def curve_plot(
     if len(curves) > 1:
         shown, height = legend([curve.name for curve in curves], height + 14)
         drawing.add(shown)
+    caption = described(caption, [(curve.name, [dot for _, dot in curve.points]) for curve in curves], "query")
     return Plot(name, title, caption, drawing.body, height)
 
 
@@ -293,13 +329,13 @@ def _curve(
 ) -> Iterator[Markup]:
     """The line first, then intervals and marks on top of it."""
     css = f"s{series % 8}"
-    places = [(along.at(log2(at)) + shift, up.at(dot.value)) for at, dot in curve.points]
+    places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in curve.points]
     for (x1, y1), (x2, y2) in pairwise(places):
         yield line(x1, y1, x2, y2, css, curve.name)
     for (x, y), (at, dot) in zip(places, curve.points, strict=True):
-        has_interval = dot.low is not None and dot.high is not None
-        title = f"{curve.name}, {ticks[at]}: {dot.value:.3g}"
-        if has_interval:
-            title += f" [{dot.low:.3g} to {dot.high:.3g}]"
-            yield line(x, up.at(dot.low or 0), x, up.at(dot.high or 0), css, title)
-        yield mark(x, y, series, title)
+        title = _in_words(f"{curve.name}, {ticks[at]}", f"{dot.number:.3g}", dot)
+        if dot.ends is not None:
+            yield line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, title)
+        yield mark(x, y, series, title, is_hollow=dot.is_partial)
+        if dot.denominator:
+            yield words(x + 7, y - 6, dot.denominator, "soft")

@@ -25,7 +25,8 @@ _ON_SERIES = ("#ffffff", "#ffffff", "#ffffff", "#22262b", "#22262b", "#22262b", 
 """The colours of words on them."""
 _CORNERS = {2: ((0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)), 3: ((0, -5), (5.2, 4), (-5.2, 4))}
 """The corners of the marks that are neither circle nor square, relative to their centre."""
-_STYLE = """
+_STYLE = (
+    """
 .plot { background: #ffffff; font-family: "DejaVu Sans", "Noto Sans", Arial, sans-serif; }
 .plot text { fill: #22262b; font-size: 12px; }
 .plot .soft { fill: #5d6570; font-size: 11px; }
@@ -34,9 +35,12 @@ _STYLE = """
 .plot .floor { stroke: #8b8f94; stroke-dasharray: 3 2; }
 .plot .win { fill: #0072b2; } .plot .tie { fill: #c9ccd1; } .plot .loss { fill: #d55e00; }
 .plot .win-text { fill: #ffffff; } .plot .loss-text { fill: #ffffff; }
-""" + "".join(
-    f".plot .s{at} {{ fill: {colour}; stroke: {colour}; }}\n.plot .s{at}-text {{ fill: {_ON_SERIES[at]}; }}\n"
-    for at, colour in enumerate(SERIES)
+"""
+    + "".join(
+        f".plot .s{at} {{ fill: {colour}; stroke: {colour}; }}\n.plot .s{at}-text {{ fill: {_ON_SERIES[at]}; }}\n"
+        for at, colour in enumerate(SERIES)
+    )
+    + ".plot .hollow { fill: #ffffff; stroke-width: 2; }\n"
 )
 
 
@@ -179,7 +183,7 @@ def bar(x: float, y: float, width: float, height: float, css: str, title: str = 
     )
 
 
-def mark(x: float, y: float, series: int, title: str = "") -> Markup:
+def mark(x: float, y: float, series: int, title: str = "", *, is_hollow: bool = False) -> Markup:
     """A dot whose shape and colour show its series; ``title`` appears when it is pointed at."""
     place = series % 4
     if place == 0:
@@ -189,7 +193,8 @@ def mark(x: float, y: float, series: int, title: str = "") -> Markup:
     else:
         points = " ".join(f"{number(x + right)},{number(y + down)}" for right, down in _CORNERS[place])
         shape = Markup('<polygon points="{}"/>').format(points)
-    return Markup('<g class="s{}">{}{}</g>').format(series % len(SERIES), _title(title), shape)
+    css = f"s{series % len(SERIES)}{' hollow' if is_hollow else ''}"
+    return Markup('<g class="{}">{}{}</g>').format(css, _title(title), shape)
 
 
 def across(along: Scale, top: float, bottom: float) -> Iterable[Markup]:

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.comparison import Option, SettingCell, SettingTable
+from drretail.records.comparison import Option, SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of, shown_rows
-from drretail.records.scoreboard import BoardCell, Scoreboard
+from drretail.records.scoreboard import Scoreboard
+from drretail.tables.table import Cell
 from drretail.viewer.plots.charts import (
     BarRow,
     Bound,
     Curve,
-    Dot,
     DotRow,
     Part,
     Point,
@@ -21,8 +21,16 @@ from drretail.viewer.plots.charts import (
     stacked_bars,
 )
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.tables.ablations import HEADLINES, headlines_first, row_names, setting_words, settings_of
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.ablations import (
+    HEADLINES,
+    headlines_first,
+    row_names,
+    setting_cell,
+    setting_words,
+    settings_of,
+)
+from drretail.viewer.tables.scoreboard import value_cell
+from drretail.viewer.tables.scores import score_cell, system_names
 
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
@@ -57,16 +65,16 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
     """
     names = system_names(row.system for row in board.rows)
     for column in board.columns:
-        cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
-        rows = [DotRow(names[system], (_dot(cell),)) for system, cell in cells.items() if not _is_bound(system)]
-        differs = len({f"{cell.value:.2f}" for cell in cells.values()}) > 1
-        if column.metric and rows and differs and any(cell.ci_low is not None for cell in cells.values()):
+        cells = {row.system: value_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
+        rows = [DotRow(names[system], (cell,)) for system, cell in cells.items() if not _is_bound(system)]
+        differs = len({f"{cell.number:.2f}" for cell in cells.values()}) > 1
+        if column.metric and rows and differs and any(cell.ends for cell in cells.values()):
             yield dot_plot(
                 file_name(f"{column.metric}-{column.variant}"),
                 column.name.replace("_", " "),
                 _caption(column.meaning, cells.values()),
                 rows,
-                bounds=[Bound(names[system], cell.value) for system, cell in cells.items() if _is_bound(system)],
+                bounds=[Bound(names[system], cell) for system, cell in cells.items() if _is_bound(system)],
                 whole=_RANGES.get(column.unit),
             )
 
@@ -85,20 +93,19 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     factor = 1 / 1000 if along.unit == "tokens" else 1
     names = system_names(row.system for row in board.rows)
     points = [
-        Point(names[row.system], cost.value * factor, cell.value, cell.ci_low, cell.ci_high)
+        Point(names[row.system], cost.value * factor, value_cell(cell))
         for row in board.rows
         if not _is_bound(row.system)
         and (cell := row.cells.get(up.name)) is not None
         and (cost := row.cells.get(along.name)) is not None
     ]
-    if len({(point.x, point.y) for point in points}) < 2 or all(point.low is None for point in points):
+    if len({(point.x, point.y) for point in points}) < 2 or not any(point.cell.ends for point in points):
         return None
     cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
-    lines = INTERVAL_LINES if any(point.low is not None for point in points) else ""
     return scatter(
         "quality-against-cost",
         f"{up.name.replace('_', ' ')} against cost",
-        f"{sentence(up.meaning)} {lines}".strip(),
+        f"{sentence(up.meaning)} {INTERVAL_LINES}".strip(),
         points,
         x_name=cost,
         y_name=up.name.replace("_", " "),
@@ -118,7 +125,7 @@ def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription
         family = metrics.get(judged[0])
         for title, parts in family.wholes.items() if family else ():
             by_cell = {
-                (row.system, row.variant): row.value
+                (row.system, row.variant): score_cell(row)
                 for row in shown
                 if (row.metric, row.judge, row.judge_params, row.rules) == judged and row.variant in parts
             }
@@ -130,8 +137,9 @@ def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription
                     tuple(
                         Part(share, kind, f"{part.replace('_', ' ')} {share:.0%}")
                         for kind, part in kinds.items()
-                        if (share := by_cell.get((system, part)))
+                        if (cell := by_cell.get((system, part))) and (share := cell.number)
                     ),
+                    next(cell for (label, _), cell in by_cell.items() if label == system),
                 )
                 for system, name in names.items()
             ]
@@ -144,7 +152,7 @@ def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
     judge = board.judge
     by_cell = {
-        (row.variant, row.system): row
+        (row.variant, row.system): score_cell(row)
         for row in shown_rows(scores)
         if row.metric == name
         and row.value is not None
@@ -160,10 +168,10 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         file_name(title).lower(),
         title,
         _caption(
-            family.meaning, (row for (each, system), row in by_cell.items() if each in variants and system in systems)
+            family.meaning, (cell for (each, system), cell in by_cell.items() if each in variants and system in systems)
         ),
         [
-            DotRow(variant.replace("_", " "), tuple(_dot(by_cell.get((variant, system))) for system in systems))
+            DotRow(variant.replace("_", " "), tuple(by_cell.get((variant, system)) for system in systems))
             for variant in variants
         ],
         series=[names[system] for system in systems],
@@ -188,6 +196,7 @@ def preference_plots(pairs: Sequence[PairScore]) -> Iterator[Plot]:
                     for kind, share, shares in (("win", row.win, a), ("tie", row.tie, "tie"), ("loss", row.loss, b))
                     if share.value
                 ),
+                Cell(row.win.value, n=row.n_scored, planned=row.n_planned),
             )
             for row in rows
         ]
@@ -197,6 +206,7 @@ def preference_plots(pairs: Sequence[PairScore]) -> Iterator[Plot]:
             "Share of queries on which the judge preferred each report. The rest are ties.",
             bars,
             ends=(f"{a} preferred", f"{b} preferred"),
+            unit="pair",
         )
 
 
@@ -207,14 +217,14 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
     if not shown:
         return None
-    by_cell = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in shown}
-    rows = [
-        DotRow(
-            variant.replace("_", " "),
-            tuple(
-                None if (rho := by_cell.get((metric, variant, *pair))) is None else Dot(max(0.0, rho)) for pair in pairs
-            ),
+    by_cell = {
+        (row.metric, row.variant, row.first, row.second): Cell(
+            max(0.0, row.rho_report or 0.0), n=row.n_reports, planned=row.n_reports + row.n_dropped
         )
+        for row in shown
+    }
+    rows = [
+        DotRow(variant.replace("_", " "), tuple(by_cell.get((metric, variant, *pair)) for pair in pairs))
         for metric, variant in variants
     ]
     return dot_plot(
@@ -240,13 +250,19 @@ def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plo
 def _ablation(table: SettingTable) -> Plot:
     rows = table.rows[:MOST_SERIES]
     names = row_names(row.agent for row in rows)
-    every = [cell for row in rows for cell in row.cells]
+    every = [cell for row in rows for cell in row.cells if cell.mean is not None]
+    drawn = {(row.agent, cell.setting): setting_cell(cell) for row in rows for cell in row.cells}
     given, variant = _GIVEN[table.by], table.name.replace("_", " ")
     name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
     title = f"{variant} {_AGAINST[table.by]}"
     if all(cell.at is not None for row in table.rows for cell in row.cells):
         curves = [
-            Curve(names[row.agent], tuple((cell.at, dot) for cell in row.cells if (dot := _dot(cell)) and cell.at))
+            Curve(
+                names[row.agent],
+                tuple(
+                    (cell.at, drawn[row.agent, cell.setting]) for cell in row.cells if cell.at and cell.mean is not None
+                ),
+            )
             for row in rows
         ]
         ticks = {cell.at: cell.setting for cell in every if cell.at is not None}
@@ -254,28 +270,22 @@ def _ablation(table: SettingTable) -> Plot:
         return curve_plot(
             name,
             title,
-            _caption(caption, every),
+            _caption(caption, drawn.values()),
             curves,
             ticks=dict(sorted(ticks.items())),
             x_name=given,
             y_name=variant,
         )
-    cells = [{cell.setting: cell for cell in row.cells} for row in rows]
     dots = [
-        DotRow(setting_words(setting, table.by), tuple(_dot(its.get(setting)) for its in cells))
+        DotRow(setting_words(setting, table.by), tuple(drawn.get((row.agent, setting)) for row in rows))
         for setting in settings_of(table)
-        if any(setting in its for its in cells)
+        if any((row.agent, setting) in drawn for row in rows)
     ]
-    caption = _caption(f"by {given}; judged by {table.judge}", every)
-    return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows])
+    caption = _caption(f"by {given}; judged by {table.judge}", drawn.values())
+    return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows], unit="query")
 
 
-def _dot(cell: BoardCell | Score | SettingCell | None) -> Dot | None:
-    value = cell.mean if isinstance(cell, SettingCell) else cell and cell.value
-    return None if cell is None or value is None else Dot(value, cell.ci_low, cell.ci_high)
-
-
-def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
+def tool_plot(calls: Mapping[str, Mapping[str, Cell]]) -> Plot | None:
     """The mean number of calls of each tool in a run (paper Figure 4); ``calls`` is by system, then by tool.
 
     None without calls.
@@ -283,7 +293,7 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     systems = [each for each in in_order(calls) if not _is_bound(each) and calls[each]][:MOST_SERIES]
     tools = sorted(
         {tool for system in systems for tool in calls[system]},
-        key=lambda tool: (-max(calls[system].get(tool, 0) for system in systems), tool),
+        key=lambda tool: (-max(calls[system][tool].number or 0.0 for system in systems if tool in calls[system]), tool),
     )
     if not tools:
         return None
@@ -292,8 +302,9 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
         "tool-calls",
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        [DotRow(tool, tuple(Dot(calls[system].get(tool, 0)) for system in systems)) for tool in tools],
+        [DotRow(tool, tuple(calls[system].get(tool) for system in systems)) for tool in tools],
         series=[names[system] for system in systems],
+        unit="run",
     )
 
 
@@ -306,9 +317,9 @@ def _is_bound(system: str) -> bool:
     return place_of(system) in ("floor", "ceiling")
 
 
-def _caption(meaning: str, cells: Iterable[BoardCell | Score | SettingCell]) -> str:
+def _caption(meaning: str, cells: Iterable[Cell]) -> str:
     """What is drawn, and what its lines mean if there are any."""
-    lines = INTERVAL_LINES if any(cell.ci_low is not None for cell in cells) else ""
+    lines = INTERVAL_LINES if any(cell.ends for cell in cells) else ""
     return f"{sentence(meaning)} {lines}".strip()
 
 

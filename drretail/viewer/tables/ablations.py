@@ -119,12 +119,13 @@ def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD) -> Table:
         tuple(made for row in table.rows for made in _rows(table.by, row, names[row.agent], settings)),
         by=judged_by(table.judge, table.judge_kind, table.judge_params, table.rules),
         heading="System",
+        unit="query",
     )
 
 
 def _rows(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
     """The row of scores, then rows of differences, if any is known."""
-    cells = {cell.setting: score_cell(cell) for cell in row.cells}
+    cells = {cell.setting: setting_cell(cell) for cell in row.cells}
     yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
     first, last = row.cells[0].setting, row.cells[-1].setting
     is_stepwise = ABLATED[by].is_stepwise
@@ -142,22 +143,22 @@ def _rows(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> It
             yield Row(name, tuple(made), row.agent, manner=manner)
 
 
-def score_cell(cell: SettingCell) -> Cell:
+def setting_cell(cell: SettingCell) -> Cell:
     """A mean with its interval and the number of its queries."""
     value = NOTHING if cell.mean is None else cell.mean
-    return Cell(value, "number", cell.ci_low, cell.ci_high, counts=f"n={cell.n}")
+    return Cell(value, "number", cell.ci_low, cell.ci_high, n=cell.n, planned=cell.n_planned)
 
 
 def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
     """A difference with its interval and p; with ``is_turned`` its sign is reversed."""
     why = _NO_EFFECT.get(row.outcome, "")
     if row.difference is None:
-        return Cell(NOTHING, counts=why)
+        return Cell(NOTHING, note=why)
     sign, ends = (-1, (row.ci_high, row.ci_low)) if is_turned else (1, (row.ci_low, row.ci_high))
     low, high = (None if end is None else sign * end for end in ends)
     mark = "*" if row.outcome in ("higher", "lower") else ""
-    counts = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
-    return Cell(sign * row.difference, "signed", low, high, mark=mark, counts=counts)
+    note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
+    return Cell(sign * row.difference, "signed", low, high, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
 
 
 DISTRACTORS = "Distractor effect"
@@ -175,7 +176,7 @@ def distractor_table(table: DistractorTable) -> Table:
     rows: list[Row] = []
     for row in table.rows:
         means = [
-            each and score_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)
+            each and setting_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)
         ]
         cost = row.without_distractors_over_all
         effect = None if cost is None else difference_cell(cost, is_turned=True)
@@ -184,7 +185,15 @@ def distractor_table(table: DistractorTable) -> Table:
     for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
         sentence = sentence.replace(agent, name)
     title = f"{DISTRACTORS}: {table.name}"
-    return Table(title, _DISTRACTOR_COLUMNS, tuple(rows), by=f"by {table.judge}", heading="System", notes=(sentence,))
+    return Table(
+        title,
+        _DISTRACTOR_COLUMNS,
+        tuple(rows),
+        by=f"by {table.judge}",
+        heading="System",
+        notes=(sentence,),
+        unit="query",
+    )
 
 
 TWINS_NOTE = (

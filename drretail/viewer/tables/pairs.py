@@ -134,24 +134,26 @@ def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> 
         columns=tuple(Column(name, TITLE) for name in columns),
         rows=tuple(Row(name, tuple(read(row) for read in columns.values())) for name, row in rows.items()),
         heading=heading,
+        unit="pair",
     )
 
 
 def _win(row: PairScore) -> Cell | None:
     left_out = {"n/a": row.n_na, "failed": row.n_failed - row.not_judged, UNASKED: row.not_judged}
-    why = "".join(f", {count} {word}" for word, count in left_out.items() if count)
+    missing = tuple(f"{count} {word}" for word, count in left_out.items() if count)
     if row.win.value is None:
-        alone = [word for word, count in left_out.items() if count == row.n_planned]
-        return Cell((alone or [NO_VALUE])[0], counts="" if alone else f"0 of {row.n_planned}{why}")
-    return _share(row, 0, f"{row.n_scored} of {row.n_planned}{why}" if why else "")
+        alone = next((word for word, count in left_out.items() if count == row.n_planned), "")
+        return Cell(alone or NO_VALUE, n=0, planned=row.n_planned, missing=() if alone else missing)
+    return _share(row, 0, missing)
 
 
-def _share(row: PairScore, place: int, counts: str = "") -> Cell | None:
+def _share(row: PairScore, place: int, missing: tuple[str, ...] = ()) -> Cell | None:
     share = (row.win, row.tie, row.loss)[place]
     if share.value is None:
         return None
     whole = percents([row.win, row.tie, row.loss])[place]
-    return Cell(whole / 100, "percent", share.ci_low, share.ci_high, counts=counts)
+    ends = share.ci_low, share.ci_high
+    return Cell(whole / 100, "percent", *ends, n=row.n_scored, planned=row.n_planned, missing=missing)
 
 
 def percents(shares: Sequence[Share]) -> list[int]:

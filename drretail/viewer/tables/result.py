@@ -232,7 +232,7 @@ def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str
         for measure, pair in compared
     ]
     more = [f"{counted(len(rows) - MOST_ROWS, 'more row')} in the export."] if len(rows) > MOST_ROWS else []
-    return Table(title, _COLUMNS, tuple(rows[:MOST_ROWS]), heading="Pair", notes=(*notes, *more))
+    return Table(title, _COLUMNS, tuple(rows[:MOST_ROWS]), heading="Pair", notes=(*notes, *more), unit="query")
 
 
 def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str]) -> Iterator[Cell | None]:
@@ -240,8 +240,12 @@ def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str
     a, b = (names.get(label, label) for label in (pair.a, pair.b))
     yield Cell(OUTCOMES[row.outcome].format(a=a, b=b))
     yield Cell(measure.measure)
-    yield None if row.difference is None else Cell(row.difference, "signed", row.ci_low, row.ci_high)
+    yield (
+        None
+        if row.difference is None
+        else Cell(row.difference, "signed", row.ci_low, row.ci_high, n=row.n_pairs, planned=row.n_planned)
+    )
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
-    yield Cell(row.n_pairs, "count", counts="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
+    yield Cell(row.n_pairs, "count", note="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
     needed = row.queries_needed if row.outcome in ("undecided", "too_few") else None
     yield (None if needed is None else Cell(f"> {MOST:,}") if needed > MOST else Cell(needed, "count"))

@@ -1,10 +1,11 @@
 """The scoreboard as a table, and its conclusions in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, sample
+from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
 from drretail.llm.prices import dated
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
@@ -158,21 +159,21 @@ def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
     cell = row.cells.get(column.name)
     if cell is None:
         return Cell(JUDGE_FAILED) if column.name in row.failed else None
-    return Cell(
-        cell.value,
-        KINDS.get(column.unit, "number"),
-        cell.ci_low,
-        cell.ci_high,
+    return replace(
+        value_cell(cell),
+        kind=KINDS.get(column.unit, "number"),
         mark="*" if cell.self_checked else "",
         beside=figures.short(cell.beside),
-        counts=_counts(cell),
     )
 
 
-def _counts(cell: BoardCell) -> str:
+def value_cell(cell: BoardCell) -> Cell:
+    """A value of the board with its interval and denominator."""
+    missing = missing_in_words(cell.missing)
+    ends = cell.ci_low, cell.ci_high
     if cell.n_queries is not None:
-        return f"n={cell.n_queries}"
-    return "" if cell.n_scored == cell.n_planned else f"{cell.n_scored}/{cell.n_planned}"
+        return Cell(cell.value, "number", *ends, n=cell.n_queries, missing=missing)
+    return Cell(cell.value, "number", *ends, n=cell.n_scored, planned=cell.n_planned, missing=missing)
 
 
 def _notes(board: Scoreboard) -> Iterator[str]:
@@ -181,9 +182,12 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     if few is not None:
         of = counted(few, "query")
         yield f"n={few} below a value: one of its two parts comes from only {of}."
-    part = next((_counts(cell) for cell in cells if _counts(cell) and cell.n_queries is None), None)
-    if part:
-        yield f"{part} below a value: only so many of the planned reports have one."
+    partial = [cell for cell in cells if cell.n_scored < cell.n_planned and cell.n_queries is None]
+    if partial:
+        part = f"{partial[0].n_scored}/{partial[0].n_planned}"
+        reasons = ", ".join(dict.fromkeys(why for cell in partial for why in cell.missing if why != AS_ZERO))
+        others = f" The others: {reasons}." if reasons else ""
+        yield f"{part} below a value: only so many of the planned reports have one.{others}"
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
@@ -272,6 +276,6 @@ def _of_one(board: Scoreboard) -> str:
         return bought or "Nothing is scored on half of the reports yet."
     cell = _cell(row, column) or Cell(None)
     interval = f" ({cell.interval})" if cell.interval else ""
-    of_reports = cell.counts if "=" in cell.counts else f"on {cell.counts} reports"
-    counts = f" {of_reports}" if cell.counts else ""
+    of_reports = cell.denominator if "=" in cell.denominator else f"on {cell.denominator} reports"
+    counts = f" {of_reports}" if cell.denominator else ""
     return f"{bought or f'{name}:'} {column.name} {cell.figure}{interval}{counts}, {column.meaning}."

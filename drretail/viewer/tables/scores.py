@@ -1,10 +1,10 @@
 """Scores as tables: a row for each system, a column for each variant; floors and ceiling come last."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from drretail.eval.registry import described
+from drretail.eval.scores.aggregate import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.run import ModelKind
 from drretail.records.score import (
@@ -20,7 +20,7 @@ from drretail.records.score import (
     shared_models,
     shown_rows,
 )
-from drretail.tables.figures import NOTHING, counted
+from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
 
 NOT_RATED = "not rated (rule-based)"
@@ -63,7 +63,7 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
         column, rules = (row.metric, row.variant), "" if row.rules == "default" else f", rules of {row.rules}"
         columns[column] = row.variant if families[row.metric].named_by_variant else " ".join(column)
         rho = NOTHING if row.rho_report is None else row.rho_report
-        cell = Cell(rho, "number", counts=counted(row.n_reports, "report"))
+        cell = Cell(rho, "number", n=row.n_reports, planned=row.n_reports + row.n_dropped)
         lines.setdefault(f"{row.first} and {row.second}{rules}", {})[column] = cell
     alone = next(iter(lines)) if len(lines) == 1 else ""
     return Table(
@@ -170,7 +170,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
-    # A check is named after the error that it looks for; its meaning describes what passes, and would mislead here.
+    # Where many variants are folded, their names have to say enough.
     explained = [name if family.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
@@ -186,16 +186,10 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         ]
         for manner, its in (("", row), (ANSWERED, differing)):
             if any(its):
-                cells = tuple(None if score is None else _cell(score) for score in its)
+                cells = tuple(None if score is None else score_cell(score) for score in its)
                 lines.append(Row(name, cells, label, place_of(label), manner, is_minor=bool(manner)))
-    notes: list[str] = []
-    counts = {score.n_planned for score in scores}
-    if columns and len(counts) == 1:
-        # The number of reports behind a value without counts of its own
-        whose = "" if len({score.system for score in scores}) == 1 else " of each system"
-        notes.append(f"{counted(counts.pop(), 'report')}{whose}.")
-    notes += [lacking] if empty else []
-    notes += [f"Found in no report: {', '.join(perfect)}."] if perfect else []
+    notes = [lacking] if empty else []
+    notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
     if columns:
         # How the numbers came about, what they mean, and whose they are
@@ -207,10 +201,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     return Table(
         title=family.title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
-        columns=tuple(
-            replace(column, name=f"without {column.name}") if _is_folded(column.name, family) else column
-            for column in columns
-        ),
+        columns=tuple(columns),
         rows=tuple(lines),
         heading="System",
         turns_for_one=True,
@@ -273,26 +264,15 @@ def readers_in_words(reading: str) -> str:
     return reading.replace("picks declared", DECLARED).replace(", the agent", ", and the agent")
 
 
-def _cell(score: Score) -> Cell:
+def score_cell(score: Score) -> Cell:
+    """A row's value with its interval and denominator; without a value, the reason if all reports have the same."""
+    missing = missing_of(score)
+    words = missing_in_words(missing)
     if score.value is None or score.note == NOT_RATED:
-        alone = [why for why, count in _left_out(score).items() if count == score.n_planned]
-        return Cell(score.note or (alone or [NOTHING])[0], counts="" if alone else _counts(score))
-    return Cell(score.value, "number", score.ci_low, score.ci_high, counts=_counts(score))
-
-
-def _counts(score: Score) -> str:
-    why = "".join(f", {count} {word}" for word, count in _left_out(score).items() if count)
-    zeros = f" ({score.n_zero} as 0)" if score.n_zero else ""
+        alone = next((why for why, count in missing.items() if count == score.n_planned), "")
+        shown = score.note or alone or NOTHING
+        return Cell(shown, n=score.n, planned=score.n_planned, missing=() if alone else words)
+    ends = score.ci_low, score.ci_high
     if score.n_queries is not None:
-        return f"n={score.n_queries} in one part{why}"
-    return f"{score.n_scored} of {score.n_planned}{why}{zeros}" if why else ""
-
-
-def _left_out(score: Score) -> dict[str, int]:
-    """The number of reports without a value, by reason in words.
-
-    Reports that were not judged do not count as failed.
-    """
-    runs = {word: int(score.items.get(lack, 0)) for lack, word in LACKS_IN_WORDS.items()}
-    judge_failed = score.n_failed - sum(runs.values())
-    return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": judge_failed, **runs}
+        return Cell(score.value, "number", *ends, n=score.n_queries, missing=words, note="in one part")
+    return Cell(score.value, "number", *ends, n=score.n, planned=score.n_planned, missing=words)

@@ -119,13 +119,14 @@ def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na
         columns=tuple(columns),
         rows=tuple(lines),
         heading="System",
+        unit="query",
         turns_for_one=True,
     )
 
 
 def _cell(row: SliceScore, *, only_na: bool) -> Cell:
     few = row.n_counted < FEW
-    counts = "" if row.n_counted == row.n_queries else f"n={row.n_counted}"
     if row.value is None:
-        return Cell("n/a" if only_na else NOTHING, few=few)
-    return Cell(row.value, "number", row.ci_low, row.ci_high, counts=counts, few=few)
+        return Cell("n/a" if only_na else NOTHING, n=row.n_counted, planned=row.n_queries, few=few)
+    ends = row.ci_low, row.ci_high
+    return Cell(row.value, "number", *ends, n=row.n_counted, planned=row.n_queries, few=few)

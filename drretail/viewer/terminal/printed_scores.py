@@ -55,7 +55,11 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
         return
     for row in table.rows:
         cells = zip(table.columns, row.cells, strict=True)
-        figures = ", ".join(f"{column.name} {cell.text} ({cell.counts})" for column, cell in cells if cell is not None)
+        figures = ", ".join(
+            f"{column.name} {cell.text} ({cell.counts or counted(cell.n or 0, table.unit)})"
+            for column, cell in cells
+            if cell is not None
+        )
         yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
 
 
@@ -219,12 +223,13 @@ def print_counterfactuals(scores: "Scores") -> None:
     for row in sorted(
         rows, key=lambda row: list(NAMES).index(row.measure)
     ):  # a stable sort: dimensions keep their order
-        # Value, interval and number of queries: 0.52 (.22–.81), n=9 of 10, 1 na
-        reasons = [f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count]
-        counts = ", ".join([f"n={row.n_scored} of {row.n_planned}", *reasons]) if reasons else f"n={row.n_scored}"
+        # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
+        reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
         value = NOTHING if row.value is None else row.value
         name = NAMES[row.measure].format(row.of or "")
-        cells.setdefault(name, {})[row.system] = Cell(value, "number", row.ci_low, row.ci_high, counts=counts)
+        cells.setdefault(name, {})[row.system] = Cell(
+            value, "number", row.ci_low, row.ci_high, n=row.n_scored, planned=row.n_planned, missing=reasons
+        )
         # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
         # there are no repeats; none if no query has a value. scores.json has all rows.
         shown = "change" if row.note is not None else "beyond"
@@ -232,7 +237,8 @@ def print_counterfactuals(scores: "Scores") -> None:
             names[name] = None
     columns = dict.fromkeys(row.system for row in rows)
     lines = [[name, *(cells[name].get(column, Cell("")) for column in columns)] for name in names]
-    print_table(table_of(COUNTERFACTUAL, ["", *columns], lines, notes=_counterfactual_notes(rows)))
+    made = table_of(COUNTERFACTUAL, ["", *columns], lines, notes=_counterfactual_notes(rows))
+    print_table(replace(made, unit="query"))
 
 
 def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:

@@ -206,6 +206,7 @@ def _table(table: Table) -> Iterator[str]:
 def _drawn(table: Table) -> Iterator[str]:
     if table.columns:
         yield from (f"  {line}" for line in table_lines(table, WIDTH - 2))
+        yield from _folded(table.basis)
     left_out = draw(table, WIDTH - 2).left_out if table.columns else ()
     if left_out:
         yield from _folded(f"Left out for lack of width: {', '.join(left_out)}. --json has all.")

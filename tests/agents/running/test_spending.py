@@ -11,10 +11,12 @@ from drretail.agents.registry import BUILT_IN, split_web_mode
 from drretail.agents.running.estimate import dry_runs, estimate_left
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.cli.spending import spending_document
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_runs
+from drretail.files import read_json, write_json
 from drretail.journal import read_effects
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.estimates import Estimate
@@ -49,10 +51,24 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
     row = spent(folder)
     assert (row.runs, row.done) == (2, 1)
     assert (row.calls.mean, row.calls.sd) == (2, None)
-    assert row.words.mean == 5
+    assert row.words.mean == 18  # with the list of sources
     assert row.total.usage.calls == 2
     assert row.total.dollars == row.dollars.mean
     assert row.by_role["researcher"] == row.total
+
+
+def test_usage_that_an_agent_does_not_tell_is_unknown_and_not_0(world: World, folder: Path) -> None:
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
+    told = spent(folder)
+    for place, path in enumerate(sorted(folder.glob("runs/*/*/run.json"))):
+        run = read_json(path)
+        write_json(path, run | {"usage": {}})
+        row = spent(folder)
+        assert (row.unknown, row.is_known) == (place + 1, place == 0)
+        assert row.calls.mean == (told.calls.mean if row.is_known else None)
+    document = spending_document(spent(folder))
+    assert (document["usage_unknown"], document["total"]) == (2, None)
+    assert document["input"] == document["dollars"] == {"mean": None, "sd": None}
 
 
 def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder: Path) -> None:

@@ -99,7 +99,8 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
         "with tools over task only": [None, None, None, "+2.50*"],
     }
     scores, _, whole = shown.rows
-    assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
+    assert all(cell and cell.interval and cell.counts == "" and cell.n == 8 for cell in scores.cells)
+    assert shown.basis == "n = 8 queries."
     assert whole.cells[3] is not None
     assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
     judge = "judged by anthropic:claude (language model)"
@@ -171,7 +172,7 @@ def test_the_variant_that_an_option_is_read_for_stands_alone_and_all_do_without_
 )
 def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
     ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6], "persona": late})))
-    assert difference_cell(row.steps[0].row).counts == words
+    assert difference_cell(row.steps[0].row).note == words
 
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:

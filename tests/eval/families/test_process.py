@@ -136,7 +136,12 @@ def test_uncited_is_the_evidence_read_that_the_report_does_not_cite() -> None:
     ran = course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")])
     assert counted("retrieved_uncited", ran) == Count(2 / 3, items={"uncited": 2, "handed_out": 3})
     found = count(course(report="Two words"))
-    assert {name for name, each in found.items() if each.value is not None} == {"pages", "domains", "words"}
+    assert {name for name, each in found.items() if each.value is not None} == {
+        "pages",
+        "domains",
+        "words",
+        "words_body",
+    }
     assert found["words"].value == 2
 
 

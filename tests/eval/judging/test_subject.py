@@ -48,7 +48,7 @@ def test_an_old_experiment_whose_runs_know_no_picks_is_scored_by_form(tmp_path: 
     assert "picks" not in json.loads((run_folder(old, LABEL, "q1", 1) / "run.json").read_text("utf-8"))
     made = build.scored(old, ["checks", "basket", "process"])
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
-    assert (found["price_wrong"].value, found["rating_wrong"].value) == (1, 0)
+    assert (found["without_price_wrong"].value, found["without_rating_wrong"].value) == (1, 0)
     assert found["picks_known"].items == {"picks by form": 1, "values by form": 1}
     assert (found["clean"].value, found["coverage"].value) == (0, 1)
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))

@@ -70,9 +70,10 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
     values = [0.1, 0.9, 1.4, 2.0, 2.1, 2.6, 3.0, 3.3, 4.2, 5.4]
     reports = [said(f"q{n}", value) for n, value in enumerate(values)]
     users = {f"q{n}": f"u{n // 2}" for n in range(10)}
+    counting = replace(JUDGED, description=JUDGED.description.model_copy(update={"counts": ("said",)}))
     by_user = [(one + other) / 2 for one, other in zip(values[::2], values[1::2], strict=True)]
     for clusters, counts_of, n_users in ((Clusters(), values, None), (Clusters(users), by_user, 5)):
-        row = {row.variant: row for row in rows(replace(ABOUT, clusters=clusters), reports)}["said"]
+        row = {row.variant: row for row in rows(replace(ABOUT, metric=counting, clusters=clusters), reports)}["said"]
         expected = mean_interval(counts_of).within(0, None)
         assert (row.ci_low, row.ci_high) == (pytest.approx(expected.low), pytest.approx(expected.high))
         assert (row.n_users, row.no_interval) == (n_users, None)

@@ -6,7 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from drretail.grounding.report.citations import find_citations, listed_sources
-from drretail.grounding.report.render import render_report
+from drretail.grounding.report.render import count_words, render_report
 from drretail.records.evidence import Evidence
 from tests import build
 from tests.grounding.conftest import PAGE, SUM, WEB
@@ -23,6 +23,25 @@ KNOWN = (
 
 def body(report: str, evidence: Sequence[Evidence]) -> str:
     return render_report(report, evidence).text.partition("\n\n## Sources\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("report", "count"),
+    [
+        ("# Feeders\n\n- Take the tube [P:B1], or wait – or not.", 12),
+        ("水壶容量为1.7升，很安静。", 12),
+        ("Alder 水壶, 조용한 주전자", 6),
+        ("", 0),
+    ],
+)
+def test_words_are_what_white_space_separates_in_the_report_as_shown(report: str, count: int) -> None:
+    found = count_words(report, KNOWN)
+    rendered = render_report(report, KNOWN, style="plain").text
+    assert found.body == count
+    if report.isascii():
+        assert found.shown == len(rendered.split())
+    assert found.shown - found.body == len(rendered.partition("\n\n## ")[2].split()) + ("[P:" in report)
+    assert count_words(None, ()) == (0, 0)
 
 
 @pytest.mark.parametrize(

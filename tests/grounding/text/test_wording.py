@@ -24,10 +24,8 @@ from drretail.grounding.text.wording import (
     short_title,
     want_line,
     wish_lines,
-    word_count,
 )
 from drretail.grounding.text.words import content_words, is_english, is_negation, singular, stem, words
-from drretail.records.evidence import Citation
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 
@@ -79,17 +77,6 @@ def test_a_short_title_is_a_tidy_front_of_the_title(title: str, limit: int) -> N
     assert len(short) <= limit
     if short != words:
         assert short == short.strip()
-
-
-def test_words_are_those_of_the_report_without_its_citations_and_each_sign_of_scripts_without_spaces() -> None:
-    report = "# Feeders\n\n- Take the tube [P:B0TEST0001], or wait [W:AAAA2222]."
-    marks = [
-        Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
-        for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
-    ]
-    assert word_count(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
-    assert word_count("水壶容量为1.7升，很安静。", []) == 10
-    assert word_count("Alder 水壶, 조용한 주전자", []) == 5
 
 
 def test_words_are_made_singular_get_articles_and_are_listed_as_they_are_read_aloud() -> None:

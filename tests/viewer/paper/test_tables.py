@@ -88,7 +88,11 @@ def test_each_system_stands_above_its_line_of_the_paper_and_others_below(tmp_pat
 def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> None:
     view = read_paper_view(experiment(tmp_path / "exp", "react"), None)
     (row,) = here(view, "Table 5")
-    assert values(row) == (2.0, 0.25, 10, 3)
+    assert values(row) == (2.0, 0.25, 10, 10, 3)
+    assert [cell and (cell.n, cell.planned) for cell in row.cells[1:]] == [(1, 2)] * 5
+    (cost,) = (each for each in view.document()["tables"] if each["name"] == "Table 5")
+    (shown,) = (each for each in cost["rows"] if each["source"] == "here")
+    assert shown["input tokens (k)"] == {"value": 2.0, "n": 1, "planned": 2}
     (calls,) = here(view, "Figure 4")
     tools = [column.name for column in table(view, "Figure 4").table.columns[1:]]
     counted = dict(zip(tools, values(calls), strict=True))

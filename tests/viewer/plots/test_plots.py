@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from drretail.errors import UserError
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import Scoreboard, ShownColumn
-from drretail.viewer.plots.charts import Bound, Curve, Dot, DotRow, Point, curve_plot, dot_plot, scatter
+from drretail.tables.table import Cell
+from drretail.viewer.plots.charts import Bound, Curve, DotRow, Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
@@ -55,19 +56,38 @@ def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[
 
 
 def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
-    plot = dot_plot("x", "FP", "A share.", [DotRow("a", (Dot(0.5, 0.25, 0.75),))], whole=(0, 1))
+    plot = dot_plot("x", "FP", "A share.", [DotRow("a", (Cell(0.5, "number", 0.25, 0.75),))], whole=(0, 1))
     marks = {tick: float(x) for x, tick in re.findall(r'<text x="([\d.]+)"[^>]*>(0|1)</text>', plot.body)}
     dot = float(re.search(r'<circle cx="([\d.]+)"', plot.body)[1])  # type: ignore[index]
     assert dot == pytest.approx((marks["0"] + marks["1"]) / 2, abs=0.2)
     assert "a: 0.5 [0.25 to 0.75]" in plot.body
     assert "0.50" in _texts(plot)
 
-    dots = tuple(Dot(each / 10) for each in range(4))
+    dots = tuple(Cell(each / 10) for each in range(4))
     plot = dot_plot("x", "Calls", "", [DotRow("tool", dots)], series=["a", "b", "c", "d"])
     assert {"a", "b", "c", "d"} <= {*_texts(plot)}
     for at in range(4):
         assert plot.body.count(f'<g class="s{at}">') == 2
     assert len({*SERIES}) == 8
+
+
+def test_a_value_over_fewer_reports_is_hollow_with_their_number_beside_it() -> None:
+    whole, part = Cell(0.5, "number", n=11, planned=11), Cell(1.0, "number", 0.9, 1, n=1, planned=11)
+    rows = [DotRow("a", (whole,)), DotRow("b", (part,))]
+    points = [Point("a", 1, whole), Point("b", 2, part)]
+    curves = [Curve("a", ((1, whole), (2, part)))]
+    for plot in (
+        dot_plot("x", "FP", "A share.", rows, bounds=[Bound("floor", part)]),
+        dot_plot("x", "FP", "", [DotRow("a", (whole, part))], series=["one", "other"]),
+        scatter("x", "FP", "", points, x_name="$", y_name="FP"),
+        curve_plot("x", "FP", "", curves, ticks={1: "1", 2: "2"}, x_name="tokens", y_name="FP"),
+    ):
+        assert plot.body.count(" hollow") == 1
+        assert "1/11" in " ".join(_texts(plot))
+        assert ", 1/11</title>" in plot.body
+        assert "n = 11" in plot.caption
+        assert "Hollow: over fewer" in plot.caption
+    assert "hollow" not in dot_plot("x", "FP", "", rows[:1]).body
 
 
 def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
@@ -84,7 +104,7 @@ def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
 
 
 def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
-    points = [Point(f"system {each}", 10.0 + each / 100, 0.5) for each in range(6)]
+    points = [Point(f"system {each}", 10.0 + each / 100, Cell(0.5)) for each in range(6)]
     plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
     found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
     places = [(float(x), float(y)) for x, y in found]
@@ -101,17 +121,17 @@ def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
         "none": MetricDescription(title=""),
     }
     (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert (plot.title, plot.caption) == ("Mine in parts", "")
+    assert (plot.title, plot.caption) == ("Mine in parts", "n = 10 reports each.")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert plot.caption == "Lines: 95 % intervals over users."
+    assert plot.caption == "Lines: 95 % intervals over users. n = 10 reports each."
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
     plot = dot_plot(
-        file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, [DotRow(HOSTILE, (Dot(1),))], bounds=[Bound(HOSTILE, 0)]
+        file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, [DotRow(HOSTILE, (Cell(1),))], bounds=[Bound(HOSTILE, Cell(0))]
     )
     assert "<script" not in plot.standalone()
     assert "<script" not in plot.svg
@@ -121,7 +141,7 @@ def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
 
 def test_plots_are_written_as_svg_and_png(tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
-    plot = dot_plot("one", "FP", "A share.", [DotRow("a", (Dot(0.5),))])
+    plot = dot_plot("one", "FP", "A share.", [DotRow("a", (Cell(0.5),))])
     svg, png = write_plots([plot], tmp_path / "plots")
     assert svg.read_text(encoding="utf-8").startswith("<svg")
     assert png.read_bytes()[:4] == b"\x89PNG"
@@ -135,7 +155,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path, mon
 
 
 def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() -> None:
-    points = ((32e3, Dot(60, 50, 70)), (128e3, Dot(40)), (512e3, Dot(20, 10, 30)))
+    points = ((32e3, Cell(60, "number", 50, 70)), (128e3, Cell(40)), (512e3, Cell(20, "number", 10, 30)))
     curves = [Curve("react", points), Curve("dr3", points[:1])]
     ticks = {32e3: "32k", 128e3: "128k", 512e3: "512k"}
     plot = curve_plot("size", "FP against size", "So.", curves, ticks=ticks, x_name="tokens", y_name="FP")
@@ -156,6 +176,7 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
     texts = _texts(plot)
     assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
     assert not {"unknown", "null_empty"} & {*texts}
+    assert plot.caption.endswith("n = 10 reports each.")
     bars = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if each.get("class")]
     widths = [float(bar.get("width", 0)) for bar in bars]
     assert widths[0] + widths[1] == pytest.approx(widths[2] + widths[3], abs=0.2)

@@ -79,7 +79,7 @@ def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_
     (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
     assert text.overall is not None
     counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]
-    assert counts[0] == "30 of 40, 2 failed, 8 not judged"
+    assert counts[0] == "30/40, 2 failed, 8 not judged"
 
 
 def agreed(metric: str, variant: str, **given: Any) -> Agreement:
@@ -111,7 +111,7 @@ def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
     assert [column.name for column in table.columns] == ["overall", "Avg", "FP", "mine x"]
     assert [line.name for line in table.rows] == ["a:b and c:d", "a:b and c:d, rules of paper"]
     cells = [None if cell is None else (cell.text, cell.counts) for cell in table.rows[1].cells]
-    assert cells == [None, None, ("–", "8 reports"), None]
+    assert cells == [None, None, ("–", "8/9"), None]
     assert agreement_table([]) is None
 
 
@@ -129,7 +129,7 @@ def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callab
     pairs = [row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)]
     result = printed(160, print_pairs, scores_of(pairs))
     titles = ("hybrid_react over plan_to_function", "in both orders")
-    for text in (*titles, "60% (46–72)", "0.65", "49 of 50,", "1 failed", "10%", "48%"):
+    for text in (*titles, "60% (46–72)", "0.65", "49/50,", "1 failed", "10%", "48%"):
         assert text in result
     assert f"{A} over {B}: 2 questions without a usable answer." in result
     assert "strengths" not in result

@@ -28,8 +28,8 @@ def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_wha
     left_out, whole = table.rows[0].cells
     assert left_out is not None
     assert whole is not None
-    assert (left_out.counts, whole.counts) == ("2 of 4, 1 n/a, 1 failed", "")
-    assert any(note == "4 reports." for note in table.notes)
+    assert (left_out.counts, whole.counts) == ("2/4, 1 n/a, 1 failed", "")
+    assert table.basis == "n = 4 reports."
 
 
 def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or_a_table() -> None:
@@ -130,7 +130,7 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
     (table,) = sliced.tables
     assert [column.few for column in table.columns] == [False, True, False]
     assert [(cell.few, cell.counts) for cell in table.rows[0].cells if cell] == [
-        (True, "n=9"),
+        (True, "9/12"),
         (True, ""),
         (False, ""),
     ]

@@ -29,7 +29,7 @@ def lines_of(printed: Callable[..., str]) -> Print:
 
 def table_lines(lines: list[str]) -> list[str]:
     """Those between the title and the notes."""
-    end = next(at for at, line in enumerate(lines) if line.endswith("of each system.") or line.endswith(" reports."))
+    end = next(at for at, line in enumerate(lines) if line.startswith("n = "))
     return [line.rstrip() for line in lines[1:end] if line.strip()]
 
 
@@ -53,10 +53,10 @@ def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(line
     assert [line.split() for line in lines[2:]] == [
         ["a", "0.74", "(.68–.80)"],
         ["b", "0.70", "(.60–.80)"],
-        ["47", "of", "50,", "2", "n/a,"],
-        ["1", "failed", "(3", "as", "0)"],
+        ["2", "n/a,", "1", "failed,"],
+        ["3", "as", "0"],
         ["of", "those", "answered", "0.74", "(.68–.80)"],
-        ["47", "of", "50,", "2", "n/a,"],
+        ["47/50,", "2", "n/a,"],
         ["1", "failed"],
     ]
 
@@ -65,7 +65,7 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: Print) -
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
     text = " ".join(" ".join(lines_of([score("a@m"), some, none], 120)).split())
-    assert "47 of 50, 1 failed, 2 not judged" in text
+    assert "47/50, 1 failed, 2 not judged" in text
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
@@ -94,7 +94,7 @@ def test_how_much_was_read_and_by_whom_is_said_below(lines_of: Print) -> None:
     assert "Every system: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(
         [*one, *read("b@m", declared=5)]
     )
-    assert "Found in no report" not in notes(one)
+    assert "1.00 for every system" not in notes(one)
 
 
 def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
