@@ -270,10 +270,16 @@ def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tm
     assert {path.name for path in tmp_path.iterdir()} == {"s", "plain", "s.20240131.txt"}
     with pytest.raises(UserError, match="is not empty"), made_whole(to):
         pass
-    with pytest.raises(RuntimeError), made_whole(tmp_path / "t") as made:
+
+
+def test_a_folder_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
+    def write(made: Path) -> None:
         made.mkdir()
         raise RuntimeError
-    assert not [*tmp_path.glob("t*")]
+
+    with pytest.raises(RuntimeError), made_whole(tmp_path / "t") as made:
+        write(made)
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(("given", "stays"), [({"is_shared": True}, "first"), ({"is_replaced": True}, "second")])

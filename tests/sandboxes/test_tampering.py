@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.env.web.sealed import GOLD_FILE, SANDBOX_FILE, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
