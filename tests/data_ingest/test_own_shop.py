@@ -280,6 +280,17 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     ]
 
 
+@pytest.mark.parametrize("at", [0.1, 0.9, 0.99])
+def test_a_damaged_parquet_file_is_a_sentence(tmp_path: Path, at: float) -> None:
+    path = shop(tmp_path, form="parquet")
+    whole = bytearray((tmp_path / "products.parquet").read_bytes())
+    for place in range(int(len(whole) * at), int(len(whole) * at) + 6):
+        whole[place] ^= 0xFF
+    (tmp_path / "products.parquet").write_bytes(whole)
+    with pytest.raises(UserError, match=r"products\.parquet cannot be read as Parquet: "):
+        ingest([path], tmp_path / "w")
+
+
 def test_numbers_of_parquet_are_ids_without_a_point_and_times_are_times(tmp_path: Path) -> None:
     path = shop(tmp_path, form="parquet", mapping=(MAPPING + OF_ORDERS).replace('"net"', '"price"'))
     duckdb.execute(
