@@ -15,6 +15,7 @@ from drretail.errors import UserError
 from drretail.files import (
     LineAppender,
     is_unfinished,
+    made_whole,
     pack,
     read_json,
     read_jsonl,
@@ -248,3 +249,44 @@ def test_lines_that_fail_before_the_first_leave_no_folder(tmp_path: Path) -> Non
     with pytest.raises(UserError):
         write_lines(tmp_path / "new" / "lines.jsonl", none())
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("content", ["", "left"])
+def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tmp_path: Path, content: str) -> None:
+    to = tmp_path / "s"
+    (tmp_path / "s.12345678.part" / "s" / content).mkdir(parents=True)  # as a kill leaves it
+    (tmp_path / "s.20240131.part").with_suffix(".txt").write_text("mine")
+    with made_whole(to) as made:
+        assert made.name == "s"
+        assert not to.exists()
+        assert not [*tmp_path.glob("s.12345678.part")]
+        assert [is_unfinished(path) for path in sorted(tmp_path.iterdir())] == [False, True]
+        with pytest.raises(UserError, match="Another process is writing"), made_whole(to):
+            pass
+        made.mkdir()
+        (made / "x").write_text("x")
+    (tmp_path / "plain").mkdir()
+    assert to.stat().st_mode == (tmp_path / "plain").stat().st_mode
+    assert {path.name for path in tmp_path.iterdir()} == {"s", "plain", "s.20240131.txt"}
+    with pytest.raises(UserError, match="is not empty"), made_whole(to):
+        pass
+
+
+def test_a_folder_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
+    def write(made: Path) -> None:
+        made.mkdir()
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), made_whole(tmp_path / "t") as made:
+        write(made)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(("given", "stays"), [({"is_shared": True}, "first"), ({"is_replaced": True}, "second")])
+def test_of_two_that_make_one_folder_one_stays(tmp_path: Path, given: dict[str, bool], stays: str) -> None:
+    with made_whole(tmp_path / "s", **given) as second:
+        second.mkdir()
+        (second / "second").touch()
+        (tmp_path / "s").mkdir()
+        (tmp_path / "s" / "first").touch()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [stays]

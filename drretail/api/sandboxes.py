@@ -17,7 +17,7 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
-from drretail.files import read_documents
+from drretail.files import check_new, read_documents
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
@@ -29,7 +29,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.sandboxes.check import check_sandbox as faults_of
-from drretail.sandboxes.folder import check_new, keep_passing
+from drretail.sandboxes.folder import keep_passing
 from drretail.sandboxes.search_based.asker import Asker
 from drretail.sandboxes.search_based.build import BuildSettings, FoundBuilder, FoundReport, begin_build, query_to_write
 from drretail.sandboxes.search_based.estimate import estimate_building

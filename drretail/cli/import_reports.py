@@ -149,11 +149,11 @@ def _notes(came: "Imported") -> Iterator[str]:
             yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
         if unread:
             yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
-    if named := sum(report.looked_up > 0 for report in came.reports):
-        products = sum(report.looked_up for report in came.reports)
+    if named := sum(bool(report.looked_up) for report in came.reports):
+        products = len({product for report in came.reports for product in report.looked_up})
         yield (
             f"{named:,} of {counted(len(came.reports), 'answer')} {'names' if named == 1 else 'name'} products of the "
-            f"shop ({counted(products, 'product')} in all). Their records were looked up for judging: nothing says "
+            f"shop ({counted(products, 'product')}). Their records were looked up for judging: nothing says "
             "that the writer read them."
         )
     if came.left_out:

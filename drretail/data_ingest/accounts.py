@@ -10,7 +10,7 @@ from drretail.data_ingest.report import CategoryReport, FileReport, Funnel
 # The row of reviews and bad lines in files whose category is unknown.
 NO_CATEGORY = "(none)"
 PRODUCT_REASONS = ("bad_line", "other_category", "too_few_interactions", "over_cap", "duplicate")
-REVIEW_REASONS = ("bad_line", "no_meta", "before_since", "product_not_kept", "duplicate", "held_out")
+REVIEW_REASONS = ("bad_line", "after_until", "no_meta", "before_since", "product_not_kept", "duplicate", "held_out")
 
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -26,7 +26,8 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
     products, reviews = ({name: Counter[str]() for name in names} for _ in range(2))
     for file in files:
         fates = (products if file.shape == "products" else reviews)[file.category or NO_CATEGORY]
-        fates["bad_line"] += file.bad_lines
+        fates["bad_line"] += file.bad_lines - file.late
+        fates["after_until"] += file.late
     for row in tables["product_fates"]:
         fates = products[names[int(row["category"])]]
         if row["fate"] == "other_category":

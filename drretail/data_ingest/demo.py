@@ -1,8 +1,6 @@
 """The demo shop: made up, ingested once, the same on every machine."""
 
 import pickle
-import shutil
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -14,7 +12,7 @@ from drretail.data_ingest.synth.recipe import RECIPE_VERSION
 from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.errors import UserError
-from drretail.files import is_unfinished
+from drretail.files import is_unfinished, made_whole
 from drretail.processes import Tell, Worker
 from drretail.progress import Progress, choose_progress
 from drretail.records.base import FORMAT
@@ -79,14 +77,6 @@ def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
     if (world / "CURRENT").exists():
         return world
     progress.note("Building the demo shop, once.")
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(dir=cache_dir, prefix=".demo-"))
-    try:
+    with made_whole(home, is_shared=True) as staging:
         build_shop(staging, progress)
-        staging.rename(home)  # fails if another process was first; its world is then used
-    except OSError:
-        if not (world / "CURRENT").exists():
-            raise
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
     return world

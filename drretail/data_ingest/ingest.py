@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from drretail.data_ingest.accounts import count_categories
 from drretail.data_ingest.engines.base import EngineName, Selected, Task, load_engine
 from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, Input, Plan, plan_inputs, plan_shop
 from drretail.data_ingest.profile_pool import draw_pool
-from drretail.data_ingest.raw.lines import recognise
+from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
 from drretail.data_ingest.raw.sources import find_files
 from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
 from drretail.data_ingest.replacing import check_replaceable
@@ -74,6 +75,7 @@ def ingest(
     master: str | None = None,
     workers: int | None = None,
     into: Target | None = None,
+    today: date | None = None,
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and reports what was read, kept and dropped, and why.
 
@@ -85,12 +87,15 @@ def ingest(
     is refused. ``replace`` makes the world in either case and keeps the previous one. No other process can ingest into
     the folder at the same time.
 
+    Rows that are dated later than the last day (``options.until``, by default ``today``, the day of the ingest) are
+    bad, since the last order makes the shop's today.
+
     The world is written only when everything else has succeeded; ``dry_run`` ends before that. Stages that a killed run
     finished are reused. ``workers`` is the number of processes, by default as many as are useful. Neither the workers
     nor the engine change the result.
 
-    Raises UserError if a file is missing, cut or damaged, if the disk is full, if another world is live there, or if no
-    shop comes out.
+    Raises UserError if a file is missing, cut or damaged, if more than one in a hundred reviews or orders is dated too
+    late, if the disk is full, if another world is live there, or if no shop comes out.
     """
     progress = progress or Progress()
     into = into or Target(folder, partial(write_world, folder, is_locked=True))
@@ -99,24 +104,32 @@ def ingest(
     plan, options = plan_paths(paths, folder, options)
     pool = choose_pool(options)
     select = load_engine(engine)
+    # Here or in UTC: dates without a zone are those of the shop, which may be a day ahead.
+    until = options.until or today or max(datetime.now(UTC).date(), datetime.now().astimezone().date())
+    dated = options.model_copy(update={"until": until})
     workers = workers or useful_workers(plan)
     with nullcontext() if dry_run else writer_lock(folder):
         before = None if dry_run else into.live()
         if before is not None and not replace:
-            check_replaceable(name, before, plan, _chosen(options, pool), workers, progress)
+            asked = dated if before.parameters.get("until") else options
+            check_replaceable(name, before, plan, _chosen(asked, pool), workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
                 return _found(name, before)
         with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):
             work = _made(stages / engine)
-            task = Task(plan, options, work, progress, workers, master, counts_only=dry_run)
+            end = last_millisecond(until)
+            task = Task(plan, options, work, progress, workers, master, counts_only=dry_run, until_ms=end)
             selected = select(task)
             report = _report(selected, plan)
+            _check_dates(report, until)
             _check_something_is_kept(selected, report, options)
             if dry_run:
                 return report
             sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
-            manifest = _write(into.write, task, selected, report, sources, pool)
+            # A default day is kept only where it decided something: the same rows make the same world on each day.
+            chosen = dated if any(file.late for file in report.files) else options
+            manifest = _write(into.write, task, chosen, selected, report, sources, pool)
     return report.model_copy(update=_made_live(name, manifest, before))
 
 
@@ -157,6 +170,7 @@ def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[s
     return {
         "world": name,
         "fingerprint": manifest.fingerprint,
+        "now": manifest.now,
         "counts": manifest.counts,
         "priced": manifest.priced,
         "replaced": replaced,
@@ -245,6 +259,19 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
     )
 
 
+def _check_dates(report: IngestReport, until: date) -> None:
+    """Raises UserError if more than one in a hundred reviews or orders is dated later than the last day."""
+    late = [file for file in report.files if file.late]
+    count = sum(file.late for file in late)
+    if 100 * count <= report.reviews.read:
+        return
+    shown = [f"{late[0].name}, line {bad.line:,}" for bad in late[0].shown if bad.problem.startswith(LATER)]
+    raise UserError(
+        f"{count:,} of {report.reviews.read:,} reviews or orders have a date later than {until} "
+        f"({shown[0] if shown else late[0].name}): mend the dates, or name the last day with --until."
+    )
+
+
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
     """Raises UserError with the reason if no product is left, or if no order of your own shop's table is left."""
     if not report.products.kept:
@@ -252,7 +279,7 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
     if options.mapping is None or not report.reviews.read or selected.tables["category_orders"]:
         return
     file = next(file for file in report.files if file.shape == "reviews")
-    words = {"bad_line": "bad", "no_meta": "of unknown products"}
+    words = {"bad_line": "bad", "after_until": "dated too late", "no_meta": "of unknown products"}
     dropped = ", ".join(f"{count:,} {words.get(reason, reason)}" for reason, count in report.reviews.dropped.items())
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
@@ -286,12 +313,12 @@ def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: In
 def _write(
     write: WriteWorld,
     task: Task,
+    options: IngestOptions,
     selected: Selected,
     report: IngestReport,
     sources: Sequence[SourceFile],
     pool: ProfilePool,
 ) -> Manifest:
-    options = task.options
     products = selected_products(selected, task.plan.categories)
     orders = selected_orders(selected, held_out=False)
     categories: Iterable[CategoryCounts] = [
@@ -310,9 +337,9 @@ def _write(
         for row in report.categories
     ]
     if options.mapping is not None:
-        counted = OwnCategories(task.plan.categories[0])
-        products, orders = counted.take_products(products), counted.take_orders(orders)
-        categories = counted.counts(categories)
+        own = OwnCategories(task.plan.categories[0])
+        products, orders = own.take_products(products), own.take_orders(orders)
+        categories = own.counts(categories)
     return write(
         products=products,
         orders=orders,
@@ -339,7 +366,11 @@ def _chosen(options: IngestOptions, pool: ProfilePool) -> dict[str, Any]:
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:
     """The options for a manifest's parameters, without those that have fields of their own there."""
-    unsaid = {name for name, value in (("holdout", "none"), ("mapping", None)) if getattr(options, name) == value}
+    unsaid = {
+        name
+        for name, value in (("holdout", "none"), ("mapping", None), ("until", None))
+        if getattr(options, name) == value
+    }
     given = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
     if options.mapping is not None:
         given["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)

@@ -99,6 +99,8 @@ class IngestOptions(Record):
     cap_by: CapBy = "hash"
     min_interactions: int = Field(default=5, ge=0)
     since: date = date(2019, 1, 1)
+    until: date | None = None
+    """The last day of interactions; rows that are dated later are bad. None is the day of the ingest."""
     seed: str = "42"
     vary_orders: bool = False
     holdout: Holdout = "none"

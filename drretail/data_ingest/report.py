@@ -1,6 +1,7 @@
 """What an ingest read, kept and dropped, and why: numbers that add up."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -47,6 +48,8 @@ class FileReport(Record):
     rows: int = 0
     """Good and bad rows."""
     bad_lines: int = 0
+    late: int = 0
+    """The bad lines that are dated later than the last day."""
     shown: tuple[BadLine, ...] = ()
     """The first of the bad lines."""
     skipped: str | None = None
@@ -95,6 +98,8 @@ class IngestReport(Document):
     """Counts of the world; None after a dry run."""
     priced: int | None = None
     """Products of the world with a price."""
+    now: datetime | None = None
+    """The shop's today; None after a dry run."""
     there_already: bool = False
     """True if the live world was made from the same files with the same options."""
     replaced: ReplacedWorld | None = None

@@ -12,11 +12,11 @@ from drretail.data_ingest.engines.base import ROW_FIELDS, Selected
 from drretail.data_ingest.engines.duckdb.session import close_engine, engine_errors, parquet, session
 from drretail.data_ingest.raw.products import parse_json, product_of, richness
 from drretail.env.manifest import CategoryCounts, OrderRow
+from drretail.files import is_unfinished
 from drretail.records.shop import Product
 
 MEMORY_MB = 250
 _BATCH = 5_000
-_UNFINISHED = ".part-"
 
 
 def selected_products(selected: Selected, categories: tuple[str, ...]) -> Iterator[Product]:
@@ -89,11 +89,7 @@ def _values(texts: Sequence[str | None]) -> list[Any]:
 
 
 def _rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    files = sorted(
-        file
-        for file in folder.rglob("*.parquet")
-        if not any(part.startswith(_UNFINISHED) for part in file.relative_to(folder).parts)
-    )
+    files = sorted(file for file in folder.rglob("*.parquet") if not any(map(is_unfinished, file.parents[:2])))
     if not files:
         return
     with session(folder, MEMORY_MB) as db, engine_errors():

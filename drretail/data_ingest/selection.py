@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any
 
 from drretail.data_ingest.plan import IngestOptions
-from drretail.records.ids import SAFE_ID
+from drretail.records.ids import NO_ID, SAFE_ID
 
 # In order, since each needs those before it. The engine has loaded product_rows, reviews and parameters.
 TABLES = (
@@ -34,6 +34,6 @@ def parameters_of(options: IngestOptions) -> dict[str, Any]:
 
 
 def sql_text(name: str) -> str:
-    """The query in sql/<name>.sql, with the pattern of ids for ``$safe_id``."""
+    """The query in sql/<name>.sql, with the pattern of ids for ``$safe_id``, and what is none for ``$no_id``."""
     text = resources.files("drretail.data_ingest").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
-    return text.replace("$safe_id", f"'{SAFE_ID}'")
+    return text.replace("$safe_id", f"'{SAFE_ID}'").replace("$no_id", ", ".join(f"'{word}'" for word in NO_ID))

@@ -1,7 +1,6 @@
 """Finished stages of an ingest, kept beside the world until it is complete. Each is a folder, whole or absent."""
 
 import hashlib
-import os
 import shutil
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -12,14 +11,13 @@ from typing import Any
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.progress_meter import Meter
 from drretail.data_ingest.raw.sources import file_state, reading
-from drretail.env.generations import STAGES, sync_tree
+from drretail.env.generations import STAGES
 from drretail.env.manifest import SourceFile
-from drretail.files import sync_folder, write_atomically
+from drretail.files import made_whole, write_atomically
 from drretail.processes import Job, Tell, WorkerPool
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 
-_UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
 LAYOUT = 3
 # Bytes: hashing this many takes longer than starting a process.
@@ -33,27 +31,19 @@ def stage_key(*parts: Any) -> str:
 
 @contextmanager
 def making(stage: Path) -> Generator[Path]:
-    """A new folder that becomes ``stage`` if the ``with`` block ends without an error, and is removed otherwise."""
-    unfinished = stage.with_name(f"{_UNFINISHED}{os.getpid()}-{stage.name}")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
-    try:
+    """A new folder that becomes ``stage`` if the ``with`` block ends without an error, and is removed otherwise.
+
+    A worker that outlived its run may finish the same stage meanwhile.
+    """
+    with made_whole(stage, is_shared=True) as unfinished:
+        unfinished.mkdir()
         yield unfinished
-        sync_tree(unfinished)
-        # A worker that outlived its run may have finished the same stage meanwhile.
-        if not stage.is_dir():
-            unfinished.rename(stage)
-            sync_folder(stage.parent)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def stages_in(world: Path) -> Path:
-    """The folder of a world's stages, without unfinished ones. The caller must hold the world's lock."""
+    """The folder of a world's stages. The caller must hold the world's lock."""
     folder = world / STAGES
     folder.mkdir(parents=True, exist_ok=True)
-    for leftover in list(folder.rglob(f"{_UNFINISHED}*")):
-        shutil.rmtree(leftover, ignore_errors=True)
     return folder
 
 

@@ -4,22 +4,20 @@ The checksums of a generation's files are in the format of ``sha256sum -c``, and
 """
 
 import hashlib
-import os
 import re
 import shutil
-import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from drretail.env.manifest import DATABASE_FILE, INDEX_FOLDER
 from drretail.errors import UserError
-from drretail.files import is_unfinished, sync_folder, write_atomically, write_lines
+from drretail.files import is_unfinished, part_folder, sync_folder, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
 from drretail.records.evidence import Finding
 
 CURRENT = "CURRENT"
-STAGING = ".staging-"
+STAGING = "staging"
 GENERATION = "gen-"
 STAGES = ".stages"
 """The folder in which an ingest keeps its finished stages until the world is complete."""
@@ -56,16 +54,10 @@ def staged(folder: Path, *, is_locked: bool = False) -> Generator[Path]:
     There is one writer at a time, who may hold ``writer_lock`` already. The leftovers of an interrupted writer are
     removed first.
     """
-    with nullcontext() if is_locked else writer_lock(folder):
-        for leftover in folder.glob(f"{STAGING}*"):
-            shutil.rmtree(leftover)
-        staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
-        staging.chmod(0o755)  # mkdtemp makes 0700; others may read a world
-        try:
-            yield staging
-        finally:
-            # The next write removes the rest; an error here must not hide the one that ended this block.
-            shutil.rmtree(staging, ignore_errors=True)
+    with nullcontext() if is_locked else writer_lock(folder), part_folder(folder / STAGING) as room:
+        staging = room / STAGING
+        staging.mkdir()
+        yield staging
 
 
 def publish(folder: Path, staging: Path, name: str) -> None:
@@ -84,7 +76,7 @@ def publish(folder: Path, staging: Path, name: str) -> None:
     make_live(folder, name)
     kept = {name, before}
     for entry in folder.iterdir():
-        if entry.name.startswith((GENERATION, STAGING)) and entry.name not in kept:
+        if entry.name.startswith(GENERATION) and entry.name not in kept:
             shutil.rmtree(entry)
 
 
@@ -114,7 +106,7 @@ def check_is_ours(folder: Path) -> None:
     if not folder.is_dir():
         raise UserError(f"{folder} is a file; give the world a folder of its own.")
     names = [entry.name for entry in folder.iterdir() if not is_unfinished(entry)]
-    if CURRENT not in names and not all(name.startswith((LOCK, STAGING, STAGES, GENERATION)) for name in names):
+    if CURRENT not in names and not all(name.startswith((LOCK, STAGES, GENERATION)) for name in names):
         raise UserError(f"{folder} holds other files and is not a world; give the world a folder of its own.")
 
 
@@ -132,16 +124,6 @@ def writer_lock(folder: Path) -> Generator[None]:
     finally:
         with suppress(OSError):  # the folder is not empty
             folder.rmdir()
-
-
-def sync_tree(folder: Path) -> None:
-    """Makes every file below ``folder`` durable."""
-    for path in [*folder.rglob("*"), folder]:
-        if path.is_dir():
-            sync_folder(path)
-        else:
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
 
 
 def write_checksums(generation: Path) -> None:

@@ -16,7 +16,7 @@ from drretail.eval.judging.sources import completed
 from drretail.experiment import read_evidence
 from drretail.exports import chat, dataset, score_tables
 from drretail.exports.selection import Selection
-from drretail.files import write_lines
+from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.plugins import Plugins
@@ -143,4 +143,7 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
         raise UserError(f"{name} cannot be redacted: take chat, csv, parquet or dataset, or leave --redact out.")
     if (to.is_file() or to.is_dir()) and not force:
         raise UserError(f"{to} is there already: name another file with -o, or replace it with --force.")
-    return form.write(selection, to)
+    if to.is_dir():  # it may hold other files, which stay
+        return form.write(selection, to)
+    with made_whole(to, is_replaced=True) as made:
+        return form.write(selection, made)

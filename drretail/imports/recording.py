@@ -49,8 +49,8 @@ class ReportCount:
     """True if the report has marks or lists sources, but no citation leads to one."""
     where: str
     """File and line."""
-    looked_up: int = 0
-    """Products of the shop that the report names, whose records were looked up for judging."""
+    looked_up: tuple[str, ...] = ()
+    """The ids of products of the shop that the report names, whose records were looked up for judging."""
     calls: int = 0
     """Calls of tools in the log."""
     unanswered: int = 0
@@ -152,7 +152,7 @@ def record(
                     listed=sources.listed,
                     unread=sources.unread,
                     where=report.where,
-                    looked_up=len(named),
+                    looked_up=tuple(entry.key for entry in named),
                     calls=len(calls),
                     unanswered=sum(step.error is not None for step in calls),
                     unread_arguments=report.trace.unread_arguments,

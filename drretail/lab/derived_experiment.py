@@ -11,7 +11,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.experiment import locked, read_definition, run_folder
-from drretail.files import write_json
+from drretail.files import made_whole, write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
 from drretail.records.base import sha256_of
@@ -141,8 +141,12 @@ def _copy_files(source: Path, target: Path, names: Sequence[str]) -> None:
 
 
 def copy_verdicts(source: Path, folder: Path, label: str) -> None:
-    """Copies all verdicts on a system, or on a pair by its name, unless the target has some."""
+    """Copies all verdicts on a system, or on a pair by its name, unless the target has some.
+
+    The target's would stay, so a part of them may not be taken for all.
+    """
     for judged in (source / "verdicts").glob(f"*/*/{file_name(label)}"):
         target = folder / judged.relative_to(source)
         if not target.exists():
-            shutil.copytree(judged, target)
+            with made_whole(target) as made:
+                shutil.copytree(judged, made)

@@ -13,6 +13,7 @@ from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
+from drretail.querygen.reading import OTHER_NAMES, with_our_names
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -20,9 +21,9 @@ from drretail.records.run import Usage
 from drretail.records.wish import Wish
 from drretail.tables.cells import read_cells
 
+_LONGEST_ID = 64
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-# The accepted names of columns and fields; others are ignored.
-_QUESTION, _USER, _WISH = ("question", "query", "text", "prompt"), ("user", "user_id"), "wish"
+_QUESTION, _WISH = "question", "wish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Question:
     user_id: str | None = None
     wish: Wish | None = None
     """What is to be bought, if the file says it."""
+    query_id: str | None = None
+    """Its id in the file, in the letters that ids of queries have."""
     place: str = field(default="", compare=False)
     """Its place in the file, for messages."""
 
@@ -61,7 +64,7 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
             if as_json:
                 raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
             value = None
-        if isinstance(value, dict) and "query_id" in value:
+        if isinstance(value, dict) and {"query_id", "text"} <= value.keys():
             raise UserError(
                 f"{path}, line {number}, is a query already: drretail run --queries {path} asks it as it is."
             )
@@ -71,16 +74,14 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
             )
         if not isinstance(value, dict) and as_json:
             raise UserError(f"{path}, line {number}, is not a JSON object.")
-        yield f"line {number}", value if isinstance(value, dict) else {_QUESTION[0]: line}
+        yield f"line {number}", value if isinstance(value, dict) else {_QUESTION: line}
 
 
 def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     heading, *rows = read_cells(path) or [[]]
     names = [name.strip().casefold() for name in heading]
-    if not set(names) & set(_QUESTION):
-        raise UserError(
-            f"{path} has no column {_QUESTION[0]!r} in its first row: {', '.join(heading) or 'it is empty'}."
-        )
+    if not set(names) & {"text", *OTHER_NAMES["text"]}:
+        raise UserError(f"{path} has no column {_QUESTION!r} in its first row: {', '.join(heading) or 'it is empty'}.")
     for number, cells in enumerate(rows, 2):
         if any(map(str.strip, cells)):
             yield f"row {number}", dict(zip(names, cells, strict=False))
@@ -88,15 +89,20 @@ def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:
     """Raises UserError for a row without a question, with control characters or with an invalid wish."""
-    text, user = (
-        next((value.strip() for name in names if isinstance(value := row.get(name), str) and value.strip()), None)
-        for names in (_QUESTION, _USER)
-    )
+    named = with_our_names(row)
+    text, user, own_id = (_text(named.get(name)) for name in ("text", "user_id", "query_id"))
     if text is None:
-        raise UserError(f"{place}, has no question: name it {_QUESTION[0]!r}.")
+        raise UserError(f"{place}, has no question: name it {_QUESTION!r}.")
     if control := _CONTROL.search(f"{text}{user or ''}"):
         raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
-    return Question(text, user, _wish(place, row.get(_WISH)), place)
+    query_id = re.sub(r"[^a-z0-9._-]+", "-", (own_id or "").casefold()).strip("._-")[:_LONGEST_ID] or None
+    return Question(text, user, _wish(place, row.get(_WISH)), query_id, place)
+
+
+def _text(value: Any) -> str | None:
+    """A cell's text, or a whole number as one; None if it is empty or something else."""
+    is_text = isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
+    return str(value).strip() or None if is_text else None
 
 
 def _wish(place: str, given: Any) -> Wish | None:
@@ -116,25 +122,31 @@ def _wish(place: str, given: Any) -> Wish | None:
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
-    """One query per distinct question.
+    """One query per distinct question and id.
 
-    Its id depends only on question and user, so that it stays the same in a longer file. Raises UserError if a question
-    occurs twice with different wishes.
+    Without an id in the file it depends only on question and user, so that it stays the same in a longer file. Raises
+    UserError if a question occurs twice with different wishes, and if two have one id.
     """
-    different: dict[tuple[str, str | None], Question] = {}
+    different: dict[tuple[str, str | None, str | None], Question] = {}
     for question in questions:
-        known = different.setdefault((question.text, question.user_id), question)
+        key = question.text, question.user_id, question.query_id
+        known = different.setdefault(key, question)
         if known.wish is None:
-            different[question.text, question.user_id] = question
+            different[key] = question
         elif question.wish not in (None, known.wish):
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
-    return tuple(_query(question, source, world_fingerprint) for question in different.values())
+    queries: dict[str, Query] = {}
+    for question in different.values():
+        query = _query(question, source, world_fingerprint)
+        if queries.setdefault(query.query_id, query) is not query:
+            raise UserError(f"{question.place}: another question has the id {query.query_id!r}: change one of them.")
+    return tuple(queries.values())
 
 
 def _query(question: Question, source: str, world_fingerprint: str | None) -> Query:
     whose = "asked" if question.user_id is None else short_hash(question.user_id)
     return Query(
-        query_id=f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
+        query_id=question.query_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
         user_id=question.user_id,
         text=question.text,
         mode="generic" if question.user_id is None else "profile_aware",

@@ -1,8 +1,9 @@
 """Queries read from a file, each line checked."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,6 +13,22 @@ from drretail.parsing import parse_json
 from drretail.records.query import LONGEST_TEXT, Query
 
 _MOST_FAULTS = 10
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "query_id": ("id",),
+    "user_id": ("user",),
+    "text": ("question", "query", "prompt"),
+}
+"""What fields of a query are called elsewhere."""
+
+
+def with_our_names(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with the fields of a query under our names. A field that has ours already stays as it is."""
+    named = dict(row)
+    for ours, others in OTHER_NAMES.items():
+        for other in others:
+            if other in named and named.get(ours) in (None, ""):
+                named[ours] = named.pop(other)
+    return named
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
@@ -26,7 +43,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
-        read = _query_in(line)
+        read = _query_in(line, path.name)
         if isinstance(read, str):
             faults.append(f"line {number}: {read}")
         elif read.query_id in queries:
@@ -48,8 +65,8 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     return tuple(queries.values())
 
 
-def _query_in(line: str) -> Query | str:
-    """The query of a line, or why the line is none."""
+def _query_in(line: str, source: str) -> Query | str:
+    """The query of a line, or why the line is none. ``source`` made it if the line doesn't say who did."""
     try:
         value = parse_json(line)
     except json.JSONDecodeError as problem:
@@ -57,6 +74,8 @@ def _query_in(line: str) -> Query | str:
     if not isinstance(value, dict):
         return "not a JSON object"
     try:
+        value = {"source": source, **with_our_names(value)}
+        value.setdefault("mode", "profile_aware" if value.get("user_id") else "generic")
         query = Query.model_validate(value)
     except ValidationError as problem:
         error = problem.errors()[0]

@@ -8,6 +8,8 @@ SAFE_ID = "[A-Za-z0-9_#@-][A-Za-z0-9_#@.:+=~-]{0,127}"
 other shops have "#W2378156", "sara_doe_496", or e-mail addresses.
 """
 ID_RULE = "1 to 128 letters, digits and _#@.:+=~-, of which .:+=~ do not come first"
+NO_ID = ("nan", "null", "none", "undefined")
+"""What programs write where an id is missing, in any case. As a user's id it would make one shopper of many."""
 _SAFE_ID = re.compile(SAFE_ID)
 _LONGEST_NAME = 200
 """Bytes. With an ending and the mark of an unfinished file, a name stays within the 255 that are allowed."""

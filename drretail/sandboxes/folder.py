@@ -1,8 +1,7 @@
 """Writes a sandbox's folder: the task of each query, and the description of the whole."""
 
 import shutil
-from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,8 +18,16 @@ from drretail.env.web.sealed import (
 )
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
-from drretail.files import is_unfinished, read_documents, readable_json, write_atomically, write_json, write_lines
-from drretail.locks import LOCK, locked_folder
+from drretail.files import (
+    is_unfinished,
+    made_whole,
+    read_documents,
+    readable_json,
+    write_atomically,
+    write_json,
+    write_lines,
+)
+from drretail.locks import LOCK
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.criteria import Gold
 from drretail.records.ids import file_name
@@ -40,38 +47,6 @@ class WrittenTask:
     sizes: tuple[str, ...]
     tokens: float
     """The tokens of its pages, including those found for the first size that could not be filled."""
-
-
-def check_new(folder: Path) -> None:
-    """Raises UserError unless ``folder`` is missing or empty."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is not empty: name a new folder.")
-
-
-@contextmanager
-def staged(folder: Path) -> Generator[Path]:
-    """A folder to build in, which is renamed to ``folder`` at the end; an interrupted build leaves nothing behind.
-
-    It is in ``NAME.unfinished``, which only a killed build leaves behind, and which the next build uses again. Raises
-    UserError if ``folder`` is not empty, or if another process is building it.
-    """
-    check_new(folder)
-    room = folder.with_name(f"{folder.name}.unfinished")
-    room.mkdir(parents=True, exist_ok=True)
-    staging = room / folder.name
-    try:
-        with locked_folder(room, str(folder)):
-            shutil.rmtree(staging, ignore_errors=True)
-            staging.mkdir()
-            try:
-                yield staging
-                check_new(folder)
-                staging.rename(folder)
-            finally:
-                shutil.rmtree(staging, ignore_errors=True)
-    finally:
-        with suppress(OSError):  # another build waits for its lock, or it holds a user's file
-            room.rmdir()
 
 
 def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> WrittenTask:
@@ -157,13 +132,11 @@ def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
 
     Raises UserError if ``to`` is not empty.
     """
-    check_new(to)
     queries = [query for query in read_documents(folder / QUERIES_FILE, Query, "query") if query.query_id in passing]
-    for query in queries:
-        shutil.copytree(task_folder(folder, query.query_id), task_folder(to, query.query_id))
-        for rubric in sorted(folder.glob(f"rubrics/*/{file_name(query.query_id)}.json")):
-            target = to / rubric.relative_to(folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(rubric, target)
-    write_lines(to / QUERIES_FILE, [query.as_line() for query in queries])
-    seal(to, read_sandbox(folder), sums_of(to))  # last: without it the folder is no sandbox
+    with made_whole(to) as made:
+        for query in queries:
+            shutil.copytree(task_folder(folder, query.query_id), task_folder(made, query.query_id))
+            for rubric in sorted(folder.glob(f"rubrics/*/{file_name(query.query_id)}.json")):
+                write_atomically(made / rubric.relative_to(folder), rubric.read_bytes())
+        write_lines(made / QUERIES_FILE, [query.as_line() for query in queries])
+        seal(made, read_sandbox(folder), sums_of(made))

@@ -37,6 +37,37 @@ OTHERS = ("drretail.gym", "drretail.inspect", "drretail.exports.inspect_")
 """What needs packages of other environments; no command loads it unasked."""
 
 
+DIES_AT = "TEST_DIES_AT_WRITE"
+
+
+def dies_at(write: int) -> dict[str, str]:
+    """The environment in which a command is killed at that write, counted from 1, of a file or folder below its own.
+
+    With 0 it is not, and says at its end how many there were. A file that it opens to write is there, and empty.
+    """
+    return {DIES_AT: str(write)}
+
+
+def _count_writes(last: int, where: str) -> None:
+    writes = 0
+
+    def hear(event: str, given: tuple[Any, ...]) -> None:
+        nonlocal writes
+        if event not in ("open", "os.rename", "os.mkdir") or not isinstance(given[0], str | os.PathLike):
+            return
+        path = str(Path(given[0]).absolute())
+        if not path.startswith(where) or (event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR)):
+            return
+        writes += 1
+        if writes == last:
+            if event == "open":
+                os.close(os.open(path, given[2] | os.O_CREAT, 0o666))
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hear)
+    atexit.register(lambda: None if last else print(f"{writes}", file=sys.stderr))
+
+
 class ForkServer:
     """Runs ``drretail …`` in processes forked from one that has loaded it."""
 
@@ -160,6 +191,8 @@ def _become(args: list[str], where: str, env: dict[str, str], streams: list[int]
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["drretail", *args]
+    if DIES_AT in env:
+        _count_writes(int(env[DIES_AT]), where)
 
 
 def _load_all() -> None:

@@ -67,7 +67,7 @@ def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Pat
     assert "1 bad line" in wet.stdout
     assert "Office_Products.jsonl, line 6: not JSON" in wet.stdout
     assert f"World {tmp_path / 'w'}, fingerprint " in wet.stdout
-    assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-2]
+    assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-3]
     assert dry.stdout.splitlines()[0] == "1 product, 5 users, 5 orders"
     assert wet.stdout.splitlines()[0] == "1 product, 5 users, 5 orders; with a price: 0 of 1"
     assert dry.stdout.splitlines()[-1] == "Dry run: nothing was written."
@@ -160,7 +160,7 @@ def test_a_world_that_is_finished_reads_no_file(raw: Path, tmp_path: Path, monke
     monkeypatch.setattr("drretail.data_ingest.stages.write_digest", lambda *_: pytest.fail("it reads a file"))
     second = invoke(*arguments)
     assert second.exit_code == 0, second.exception
-    assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-2]]
+    assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-3]]
     assert "nothing was read" in second.stdout
     assert json.loads(invoke(*arguments, "--json").stdout)["there_already"] is True
 

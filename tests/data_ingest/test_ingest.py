@@ -39,7 +39,7 @@ def mixed_shop(folder: Path) -> Path:
     return folder
 
 
-NOT_WRITTEN = {"world": None, "fingerprint": None, "counts": None, "priced": None}
+NOT_WRITTEN = {"now": None, "world": None, "fingerprint": None, "counts": None, "priced": None}
 OPTIONS = IngestOptions(cap=8, min_interactions=7)
 
 

@@ -161,9 +161,10 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
         dict(ORDERS[0], day="31/12/2023"),
         dict(ORDERS[0], n="0"),
         dict(ORDERS[0], n="many"),
+        dict(ORDERS[0], who="NaN"),
     ]
     report = read(tmp_path, [*PRODUCTS, dict(PRODUCTS[0], sku="/"), dict(PRODUCTS[0], sku="x" * 61)], orders)
-    assert report.reviews.dropped == {"bad_line": 6}
+    assert report.reviews.dropped == {"bad_line": 7}
     (first, strange), *others = reasons(report, "orders.csv")
     assert (first, strange.startswith("who is no id")) == (2, True)
     assert others == [(4, "no who"), (8, "no date (day): '9999-12-31'")]
@@ -204,6 +205,10 @@ def priced(*prices: str) -> list[dict[str, Any]]:
         (
             {"orders": [dict(ORDERS[0], day="x")]},
             r"No order is left of 1 rows: 1 bad; line 2: no date \(day\): 'x'",
+        ),
+        (
+            {"orders": [*ORDERS, dict(ORDERS[0], day="2204-01-23")]},
+            r"1 of 4 reviews or orders have a date later than \d{4}-\d\d-\d\d \(orders\.csv, line 5\): mend",
         ),
         ({"products": [dict(PRODUCTS[0], name="")]}, "all 1 product rows are bad lines"),
         (
@@ -273,6 +278,17 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
         "2 numbers of ratings unknown, such as '1.5'",
         'prices name no currency and are taken as USD: write currency = "EUR" in the mapping',
     ]
+
+
+@pytest.mark.parametrize("at", [0.1, 0.9, 0.99])
+def test_a_damaged_parquet_file_is_a_sentence(tmp_path: Path, at: float) -> None:
+    path = shop(tmp_path, form="parquet")
+    whole = bytearray((tmp_path / "products.parquet").read_bytes())
+    for place in range(int(len(whole) * at), int(len(whole) * at) + 6):
+        whole[place] ^= 0xFF
+    (tmp_path / "products.parquet").write_bytes(whole)
+    with pytest.raises(UserError, match=r"products\.parquet cannot be read as Parquet: "):
+        ingest([path], tmp_path / "w")
 
 
 def test_numbers_of_parquet_are_ids_without_a_point_and_times_are_times(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """Each quirk of the dataset's files, from a raw row to the shop; ids that are no ids never reach a world."""
 
 import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,9 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.report import BadLine
 from drretail.env.checking import check_world
+from drretail.env.generations import live_generation
+from drretail.env.manifest import Manifest, read_manifest
+from drretail.errors import UserError
 from drretail.records.ids import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
     BEFORE_2019,
@@ -89,6 +95,7 @@ def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path:
     raw = small_shop(tmp_path / "raw")
     rows = [
         *("", "not json", " \t\x0b\x0c\r", review_row("A1", B1, None), review_row("", B1, START)),
+        *(review_row(nobody, B1, START) for nobody in ("nan", "None", "NULL")),
         *reviews_of(B1),
         *("[1]", product_row(B1)),
         *(review_row("A1", B1, moment) for moment in (-5, 10**15, "soon", 10**30)),
@@ -96,13 +103,52 @@ def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path:
     write_lines(raw / "Pet_Supplies.jsonl", rows)
     report = ingest([raw], tmp_path / "world", dry_run=True)
     file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
-    assert (file.rows, file.bad_lines) == (14, 9)
+    assert (file.rows, file.bad_lines) == (17, 12)
     assert [bad.line for bad in file.shown] == [2, 4, 5]
     assert file.shown[1:] == (
         BadLine(line=4, problem="no timestamp in milliseconds"),
         BadLine(line=5, problem="no user_id"),
     )
-    assert report.reviews.dropped == {"bad_line": 9}
+    assert report.reviews.dropped == {"bad_line": 12}
+
+
+MISTYPED = 7_386_328_000_000
+"""2204-01-24"""
+
+
+@pytest.mark.parametrize("write", [write_lines, write_array])
+def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[Path, list[Any]], Path]) -> None:
+    raw, world = small_shop(tmp_path / "raw"), tmp_path / "world"
+    rows = [*reviews_of(B1, 99), review_row("A1", B1, MISTYPED)]
+    write(raw / "Pet_Supplies.jsonl", rows)
+    report = ingest([raw], world, today=date(2020, 9, 13))
+    assert report.reviews.dropped == {"after_until": 1}
+    assert report.now == datetime(2020, 9, 14, tzinfo=UTC)
+    (bad,) = report.files[0].shown
+    assert bad.problem == "dated later than 2020-09-13 (--until): 2204-01-24"
+    write(raw / "Pet_Supplies.jsonl", rows[1:])
+    with pytest.raises(
+        UserError, match=r"1 of 99 reviews or orders have a date later than .*: mend the dates, or name"
+    ):
+        ingest([raw], world, replace=True)
+    until = ingest([raw], world, IngestOptions(until=date(2204, 1, 24)), replace=True)
+    assert until.now == datetime(2204, 1, 25, tzinfo=UTC)
+
+
+def test_the_day_of_an_ingest_is_part_of_the_world_only_if_it_dropped_rows(tmp_path: Path) -> None:
+    raw, world = small_shop(tmp_path / "raw"), tmp_path / "world"
+    days = [date(2026, 11, 24), date(2026, 11, 25)]
+    assert [ingest([raw], world, today=day).there_already for day in days] == [False, True]
+    assert "until" not in manifest_of(world).parameters
+    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1, 99), review_row("A1", B1, MISTYPED)])
+    assert [ingest([raw], world, today=days[0], replace=not at).there_already for at in range(2)] == [False, True]
+    assert manifest_of(world).parameters["until"] == "2026-11-24"
+    with pytest.raises(UserError, match="has until 2026-11-25 instead of 2026-11-24"):
+        ingest([raw], world, today=days[1])
+
+
+def manifest_of(world: Path) -> Manifest:
+    return read_manifest(live_generation(world))
 
 
 def test_a_cut_array_gives_what_is_whole(tmp_path: Path) -> None:

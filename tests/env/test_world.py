@@ -170,7 +170,7 @@ def test_the_last_two_generations_stay(folder: Path, web: Web, products: list[Pr
 def test_what_an_interrupted_or_killed_write_left_goes_and_the_old_world_stays_live(
     folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
 ) -> None:
-    leftover = folder / ".staging-killed" / "index"
+    leftover = folder / "staging.12345678.part" / "index"
     leftover.mkdir(parents=True)
     (leftover / "half").write_text("half")
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
+from drretail.lab.derived_experiment import copy_verdicts
 from drretail.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
 from drretail.lab.plant.good_report import Material
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
@@ -243,3 +245,17 @@ def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tu
     folder, _ = made
     kinds = {error.kind for error in make_copies(folder, None, seed="1").errors}
     assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds
+
+
+def test_verdicts_that_were_copied_in_part_are_copied_by_the_next_call(tmp_path: Path) -> None:
+    source, to = tmp_path / "exp", tmp_path / "planted"
+    judged = source / "verdicts" / CHECKS / "code" / LABEL
+    judged.mkdir(parents=True)
+    (judged / "q1-r1.jsonl").write_text("{}\n")
+    (judged / "q2-r1.jsonl").symlink_to("gone")
+    with pytest.raises(shutil.Error):
+        copy_verdicts(source, to, LABEL)
+    (judged / "q2-r1.jsonl").unlink()
+    (judged / "q2-r1.jsonl").write_text("{}\n")
+    copy_verdicts(source, to, LABEL)
+    assert build.files(to) == build.files(source)

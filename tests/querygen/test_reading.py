@@ -124,8 +124,21 @@ WISH = Wish(wants=(Want(name="lamp", kinds=("desk lamp",), rating_min=4),), budg
 def test_rows_of_jsonl_may_bring_users_and_wishes(tmp_path: Path) -> None:
     file = tmp_path / "q.jsonl"
     row = {"text": "Which lamp?", "user_id": "ANNA", "wish": WISH.model_dump(mode="json")}
-    file.write_text("\n\n".join(map(json.dumps, [row, {"question": "Which desk?"}])))
-    assert read_questions(file) == (Question("Which lamp?", "ANNA", WISH), Question("Which desk?"))
+    named = [{"id": 17, "question": "Which desk?"}, {"query_id": "Bed 1", "prompt": "Which bed?", "user": "ANNA"}]
+    file.write_text("\n\n".join(map(json.dumps, [row, *named])))
+    questions = read_questions(file)
+    assert questions[0] == Question("Which lamp?", "ANNA", WISH)
+    assert questions[1:] == (Question("Which desk?", query_id="17"), Question("Which bed?", "ANNA", query_id="bed-1"))
+    assert [query.query_id for query in queries_from(questions[1:], "q", None)] == ["17", "bed-1"]
+
+
+def test_queries_may_have_the_usual_other_names(tmp_path: Path) -> None:
+    file = tmp_path / "q.jsonl"
+    rows = [{"query_id": "q1", "question": "Which lamp?"}, {"id": "q2", "text": "Which desk?", "user": "ANNA"}]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    lamp, desk = read_queries(file)
+    assert (lamp.query_id, lamp.text, lamp.mode, lamp.source) == ("q1", "Which lamp?", "generic", "q.jsonl")
+    assert (desk.query_id, desk.user_id, desk.mode) == ("q2", "ANNA", "profile_aware")
 
 
 @pytest.mark.parametrize(
@@ -144,6 +157,7 @@ def test_rows_of_jsonl_may_bring_users_and_wishes(tmp_path: Path) -> None:
         ("q.txt", 'Which lamp?\n{"question": "Which?"}\n', r"line 2, is JSON, not a question: .* ends in \.jsonl"),
         ("q.txt", "Which\x00lamp?\n", "is not plain text"),
         ("q.jsonl", '{"question": "Which \\u001b[31mlamp?"}', "is not plain text"),
+        ("q.csv", "id,question\nA 1,Which?\na-1,What?\n", "row 3: another question has the id 'a-1'"),
         ("q.csv", "question\n\x00\x00\x00\n", "is not plain text|is no CSV"),
         ("q.jsonl", '{"question": "x", "wish": ' + "[" * 10_000 + "]" * 10_000 + "}", "deeper than 200 levels"),
     ],
@@ -151,14 +165,16 @@ def test_rows_of_jsonl_may_bring_users_and_wishes(tmp_path: Path) -> None:
 def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(UserError, match=message):
-        read_questions(tmp_path / name)
+        queries_from(read_questions(tmp_path / name), name, None)
 
 
 def test_of_a_repeated_question_the_wish_is_kept_wherever_it_stands() -> None:
     (query,) = queries_from([Question("Which?"), Question("Which?", wish=WISH), Question("Which?")], "q.csv", None)
     assert query.wish == WISH
     with pytest.raises(UserError, match=r"q\.csv, row 3: .*another wish"):
-        queries_from([Question("Which?", wish=WISH), Question("Which?", None, Wish(), "q.csv, row 3")], "q.csv", None)
+        queries_from(
+            [Question("Which?", wish=WISH), Question("Which?", None, Wish(), place="q.csv, row 3")], "q.csv", None
+        )
 
 
 @pytest.mark.parametrize("name", ["q.jsonl", "q.txt"])

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.env.web.sealed import GOLD_FILE, SANDBOX_FILE, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_json, write_lines
 from drretail.sandboxes.check import changed_files, check_sandbox
-from drretail.sandboxes.folder import keep_passing, seal, staged, sums_of, write_gold
+from drretail.sandboxes.folder import keep_passing, seal, sums_of, write_gold
 from tests.build import files
 from tests.cli.commands import Command
 from tests.sandboxes.conftest import QUERIES
@@ -94,26 +92,6 @@ def test_gold_that_is_written_later_and_a_copy_of_what_passes_have_their_sums(sm
     write_json(to / SANDBOX_FILE, {k: v for k, v in read_json(to / SANDBOX_FILE).items() if not k.endswith("um")})
     assert [fault for _, fault in changed_files(to, read_sandbox(to))]
     assert sums_of(to)
-
-
-def test_what_a_killed_build_leaves_is_no_hidden_folder_and_goes_with_the_next_which_is_as_open_as_any_folder(
-    tmp_path: Path,
-) -> None:
-    to = tmp_path / "s"
-    room = tmp_path / "s.unfinished"
-    (room / "s" / "tasks").mkdir(parents=True)  # as a kill leaves it
-    with staged(to) as folder:
-        assert [path.name for path in tmp_path.iterdir()] == ["s.unfinished"]
-        assert not (folder / "tasks").exists()
-        with pytest.raises(UserError, match="Another process"), staged(to):
-            pass
-        (folder / "x").write_text("x")
-    assert [path.name for path in tmp_path.rglob("*")] == ["s", "x"]
-    (tmp_path / "plain").mkdir()
-    assert to.stat().st_mode == (tmp_path / "plain").stat().st_mode
-    with pytest.raises(RuntimeError), staged(tmp_path / "t") as folder:
-        raise RuntimeError
-    assert not [*tmp_path.glob("*.unfinished")]
 
 
 def test_the_command_builds_for_drawn_users_and_says_when_that_is_done(tmp_path: Path, drretail: Command) -> None:

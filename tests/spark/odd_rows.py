@@ -11,10 +11,21 @@ HOSTILE_IDS = ["../../x", "..", "a/b", "A1\\n", "A\\u0000", "A" * 129, " A1", "A
 """As JSON writes them; no id of a shop."""
 ODD_MOMENTS = [
     *('"1600000000001"', "1.600000000002e12", "1600000000003.5", "true", "01600000000000", "-1", "253402300800000"),
-    *("1" + "0" * 30, "null", "1600000000009"),
+    *("1" + "0" * 30, "null", "1600000000009", "7386000000000"),
 ]
 ODD_USERS = [
-    *("123", "1.50", "1e5", "NaN", '{"id": 7}', '""', '"A2", "user_id": "A3"', '"\\u0041\\u0034"', '"A\\ud83d"'),
+    *(
+        "123",
+        "1.50",
+        "1e5",
+        "NaN",
+        '"nan"',
+        '{"id": 7}',
+        '""',
+        '"A2", "user_id": "A3"',
+        '"\\u0041\\u0034"',
+        '"A\\ud83d"',
+    ),
     *('"A|b \u00e4"', f'"{"A" * 128}"', '"#W2378156"'),
 ]
 _REVIEW = '{"user_id": "A1", "parent_asin": "B1", "timestamp": 1600000000000, "title": "x"}'
@@ -78,7 +89,8 @@ def write_every_dialect(folder: Path) -> Path:
     (folder / f"meta_{ODD}.jsonl").write_bytes(b"\n".join(ODD_PRODUCTS))
     write_lines(folder / f"{ODD}.more.jsonl", [row for product_id in ODD_IDS for row in reviews_of(product_id, 2)])
     beauty = folder / "All_Beauty"
-    write_array(beauty / "reviews.jsonl", [*reviews_of("B20"), *reviews_of("a:b21"), review_row("A1", "B22", None)])
+    odd = [review_row("A1", "B22", None), review_row("A1", "B20", 7_386_000_000_000), review_row("null", "B20", START)]
+    write_array(beauty / "reviews.jsonl", [*reviews_of("B20"), *reviews_of("a:b21"), *odd])
     write_lines(beauty / "more [1].jsonl", [review_row("A9", "B20", BEFORE_2019), review_row("A9", "none", START)])
     titles = {"B20": {"title": "Comb"}, "a:b21": {"title": "Brush", "average_rating": 4.5}, "B22": {"title": None}}
     (beauty / "meta_data.json").write_text(json.dumps(titles))

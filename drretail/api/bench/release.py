@@ -27,7 +27,7 @@ from drretail.env.generations import TRANSIENT
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.files import read_json, write_json, write_lines
+from drretail.files import made_whole, read_json, write_atomically, write_json, write_lines
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, sha256_of
@@ -75,39 +75,43 @@ def make(
     shop can meet only one. The others hide a limit if they have one worth hiding. Raises UserError for a folder that is
     not empty, for a query without a typed wish, and if no query can be generated.
     """
-    if to.exists() and any(to.iterdir()):
-        raise UserError(f"{to} holds something: name a new folder for the release.")
     closes = (closes if closes.tzinfo else closes.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
-    seed, sealed = seed or secrets.token_hex(16), to / "sealed"
-    sealed.mkdir(parents=True)
-    if world is None:
-        # The shop's seed is published in its manifest, so it is a hash: the sealed seed does not follow from it.
-        build_shop(sealed, progress, products=800, reviews=12_000, seed=sha256_of(f"{seed} world"))
-        shutil.rmtree(sealed / "raw")
-    else:
-        copy_world(str(world), str(sealed / "world"), progress=progress)
-    with open_world(sealed / "world") as shop:
-        asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
-        check_askable(shop, asked)
-        if untyped := [query.query_id for query in asked if query.wish is None or not query.wish.wants]:
-            raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
-        # Ids are hashes: they show neither a query's purpose nor its place.
-        ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
-        asked = [asked[place].model_copy(update={"query_id": key, "source": to.name}) for key, place in ids]
-        (sealed / "seed.txt").write_text(seed, encoding="utf-8")
-        write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
-        write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, asked)))
-        release = Release(
-            name=to.name,
-            world_fingerprint=shop.manifest.fingerprint,
-            queries=len(asked),
-            commitment=sums(sealed, closes),
-            closes=closes,
-            levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
-            drretail=__version__,
-        )
-    write_json(to / "release.json", release.model_dump(mode="json"))
+    seed = seed or secrets.token_hex(16)
+    with made_whole(to) as made:
+        sealed = made / "sealed"
+        if world is None:
+            # The shop's seed is published in its manifest, so it is a hash: the sealed seed does not follow from it.
+            build_shop(sealed, progress, products=800, reviews=12_000, seed=sha256_of(f"{seed} world"))
+            shutil.rmtree(sealed / "raw")
+        else:
+            copy_world(str(world), str(sealed / "world"), progress=progress)
+        with open_world(sealed / "world") as shop:
+            asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
+            release = _seal(sealed, shop, asked, to.name, seed, closes)
+        write_json(made / "release.json", release.model_dump(mode="json"))
     return release
+
+
+def _seal(sealed: Path, shop: World, asked: Sequence[Query], name: str, seed: str, closes: datetime) -> Release:
+    """Writes the files that a release's sums bind."""
+    check_askable(shop, asked)
+    if untyped := [query.query_id for query in asked if query.wish is None or not query.wish.wants]:
+        raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
+    # Ids are hashes: they show neither a query's purpose nor its place.
+    ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
+    asked = [asked[place].model_copy(update={"query_id": key, "source": name}) for key, place in ids]
+    write_atomically(sealed / "seed.txt", seed)
+    write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
+    write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, asked)))
+    return Release(
+        name=name,
+        world_fingerprint=shop.manifest.fingerprint,
+        queries=len(asked),
+        commitment=sums(sealed, closes),
+        closes=closes,
+        levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
+        drretail=__version__,
+    )
 
 
 def _made_up(world: World, n: int, seed: str) -> list[Query]:
@@ -176,12 +180,12 @@ def publish(
         if telling is not None or any(seed in line for line in tasks):
             where = telling or "tasks.jsonl"
             raise UserError(f"{where} holds the sealed seed: make the release anew, with a drawn seed.")
-    to.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(folder / "release.json", to / "release.json")
+    write_atomically(to / "release.json", (folder / "release.json").read_bytes())
     write_lines(to / "tasks.jsonl", tasks)
     if not closed and not (to / "world").exists():
         leave = shutil.ignore_patterns(*(f"*{name}" for name in TRANSIENT))
-        shutil.copytree(folder / "sealed" / "world", to / "world", ignore=leave)
+        with made_whole(to / "world") as made:
+            shutil.copytree(folder / "sealed" / "world", made, ignore=leave)
     for name in SEALED if gold else ():
-        shutil.copyfile(folder / "sealed" / name, to / name)
+        write_atomically(to / name, (folder / "sealed" / name).read_bytes())
     return release

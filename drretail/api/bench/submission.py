@@ -22,7 +22,7 @@ from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.pairs import research_labels
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, run_folder
-from drretail.files import read_json, read_lines, write_json
+from drretail.files import is_unfinished, made_whole, read_json, read_lines, write_json
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
@@ -108,10 +108,11 @@ def submit(
             "drawn": tuple(query.query_id for query in drawn),
         }
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
-    # Its own verdicts and scores are left behind: all submissions are graded together.
-    shutil.copytree(runs, target / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
-    write_json(target / "manifest.json", given.model_dump(mode="json", exclude_none=True))
-    write_json(target / "accepted.json", accepted.model_dump(mode="json"))
+    with made_whole(target) as made:
+        # Its own verdicts and scores are left behind: all submissions are graded together.
+        shutil.copytree(runs, made / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
+        write_json(made / "manifest.json", given.model_dump(mode="json", exclude_none=True))
+        write_json(made / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
 
 
@@ -219,8 +220,11 @@ def grade(
     runs with the sealed queries and their baskets. If it already holds the same systems, it is kept with its verdicts.
     """
     if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
-        shutil.rmtree(to, ignore_errors=True)
-        with open_experiment(to, world, queries, [], "42", reference=Offers(world).reference) as graded:
+        reference = Offers(world).reference
+        with (
+            made_whole(to, is_replaced=True) as made,
+            open_experiment(made, world, queries, [], "42", reference=reference) as graded,
+        ):
             for new, (experiment, label) in systems.items():
                 given = read_definition(experiment)
                 prompts = given.prompt_hashes.get(label, {})
@@ -229,7 +233,7 @@ def grade(
                 for query in queries:
                     source = run_folder(experiment, label, query.query_id, 1)
                     if (source / "run.json").exists():
-                        target = run_folder(to, new, query.query_id, 1)
+                        target = run_folder(made, new, query.query_id, 1)
                         shutil.copytree(source, target)
                         named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
                         write_json(target / "run.json", read_json(target / "run.json") | named)
@@ -255,6 +259,8 @@ def entries(folder: Path) -> dict[str, Entry]:
     """The systems of all submissions, by the labels that they have in the ranking."""
     found: dict[str, Entry] = {}
     for path in sorted((folder / "submissions").glob("*/")):
+        if is_unfinished(path):
+            continue
         manifest = Manifest.model_validate(read_json(path / "manifest.json"))
         accepted = Accepted.model_validate(read_json(path / "accepted.json"))
         for label, system in read_definition(path / "exp").systems.items():

@@ -17,6 +17,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance, CapReached, capped, judging_costs
 from drretail.event_loop import run_loop
 from drretail.experiment import locked
+from drretail.files import write_atomically
 from drretail.lab.agreement import agreement_of
 from drretail.lab.calibration import NAME as CALIBRATE
 from drretail.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
@@ -162,8 +163,7 @@ def sample(options: SampleOptions) -> Sample:
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
     rows = sheet_rows(experiment, claims, options.uncited, options.seed)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(as_csv(rows))
+    write_atomically(path, as_csv(rows))
     if options.uncited:
         plan_uncited(experiment, uncited_items(experiment, claims, options.uncited, options.seed))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))

@@ -35,7 +35,7 @@ def import_questions(
         Path,
         typer.Argument(
             metavar="QUESTIONS",
-            help="A text file with one question per line, or a .csv or .jsonl file with question, user and wish.",
+            help="A text file with one question per line, or a .csv or .jsonl file with question, id, user and wish.",
         ),
     ],
     to: flags.ToQueries,
@@ -81,10 +81,11 @@ def import_questions(
             }
             | {"findings": findings_by_id(types.wrong)}
             | ({} if writer is None else writer.document(types.usage, types.served))
-            | {"file": str(to)}
+            | {"world": world, "file": str(to)}
         )
     else:
-        typer.echo(f"{counted(len(queries), 'query')} → {to}{types_line(types, spent, quiet=output.quiet)}")
+        made = f"{counted(len(queries), 'query')} for the world {world}"
+        typer.echo(f"{made} → {to}{types_line(types, spent, quiet=output.quiet)}")
     if repeated and not output.quiet:
         say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:

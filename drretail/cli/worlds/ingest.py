@@ -65,6 +65,15 @@ def ingest(
             help="The first day of interactions to use (UTC).",
         ),
     ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            "--until",
+            formats=["%Y-%m-%d"],
+            show_default="today",
+            help="The last day of interactions (UTC); rows with later dates are bad lines.",
+        ),
+    ] = None,
     seed: Seed = "42",
     vary_orders: Annotated[
         bool,
@@ -134,7 +143,12 @@ def ingest(
     for path in paths:
         if path.is_dir() and (mappings := sorted(path.glob("*.toml"))):
             raise UserError(f"{path} is a folder that holds a mapping: name that, drretail ingest {mappings[0]}.")
-    given: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
+    given: dict[str, Any] = {
+        "cap": cap,
+        "min_interactions": min_interactions,
+        "since": since and since.date(),
+        "until": until and until.date(),
+    }
     options = IngestOptions(
         preset=preset,
         category=category or None,
@@ -251,6 +265,8 @@ def _print_report(report: "IngestReport", word: str) -> None:
         typer.echo("Dry run: nothing was written.")
     else:
         typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+        last = ", the day after the last order" if report.counts and report.counts.orders else ""
+        typer.echo(f"The shop's today is {report.now:%Y-%m-%d}{last}.")
         typer.echo(f'Next: drretail ask "Which …?" --world {report.world}')
     if report.replaced is not None:
         typer.echo(

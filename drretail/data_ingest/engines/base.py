@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drretail.data_ingest.plan import IngestOptions, Plan
+from drretail.data_ingest.raw.lines import LAST_MILLISECOND
 from drretail.data_ingest.report import FileReport
 from drretail.errors import UserError, install_line
 from drretail.progress import Progress
@@ -45,6 +46,8 @@ class Task:
     master: str | None = None
     """The address of a Spark cluster, or "local[N]"; None leaves the choice to the engine."""
     counts_only: bool = False
+    until_ms: int = LAST_MILLISECOND
+    """Rows that are dated later are bad."""
 
 
 @dataclass(frozen=True, slots=True)

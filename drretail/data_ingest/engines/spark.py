@@ -77,7 +77,7 @@ def select(task: Task, *, patience: float = PATIENCE_SECONDS) -> Selected:
     from pyspark import __version__
 
     inputs = list(map(input_state, task.plan.inputs))
-    key = stage_key(__version__, task.options.model_dump(mode="json"), task.plan.categories, inputs)
+    key = stage_key(__version__, task.options.model_dump(mode="json"), task.plan.categories, inputs, task.until_ms)
     keep_only(task.work, {key})
     work = task.work / key
     work.mkdir(exist_ok=True)
@@ -119,7 +119,7 @@ class _Selection:
         """Fills the tables that the portable SQL reads. Returns a report on each file, in the order of the plan."""
         reports = dict[int, FileReport]()
         for shape in SHAPES:
-            files = line_files(self._task.plan, shape, self._folder(f"files-{shape}"))
+            files = line_files(self._task.plan, shape, self._folder(f"files-{shape}"), self._task.until_ms)
             blocks = self._read(shape, files)
             left = list[LeftFile]()
             if not blocks.all_plain:
@@ -129,7 +129,7 @@ class _Selection:
                 found = parquet_rows(self._work / f"{shape}_left", _LEFT)
                 rows = ((source, blocks.line(source, start, number), line) for source, start, number, line in found)
                 left = write_lines(rows, self._folder(f"files-left-{shape}"))
-            verdicts = {file.source: judge(shape, file) for file in left}
+            verdicts = {file.source: judge(shape, file, self._task.until_ms) for file in left}
             table = self._session.table(f"{shape}_lines").select("source", *_FOUND[shape])
             judged = [local_path(path, pattern=True) for file in left for path in judged_rows(shape, file)]
             if judged:
@@ -151,6 +151,7 @@ class _Selection:
                     category=item.category,
                     rows=blocks.plain(number) + verdict.rows + saved.bad,
                     bad_lines=verdict.bad_lines + saved.bad,
+                    late=verdict.late + saved.late,
                     shown=tuple(saved.shown) + verdict.shown,
                 )
         return [reports[number] for number in range(len(self._task.plan.inputs))]
@@ -186,7 +187,8 @@ class _Selection:
         from pyspark.sql.functions import expr
 
         text_lines(self._session, files).createOrReplaceTempView(f"{shape}_text")
-        self._session.sql(sql_text(f"spark/plain_{shape}")).createOrReplaceTempView(f"plain_{shape}")
+        plain_lines = sql_text(f"spark/plain_{shape}").replace("$until", str(self._task.until_ms))
+        self._session.sql(plain_lines).createOrReplaceTempView(f"plain_{shape}")
         plain = self._session.table(f"plain_{shape}")
         line = "CASE WHEN product_id IS NULL THEN CAST(value AS BINARY) END AS line"
         self._keep(f"{shape}_lines", plain.selectExpr("source", "block", "id", *_FOUND[shape], line))

@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import escape
 from itertools import groupby
 from operator import itemgetter
@@ -23,7 +23,7 @@ from drretail.data_ingest.engines.duckdb.reading import (
 from drretail.data_ingest.engines.duckdb.session import close_engine, session, share_mb
 from drretail.data_ingest.plan import Input, Plan
 from drretail.data_ingest.raw.cells import quoted
-from drretail.data_ingest.raw.lines import Saved, save_elements
+from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_elements
 from drretail.data_ingest.raw.sources import Shape, Source, file_state
 from drretail.data_ingest.report import BadLine
 from drretail.errors import UserError
@@ -100,7 +100,7 @@ def check_unchanged(plan: Plan, inputs: Sequence[FileState]) -> None:
             raise UserError(f"{path} changed while it was read; run the same command again when it is complete.")
 
 
-def line_files(plan: Plan, shape: Shape, folder: Path) -> LineFiles:
+def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFiles:
     """Links the files of a shape into ``folder``. Arrays and mappings are written out as lines of JSON."""
     files = LineFiles({}, {})
     for number, item in enumerate(plan.inputs):
@@ -114,7 +114,7 @@ def line_files(plan: Plan, shape: Shape, folder: Path) -> LineFiles:
             path.unlink(missing_ok=True)
             path.symlink_to(source.path.resolve())
         else:
-            files.saved[number] = save_elements(source, path)
+            files.saved[number] = save_elements(source, path, until_ms)
         files.paths[number] = path
     return files
 
@@ -186,11 +186,11 @@ def write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[Le
     return files
 
 
-def judge(shape: Shape, file: LeftFile) -> Held:
+def judge(shape: Shape, file: LeftFile, until_ms: int) -> Held:
     """Reads the lines with DuckDB and counts good and bad rows; blank lines are no rows. ``judged_rows`` gives the good
     ones.
     """
-    task = _task(shape, file, _judged(file))
+    task = replace(_task(shape, file, _judged(file)), until_ms=until_ms)
     read_file(task, ignore)
     close_engine(task.work)
     held = Held.model_validate(read_json(task.stage / HELD))
@@ -212,7 +212,7 @@ def keep_rows(file: LeftFile, kept: Path, rank: int, target: Path) -> None:
     """
     if target.is_dir():
         return
-    judge("products", file)
+    judge("products", file, LAST_MILLISECOND)
     chosen = file.path.with_suffix(".kept.parquet")
     with session(file.path.parent, share_mb(1)) as db:
         of_category = f"SELECT product_id FROM read_parquet({quoted(parquet_files(kept))}) WHERE category = {rank}"  # noqa: S608

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ from drretail.data_ingest.raw.elements import BrokenElement, read_elements
 from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_text
 from drretail.data_ingest.report import BadLine
 from drretail.parsing import writable
-from drretail.records.ids import ID_RULE, is_safe_id
+from drretail.records.ids import ID_RULE, NO_ID, is_safe_id
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
 _ROWS = 50
@@ -107,6 +108,23 @@ LONGEST_SHOWN = 40
 # The last millisecond of the year 9998. Python's dates end a year later, and the shop's today is the day after the
 # last order.
 LAST_MILLISECOND = 253_370_764_799_999
+LATER = "dated later than "
+"""How the problem of a row begins whose date is later than the last day (``later_than``)."""
+
+
+def last_millisecond(day: date) -> int:
+    """The last millisecond of a day (UTC)."""
+    midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return min(int(midnight.timestamp()) * 1000 + 86_399_999, LAST_MILLISECOND)
+
+
+def later_than(until_ms: int) -> str:
+    """The problem of a row that is dated after the last day."""
+    return f"{LATER}{_day(until_ms)} (--until)"
+
+
+def _day(milliseconds: int) -> date:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
 
 
 @dataclass(slots=True)
@@ -117,6 +135,8 @@ class Saved:
 
     rows: int = 0
     bad: int = 0
+    late: int = 0
+    """The bad rows that are bad for their date, which is later than the last day."""
     shown: list[BadLine] = field(default_factory=list[BadLine])
     notes: list[str] = field(default_factory=list[str])
     """Remarks about the file, for the user."""
@@ -125,11 +145,12 @@ class Saved:
 
     def reject(self, line: int, problem: str) -> None:
         self.bad += 1
+        self.late += problem.startswith(LATER)
         if len(self.shown) < SHOWN:
             self.shown.append(BadLine(line=line, problem=problem))
 
 
-def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved) -> None:
+def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved, until_ms: int) -> None:
     """Writes to ``out`` the lines (number and bytes) that a lenient reading can save, and counts them in ``saved``.
 
     It accepts broken UTF-8, halves of surrogate pairs and a byte order mark, but not a cut line.
@@ -141,10 +162,10 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
         except (ValueError, RecursionError) as problem:
             saved.reject(line, f"not JSON: {problem}")
         else:
-            _save(row, line, shape, saved, out)
+            _save(row, line, shape, saved, out, until_ms)
 
 
-def save_elements(source: Source, target: Path) -> Saved:
+def save_elements(source: Source, target: Path, until_ms: int) -> Saved:
     """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest counts
     as one bad line.
     """
@@ -152,14 +173,14 @@ def save_elements(source: Source, target: Path) -> Saved:
     with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
         try:
             for element in read_elements(file):
-                _save(as_row(element.key, element.value), element.line, source.shape, saved, out)
+                _save(as_row(element.key, element.value), element.line, source.shape, saved, out, until_ms)
         except BrokenElement as problem:
             saved.reject(problem.line, f"not JSON: {problem.problem}")
     return saved
 
 
-def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str]) -> None:
-    problem = _problem(row, shape)
+def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str], until_ms: int) -> None:
+    problem = _problem(row, shape, until_ms)
     if problem is None:
         out.write(writable(json.dumps(row, ensure_ascii=False)) + "\n")
         saved.rows += 1
@@ -167,7 +188,7 @@ def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str]) -> None
         saved.reject(line, problem)
 
 
-def _problem(row: Any, shape: Shape) -> str | None:
+def _problem(row: Any, shape: Shape, until_ms: int) -> str | None:
     """Why a row cannot be used, or None. The engine makes the same test when it loads."""
     if not isinstance(row, dict):
         return "not a JSON object"
@@ -175,6 +196,8 @@ def _problem(row: Any, shape: Shape) -> str | None:
         return f"no row of {shape}"
     needed = ("parent_asin", "title") if shape == "products" else ("user_id", "parent_asin")
     missing = [name for name in needed if row[name] is None or (row[name] == "" and name != "title")]
+    if shape == "reviews" and str(row["user_id"]).lower() in NO_ID:
+        missing = ["user_id"]
     if missing:
         return f"no {missing[0]}"
     strange = [name for name in needed if name != "title" and not is_safe_id(str(row[name]))]
@@ -182,6 +205,8 @@ def _problem(row: Any, shape: Shape) -> str | None:
         return f"{strange[0]} is no id ({ID_RULE}): {str(row[strange[0]])[:LONGEST_SHOWN]!a}"
     if shape == "reviews" and not is_moment(row["timestamp"]):
         return "no timestamp in milliseconds"
+    if shape == "reviews" and int(row["timestamp"]) > until_ms:
+        return f"{later_than(until_ms)}: {_day(int(row['timestamp']))}"
     return None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from drretail.data_ingest.raw.cells import Cells, citable, quoted
 from drretail.data_ingest.raw.date_formats import read_dates
 from drretail.data_ingest.raw.formats import found_nowhere
-from drretail.data_ingest.raw.lines import SHOWN, Saved
+from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.table_checks import (
@@ -23,7 +23,7 @@ from drretail.data_ingest.raw.table_checks import (
 )
 from drretail.data_ingest.raw.tables import open_table
 from drretail.data_ingest.raw.variants import amount_of, merge_variants
-from drretail.records.ids import ID_RULE, SAFE_ID
+from drretail.records.ids import ID_RULE, NO_ID, SAFE_ID
 from drretail.records.money import SIGNS
 from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK
 from drretail.tables.figures import counted
@@ -51,7 +51,7 @@ _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", 
 _INHERITED = ("title", "description", "features", "store", "categories", "average_rating", "rating_number")
 
 
-def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
+def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms: int) -> Saved:
     """Writes the good rows of a table as lines of JSON in the dataset's form, and counts the others.
 
     Raises UserError if the mapping does not fit the rows: another decimal mark, several currencies, statuses that it
@@ -74,7 +74,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     else:
         assert source.mapping.orders is not None, "a mapping without orders names no file of them"
         _enter_orders(db, cells, source, target, saved)
-        rows = _order_rows(source.mapping.orders)
+        rows = _order_rows(source.mapping.orders, until_ms)
     db.execute(f"CREATE TEMP TABLE mapped AS {rows}")
     reject_rows(db, cells, saved)
     check_ids(db, cells, saved)
@@ -217,7 +217,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     assert orders is not None, "there is a table of orders"
     lines = orders.lines
     heads = cells if lines is None else _cells(source.beside[0], cells.mapping, target)
-    user = heads.first_text(orders.user)
+    user = f"[x FOR x IN [{heads.first_text(orders.user)}] IF lower(x) NOT IN ({', '.join(map(quoted, NO_ID))})][1]"
     fields = {
         "order_said": "CAST(NULL AS VARCHAR)" if orders.id is None else heads.text(orders.id),
         "user_id": f"'u' || substr(sha256(lower({user})), 1, 12)" if orders.hash_users else user,
@@ -295,7 +295,7 @@ def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
         db.execute("DELETE FROM reject_errors WHERE scan_id > $before", {"before": before})
 
 
-def _order_rows(orders: OrderColumns) -> str:
+def _order_rows(orders: OrderColumns, until_ms: int) -> str:
     """The rows of ``entries`` in the dataset's form, with the reason if a row is bad."""
     lines = orders.lines
     quantity = orders.quantity if lines is None else lines.quantity
@@ -310,6 +310,7 @@ def _order_rows(orders: OrderColumns) -> str:
         *_own_id_problems(product, "parent_asin"),
     ]
     problems.append((f"no date ({date})", "timestamp IS NULL", "date_said"))
+    problems.append((later_than(until_ms), f"timestamp > {until_ms}", "date_said"))
     order, number = citable("order_said"), "NULL"
     if orders.id is not None:
         problems += _own_id_problems(orders.id, order)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from babel.numbers import list_currencies
 
 from drretail.data_ingest.raw.cells import NAMED_CURRENCY, Cells, quoted
-from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, numbered_rows
+from drretail.data_ingest.raw.lines import LATER, LONGEST_SHOWN, SHOWN, Saved, numbered_rows
 from drretail.data_ingest.raw.sources import open_binary
 from drretail.data_ingest.raw.tables import LINE, lines_of, not_utf8
 from drretail.errors import UserError
@@ -52,7 +52,8 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
             )
     if any(problem == "INVALID ENCODING" for _, problem in refused):
         raise UserError(not_utf8(cells.table.name))
-    ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
+    late = f"count(*) FILTER (starts_with(reason, {quoted(LATER)}))"
+    ((bad, late),) = db.execute(f"SELECT count(reason), {late} FROM mapped").fetchall()  # noqa: S608 -- a constant
     query = f"SELECT number, reason, written FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608
     first = [
         (number, (reason if written is None else f"{reason}: {written[:LONGEST_SHOWN]!r}"))
@@ -61,7 +62,7 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     if first or refused:
         for line, problem in sorted(_with_lines(cells, first, refused)):
             saved.reject(line, problem)
-    saved.bad = bad + len(refused)
+    saved.bad, saved.late = bad + len(refused), late
 
 
 def _with_lines(cells: Cells, first: list[tuple[int, str]], refused: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -182,7 +182,11 @@ def _parquet_columns(path: Path) -> dict[str, str]:
             described = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)})
             return {row[0]: row[1] for row in described.fetchall()}
     except duckdb.Error as problem:
-        raise UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.") from problem
+        raise _no_parquet(path, problem) from problem
+
+
+def _no_parquet(path: Path, problem: Exception) -> UserError:
+    return UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.")
 
 
 def _check_unpacked(table: Table) -> None:
@@ -209,6 +213,8 @@ def _check_unpacked(table: Table) -> None:
             ((size,),) = db.execute(query, {"file": str(table.path)}).fetchall()
     except duckdb.OutOfMemoryException:
         raise UserError(without_end(table.path)) from None
+    except duckdb.Error as problem:
+        raise _no_parquet(table.path, problem) from problem
     if (size or 0) > most_unpacked(table.path):
         raise UserError(without_end(table.path))
 

@@ -10,13 +10,12 @@ Row = dict[str, Any]
 
 
 class LineFile:
-    """A file of one row per line, packed if its name ends in .gz. It gets its name when it is closed."""
+    """A file of one row per line, packed if its name ends in .gz."""
 
     def __init__(self, path: Path) -> None:
         self.rows = 0
         self.path = path
-        self._part = path.with_name(f"{path.name}.part")
-        self._raw = self._part.open("wb")
+        self._raw = path.open("wb")
         # No name and no time in the header, so that equal rows give equal bytes; level 1 for speed.
         packed = path.suffix == ".gz"
         self._file: gzip.GzipFile | BufferedWriter = (
@@ -32,7 +31,6 @@ class LineFile:
         self._file.write(cut)
         self._file.close()
         self._raw.close()
-        self._part.replace(self.path)
 
 
 class HuggingFaceFile(LineFile):

@@ -22,8 +22,7 @@ from drretail.data_ingest.synth.recipe import RECIPE_VERSION, category_names, re
 from drretail.data_ingest.synth.shelf import Article, draw_articles, product_id
 from drretail.data_ingest.synth.shoppers import Market, review
 from drretail.errors import UnknownName, UserError
-from drretail.files import is_unfinished, write_json
-from drretail.locks import LOCK, release_lock, take_lock
+from drretail.files import made_whole, write_json
 from drretail.progress import Progress
 from drretail.records.base import Document, Record
 
@@ -82,13 +81,13 @@ def write_shop(
     is writing a shop into it.
     """
     names, progress = _chosen(categories), progress or Progress()
-    with _emptied(folder):
+    with _replaced(folder) as made:
         shop = _Shop(plain, seed)
         for name in names:
             ending = ".jsonl.gz" if name in PACKED else ".jsonl"
             form = LineFile if plain else META_FORMS.get(name, LineFile)
-            shop.meta[name] = form(folder / f"meta_{name}{ending}")
-            shop.reviews[name] = LineFile(folder / f"{name}{ending}")
+            shop.meta[name] = form(made / f"meta_{name}{ending}")
+            shop.reviews[name] = LineFile(made / f"{name}{ending}")
         articles = _write_products(shop, names, products)
         with progress.track("reviews", reviews) as bar:
             for purchase in Market(articles, shop.seed, reviews).purchases():
@@ -117,7 +116,7 @@ def write_shop(
             files=tuple(_file_report(file) for file in (*shop.meta.values(), *shop.reviews.values())),
             quirks=dict(sorted(shop.quirks.items())),
         )
-        write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
+        write_json(made / REPORT_FILE, report.model_dump(mode="json"))
     return report
 
 
@@ -130,42 +129,17 @@ def _chosen(categories: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _emptied(folder: Path) -> Generator[None]:
-    """Locks the folder and removes the files of an earlier shop, complete or interrupted."""
+def _replaced(folder: Path) -> Generator[Path]:
+    """The place where the shop is made. An earlier shop in ``folder`` is removed once the new one is complete."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
-    folder.mkdir(parents=True, exist_ok=True)
-    was_cut = (folder / LOCK).exists()
-    descriptor = take_lock(folder, f"a shop's files into {folder}")
-    present = [path for path in folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
-    is_a_shop = (folder / REPORT_FILE).exists() or (was_cut and len(_own_files(folder)) == len(present))
-    if present and not is_a_shop:
-        release_lock(folder, descriptor)
-        raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
-    try:
-        _remove_shop(folder)
-        yield
-    except BaseException:
-        # An interrupted shop leaves partial or whole files, and perhaps no report. If this removal is interrupted too,
-        # the lock file stays, by which the next shop knows that the rest is one.
-        _remove_shop(folder)
-        release_lock(folder, descriptor)
-        raise
-    release_lock(folder, descriptor)
-
-
-def _own_files(folder: Path) -> list[Path]:
-    """The files that a shop writes into its folder, whole or partial. The report comes last, since it shows the rest to
-    be a shop.
-    """
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set[str]()
     stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
-    files = [path for path in folder.iterdir() if path.name == REPORT_FILE or path.name.split(".")[0] in stems]
-    return sorted(files, key=lambda path: path.name == REPORT_FILE)
-
-
-def _remove_shop(folder: Path) -> None:
-    for path in _own_files(folder):
-        path.unlink()
+    if names and (REPORT_FILE not in names or any(name.split(".")[0] not in stems for name in names - {REPORT_FILE})):
+        raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
+    with made_whole(folder, is_replaced=True) as made:
+        made.mkdir()
+        yield made
 
 
 def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Article]:

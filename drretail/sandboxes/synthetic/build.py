@@ -11,10 +11,11 @@ from drretail.env.web.bm25 import Bm25
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
+from drretail.files import check_new, made_whole
 from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.sandboxes.folder import WrittenTask, check_new, staged, write_sandbox, write_task
+from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.material import LabelledPage, TaskMaterial
 from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
 from drretail.sandboxes.synthetic.facts import KINDS_OF_PAGES, Drawing, Fact, facts_of
@@ -66,7 +67,7 @@ def build_offline(
         counter=counter.name, web="offline", made_by="offline",
     )  # fmt: skip
     tasks: list[WrittenTask] = []
-    with staged(to) as folder:
+    with made_whole(to) as folder:
         for need in needs:
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
             tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))

@@ -133,12 +133,12 @@ class _Stages:
 
 def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: int) -> FileTask:
     size, modified = file_state(item.source.path)
-    since = task.options.since_ms if item.source.shape == "reviews" else 0
+    since, until = (task.options.since_ms, task.until_ms) if item.source.shape == "reviews" else (0, 0)
     named = str(item.source.path.resolve())
     mapping = None if item.source.mapping is None else item.source.mapping.model_dump(mode="json")
     shape, layout = item.source.shape, item.source.layout
     beside = [(str(path), *file_state(path)) for path in item.source.beside]
-    key = stage_key(version, named, size, modified, shape, layout, mapping, beside, since)
+    key = stage_key(version, named, size, modified, shape, layout, mapping, beside, since, until)
     # Stored reviews hold their file's number in the plan, so the stage depends on it.
     place = f"-{number}" if item.source.shape == "reviews" else ""
     return FileTask(
@@ -150,6 +150,7 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
         work=task.work,
         memory_mb=memory_mb,
         since_ms=since,
+        until_ms=until,
     )
 
 
@@ -161,6 +162,7 @@ def _file_report(item: Input, file: FileTask) -> FileReport:
         category=item.category,
         rows=held.rows,
         bad_lines=held.bad_lines,
+        late=held.late,
         shown=held.shown,
         notes=held.notes,
         first=held.first,

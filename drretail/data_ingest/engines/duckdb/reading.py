@@ -9,7 +9,7 @@ from drretail.data_ingest.engines.base import ROW_FIELDS
 from drretail.data_ingest.engines.duckdb.session import parquet, session
 from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.chunks import count_lines, read_chunks
-from drretail.data_ingest.raw.lines import Saved, numbered_rows, save_elements, save_rows
+from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.sources import Source, reading
 from drretail.data_ingest.report import BadLine
@@ -35,6 +35,8 @@ class Held(Document):
     rows: int = 0
     bad_lines: int = 0
     shown: tuple[BadLine, ...] = ()
+    late: int = 0
+    """The bad lines that are dated later than the last day."""
     saved: int = 0
     """Rows in the stage's file of saved lines."""
     notes: tuple[str, ...] = ()
@@ -55,6 +57,7 @@ class FileTask:
     """The engine's folder for tables that do not fit into ``memory_mb``."""
     memory_mb: int
     since_ms: int = 0
+    until_ms: int = LAST_MILLISECOND
 
 
 def read_file(task: FileTask, tell: Tell) -> None:
@@ -64,7 +67,7 @@ def read_file(task: FileTask, tell: Tell) -> None:
     """
     is_table, shape = task.source.layout == "table", task.source.shape
     name = "read_orders" if is_table and shape == "reviews" else f"read_{shape}"
-    query = sql_text(f"duckdb/{name}").replace("$since", str(task.since_ms))
+    query = sql_text(f"duckdb/{name}").replace("$since", str(task.since_ms)).replace("$until", str(task.until_ms))
     with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         (folder / REVIEWS).mkdir()
         count = _read(db, task, query, folder, tell)
@@ -164,12 +167,15 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
                         # Counting lines takes a tenth of the time of reading a file, and few files have bad lines.
                         lines = count_lines(source.path, source.packed, chunk.place)
                     with chunk.path.open("rb") as file:
-                        save_rows(numbered_rows(file, [row[0] for row in bad], lines), source.shape, saved, count.saved)
+                        refused_rows = numbered_rows(file, [row[0] for row in bad], lines)
+                        save_rows(refused_rows, source.shape, saved, count.saved, task.until_ms)
                 if lines is not None:
                     lines += chunk.path.read_bytes().count(b"\n")
     if task.source.layout != "lines":
-        is_table = task.source.layout == "table"
-        count.saved = save_table(db, task.source, target) if is_table else save_elements(task.source, target)
+        if task.source.layout == "table":
+            count.saved = save_table(db, task.source, target, task.until_ms)
+        else:
+            count.saved = save_elements(task.source, target, task.until_ms)
         count.rows = count.saved.bad + count.saved.rows
         tell(task.size, count.rows)
     if count.saved.rows or not count.chunks:
@@ -178,6 +184,7 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     held = Held(
         rows=count.rows,
         bad_lines=count.rows - count.good,
+        late=count.saved.late,
         shown=tuple(count.saved.shown),
         saved=count.saved.rows,
         notes=tuple(count.saved.notes),

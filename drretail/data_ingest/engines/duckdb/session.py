@@ -47,8 +47,8 @@ def session(work: Path, memory_mb: int, reading: Path | None = None) -> Generato
         "threads": 1,
         # All chunks of a file have one name, so their content must not come from a cache.
         "enable_external_file_cache": False,
-        # Made when needed. After a killed run it is removed with the other unfinished stages.
-        "temp_directory": str(work / f".part-spill-{os.getpid()}"),
+        # Made when needed. What a killed run leaves there is removed with the stages of other inputs.
+        "temp_directory": str(work / f".spill-{os.getpid()}"),
     }
     with engine_errors(reading):
         try:

@@ -1,12 +1,13 @@
 -- The reviews of a part; a broken line is a row of NULLs (ignore_errors) and stays one, to be counted. What is older than
--- $since counts and nothing more, so its user is left out. 253402300799999 is the last millisecond of the year 9999.
+-- $since counts and nothing more, so its user is left out. What is later than $until is dated wrongly.
 SELECT
     CASE WHEN timestamp >= $since THEN user_id END AS user_id,
     CASE
         WHEN
             regexp_full_match(user_id, $safe_id)
+            AND lower(user_id) NOT IN ($no_id)
             AND regexp_full_match(parent_asin, $safe_id)
-            AND timestamp BETWEEN 0 AND 253402300799999
+            AND timestamp BETWEEN 0 AND $until
             THEN parent_asin
     END AS product_id,
     timestamp AS milliseconds,

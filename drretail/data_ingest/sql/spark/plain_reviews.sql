@@ -20,11 +20,12 @@ FROM (
         coalesce(
             row.user_id RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)\z'
             AND NOT row.user_id RLIKE r'^[0-9]+[eE][0-9]+\z'
+            AND lower(row.user_id) NOT IN ($no_id)
             AND row.parent_asin RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)\z'
             AND NOT row.parent_asin RLIKE r'^[0-9]+[eE][0-9]+\z'
             AND row.user_id RLIKE concat('^', $safe_id, r'\z')
             AND row.parent_asin RLIKE concat('^', $safe_id, r'\z')
-            AND row.timestamp BETWEEN 0 AND 253402300799999
+            AND row.timestamp BETWEEN 0 AND $until
             AND octet_length(value) - octet_length(replace(value, '"user_id"', '')) = 9
             AND octet_length(value) - octet_length(replace(value, '"parent_asin"', '')) = 13
             AND octet_length(value) - octet_length(replace(value, '"timestamp"', '')) = 11,
