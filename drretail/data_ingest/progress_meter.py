@@ -34,7 +34,7 @@ class Meter:
     def tell(self, read: int, rows: int) -> None:
         self._read += read
         self._rows += rows
-        self._bar.describe(f"{self._label}: {self}")
+        self._bar.describe(str(self))
         self._move(_PARTS * self._read // max(self._size, 1))
 
     def __str__(self) -> str:
