@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 from drretail.screen import console, fitted, on_screen, print_above
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.padding import Padding
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
 
 Style = Literal["plain", "rich", "none"]
 # Seconds between two lines if there is no live display: nobody should wait longer without a sign.
@@ -228,12 +228,11 @@ class _LiveBar:
     """A spinner, the label, a bar, what is done, and the elapsed time; below them, the last details."""
 
     def __init__(self, label: str, total: int | None, *, is_counted: bool = True) -> None:
-        from rich.progress_bar import ProgressBar
         from rich.spinner import Spinner
 
-        self._spinner, self._label, self._details = Spinner("dots"), on_screen(label), ""
-        self._bar = ProgressBar(total, width=30) if is_counted else None
-        self._count, self._of = 0, f"/{total:,}" if total else ""
+        self._label, self._total, self._is_counted = on_screen(label), total, is_counted
+        self._count, self._details = 0, ""
+        self._spinner = Spinner("dots")
         self._began = time.monotonic()
 
     def advance(self, amount: int = 1) -> None:
@@ -242,23 +241,22 @@ class _LiveBar:
     def describe(self, text: str) -> None:
         self._details = on_screen(text)
 
-    def __rich__(self) -> "Padding":
-        from rich.console import Group
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[Segment]":
         from rich.padding import Padding
-        from rich.table import Table
+        from rich.progress_bar import ProgressBar
+        from rich.table import Column, Table
+        from rich.text import Text
 
-        line = Table.grid(padding=(0, 1, 0, 0))
-        line.add_column()
-        line.add_column()
-        cells: list[RenderableType] = [self._spinner, self._label]
-        if self._bar is not None:
-            self._bar.completed = self._count
-            line.add_column()
-            line.add_column(style="progress.download", no_wrap=True)
-            cells += [self._bar, f"{self._count:,}{self._of}" if self._count or self._of else ""]
-        line.add_column(style="progress.elapsed", no_wrap=True)
         seconds = int(time.monotonic() - self._began)
-        line.add_row(*cells, f"{seconds // 60}:{seconds % 60:02}")
-        below = [Padding(self._details, (0, 0, 0, 2), expand=False)] if self._details else []
-        # At the right there is room for ^C, which a terminal prints at the cursor: a new line of it would stay.
-        return Padding(Group(line, *below), (0, 3, 0, 0), expand=False)
+        figures = Text(f"{seconds // 60}:{seconds % 60:02}", style="progress.elapsed", end="")
+        if self._count or self._total:
+            of = f"/{self._total:,}" if self._total else ""
+            figures = Text.assemble((f"{self._count:,}{of} ", "progress.download"), figures)
+        bar = [ProgressBar(self._total, self._count, width=30)] if self._is_counted else []
+        line = Table.grid(*[""] * (2 + len(bar)), Column(no_wrap=True), padding=(0, 1, 0, 0))
+        line.add_row(self._spinner, self._label, *bar, figures)
+        # Leaves room for ^C, which a terminal prints at the cursor: on the next line it would stay, with this one.
+        narrower = options.update_width(max(options.max_width - 3, 1))
+        yield from console.render(line, narrower)
+        if self._details:
+            yield from console.render(Padding(self._details, (0, 0, 0, 2), expand=False), narrower)

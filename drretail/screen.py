@@ -8,6 +8,7 @@ import io
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,8 @@ def fitted(text: str) -> str:
     except OSError:
         return text
     first, newline, others = text.partition("\n")
-    return (wrapped(first, width) if width else first) + newline + others
+    margin = first[: len(first) - len(first.lstrip())]
+    return textwrap.indent(wrapped(first.strip(), width - len(margin)), margin) + newline + others
 
 
 def escaped(json_text: str) -> str:

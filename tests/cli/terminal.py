@@ -1,8 +1,9 @@
-"""A terminal, as a person sees it: what stands on its screen while a process writes to it, read by an emulator."""
+"""A terminal as a person sees it: an emulator reads what stands on its screen while a process writes to it."""
 
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import termios
@@ -12,18 +13,24 @@ from typing import Self
 
 import pyte
 
-PATIENCE = 120.0
+PATIENCE = 60.0
 """Seconds until a screen shows what is expected, on a machine that is busy with other things too."""
+FRAME = re.compile(r"[\u2800-\u28ff]|━")
+"""A spinner, or a bar."""
 
 
 class Terminal:
-    """A pseudo-terminal of that size. ``descriptor`` is for the process, and closed here once it has begun."""
+    """A pseudo-terminal. ``descriptor`` is for the process; ``begun`` closes it here."""
 
     def __init__(self, columns: int = 110, lines: int = 60) -> None:
         self._ours, self.descriptor = pty.openpty()
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self._screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self._screen)
+
+    def take(self) -> None:
+        """Makes this the controlling terminal of a new session, so that Ctrl-C is a signal; in the process, first."""
+        fcntl.ioctl(1, termios.TIOCSCTTY, 0)
 
     def begun(self) -> None:
         os.close(self.descriptor)
@@ -34,14 +41,17 @@ class Terminal:
         return [line.rstrip() for line in self._screen.display if line.strip()]
 
     @property
-    def has_cursor(self) -> bool:
-        return not self._screen.cursor.hidden
+    def is_plain(self) -> bool:
+        """True if the cursor is shown, nothing is coloured, and no frame of a live display is left."""
+        cells = [cell for row in self._screen.buffer.values() for cell in row.values()]
+        coloured = any(cell.fg != "default" or cell.bg != "default" for cell in cells)
+        return not (self._screen.cursor.hidden or coloured or FRAME.search("".join(self.lines)))
 
     def until(self, *texts: str) -> list[str]:
-        """The screen's lines, once each of the texts stands in one; AssertionError if none comes."""
+        """The screen's lines once each of the texts stands in one; AssertionError if none comes."""
         deadline = time.monotonic() + PATIENCE
         while not all(any(text in line for line in self.lines) for text in texts):
-            assert self._read(deadline), "\n".join(["the process has ended, and shows:", *self.lines])
+            assert self._read(deadline), "\n".join(["the process has ended, and the screen shows:", *self.lines])
         return self.lines
 
     def to_the_end(self) -> list[str]:
@@ -55,11 +65,11 @@ class Terminal:
         os.write(self._ours, keys.encode())
 
     def _read(self, deadline: float) -> bool:
-        """Shows what is written next; False if nobody writes any more."""
+        """Shows the next few bytes, so that no frame is missed; False if nobody writes any more."""
         ready, _, _ = select.select([self._ours], [], [], max(deadline - time.monotonic(), 0))
-        assert ready, "\n".join(["nothing more is written, and the screen shows:", *self.lines])
+        assert ready, "\n".join(["nothing more comes, and the screen shows:", *self.lines])
         try:
-            self._stream.feed(os.read(self._ours, 65_536))
+            self._stream.feed(os.read(self._ours, 64))
         except OSError:  # how a terminal says that nobody writes to it any more
             return False
         return True
