@@ -27,6 +27,7 @@ class Terminal:
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self._screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self._screen)
+        self._rows = [""] * lines
 
     def take(self) -> None:
         """Makes this the controlling terminal of a new session, so that Ctrl-C is a signal; in the process, first."""
@@ -38,14 +39,21 @@ class Terminal:
     @property
     def lines(self) -> list[str]:
         """What stands on the screen now, without empty lines."""
-        return [line.rstrip() for line in self._screen.display if line.strip()]
+        for row in self._screen.dirty:  # all of them would take longer than what is tested
+            cells = self._screen.buffer[row]
+            self._rows[row] = "".join(cells[column].data for column in range(self._screen.columns)).rstrip()
+        self._screen.dirty.clear()
+        return [row for row in self._rows if row]
 
     @property
-    def is_plain(self) -> bool:
-        """True if the cursor is shown, nothing is coloured, and no frame of a live display is left."""
+    def is_clear(self) -> bool:
+        """True if the cursor is shown, and no frame of a live display."""
+        return not (self._screen.cursor.hidden or FRAME.search("".join(self.lines)))
+
+    @property
+    def is_coloured(self) -> bool:
         cells = [cell for row in self._screen.buffer.values() for cell in row.values()]
-        coloured = any(cell.fg != "default" or cell.bg != "default" for cell in cells)
-        return not (self._screen.cursor.hidden or coloured or FRAME.search("".join(self.lines)))
+        return any(cell.fg != "default" or cell.bg != "default" for cell in cells)
 
     def until(self, *texts: str) -> list[str]:
         """The screen's lines once each of the texts stands in one; AssertionError if none comes."""
