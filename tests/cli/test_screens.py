@@ -1,7 +1,9 @@
 """What a person sees of a command's progress on a terminal, at two moments and at its end."""
 
 import gzip
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from drretail.progress import PlainProgress, choose_progress
-from tests.cli.commands import environment
+from tests.cli.commands import MAIN, environment
 from tests.cli.forked import ForkServer
 from tests.cli.terminal import Terminal
+from tests.cli.test_interrupting import run_command
 from tests.data_ingest.download.server import Script, serve
 from tests.shop import USER
 
@@ -57,13 +60,15 @@ except KeyboardInterrupt:
 BAR = "━+[╸╺]?━* *"
 
 
-def on(terminal: Terminal, *command: str, env: dict[str, str], where: Path) -> "subprocess.Popen[bytes]":
+def on(
+    terminal: Terminal, *command: str, env: dict[str, str], where: Path, stdin: int | None = None
+) -> "subprocess.Popen[bytes]":
     """The command in a session of its own on the terminal, whose width it finds out by itself."""
     return subprocess.Popen(
         command,
         cwd=where,
         env={name: value for name, value in env.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"},
-        stdin=subprocess.PIPE,
+        stdin=terminal.descriptor if stdin is None else stdin,
         stdout=terminal.descriptor,
         stderr=terminal.descriptor,
         start_new_session=True,
@@ -76,7 +81,10 @@ def test_a_live_display_stands_below_what_is_printed_and_leaves_nothing(
     tmp_path: Path, columns: int, given: dict[str, str]
 ) -> None:
     command, env = (sys.executable, "-c", SHAPES, str(columns)), environment(tmp_path, **given)
-    with Terminal(columns) as terminal, on(terminal, *command, env=env, where=tmp_path) as process:
+    with (
+        Terminal(columns) as terminal,
+        on(terminal, *command, env=env, where=tmp_path, stdin=subprocess.PIPE) as process,
+    ):
         terminal.begun()
 
         def after_a_step(*texts: str) -> list[str]:
@@ -141,7 +149,9 @@ COMMANDS = {
     "verify exp -w w": [" Making runs again"],
     "lab plant exp": [" planting errors"],
     "download Books --to raw --mirror MIRROR": [" downloading"],
-    f"sandbox build -w w --to sealed --user {USER} --web searxng:MIRROR --model scripted:answers.toml": [" Building by"],
+    f"sandbox build -w w --to sealed --user {USER} --web searxng:MIRROR --model scripted:answers.toml": [
+        " Building by"
+    ],
 }
 """Commands in one folder, each on what the former ones made, and what stands on the screen meanwhile."""
 QUICK = [command for command in COMMANDS if command.startswith(("run", "ask", "score"))]
@@ -167,3 +177,51 @@ def test_every_live_display_is_seen_and_leaves_nothing(
                 terminal.to_the_end()
                 assert terminal.is_clear, (command, terminal.lines)
                 assert fork_server.ask(process) in (0, 2, 3), (command, terminal.lines)
+
+
+def test_ctrl_c_stands_above_the_bar_and_leaves_nothing(
+    fork_server: ForkServer, shop: str, queries: str, tmp_path: Path
+) -> None:
+    args = run_command(queries, shop, "--to", "exp", "--repeats", "3", "--parallel", "2")
+    env = environment(tmp_path, TERM="xterm-256color", SLOWED_BY="0.5")
+    with Terminal() as terminal:
+        process = fork_server.ask([args, str(tmp_path), env], terminal.descriptor, terminal.descriptor)
+        terminal.begun()
+        terminal.until(" runs", "2 tool calls")
+        terminal.press("\x03")  # which this terminal, that is nobody's own, only prints
+        os.kill(process, signal.SIGINT)
+        *above, bar, details = terminal.until("Stopping: no new run", " runs", "left ·")
+        assert "Stopping: no new run begins" in above[-1]
+        assert " runs" in bar
+        assert "tool calls" in details
+        assert terminal.to_the_end()[-1] == "Interrupted: the same command continues from here."
+        assert terminal.is_clear
+        assert fork_server.ask(process) == 130
+
+
+ASKER = """
+from drretail import Agent, Answer
+from drretail.tools.toolkit import Toolkit
+
+async def ask(task, session, models, limits):
+    with Toolkit(session) as shop:
+        (reply,) = await shop.acall_all([("ask_shopper", {"topic": "budget", "question": "How much?"})])
+    return Answer(report=f"You said: {reply.value['answer']}.")
+
+AGENT = Agent(ask, roles=())
+"""
+
+
+def test_a_question_to_the_shopper_is_answered_below_it(shop: str, tmp_path: Path) -> None:
+    (tmp_path / "asker.py").write_text(ASKER, encoding="utf-8")
+    ask = ("ask", "Which feeder?", "--world", shop, "--agent", "asker:AGENT", "--shopper", "me")
+    command = (sys.executable, "-c", MAIN, *ask)
+    with Terminal() as terminal, on(terminal, *command, env=environment(tmp_path), where=tmp_path):
+        terminal.begun()
+        terminal.until(" answering")
+        assert terminal.until("[budget] How much?", ">")[-2:] == ["[budget] How much?", ">"]
+        terminal.press("under 30\r")
+        end = terminal.to_the_end()
+        assert end[end.index("> under 30") - 1] == "[budget] How much?"
+        assert any(line.startswith("You said: under 30.") for line in end)
+        assert terminal.is_clear

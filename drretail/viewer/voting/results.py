@@ -17,7 +17,7 @@ from drretail.viewer.output import print_table
 
 MOST_ROWS = 20
 """The most people, and the most agreements of two people, of which each has a row of its own when printed."""
-AGREEMENT = "Agreement of every two people (Cohen's kappa without ties)"
+AGREEMENT = "Agreement (Cohen's kappa without ties)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def print_results(results: VoteResults) -> None:
         for person in shown
     ]
     columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
-    notes = [f"{counted(more, 'person', 'people')} with fewer answers left out. --json has all."] if more else []
+    notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
     print_table(table_of("People", columns, rows, notes=notes))
     pairs = [
         (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
@@ -164,7 +164,7 @@ def _agreement_by_dimension(agreement: Sequence[PeopleAgree]) -> Table:
         kappas = [row.kappa for row in found if row.kappa is not None]
         low, middle, high = (min(kappas), median(kappas), max(kappas)) if kappas else (None, None, None)
         rows.append((_words(dimension), len(found), len(kappas), low, middle, high))
-    columns = ["dimension", "two people with common pairs", "with a kappa", "lowest", "median", "highest"]
+    columns = ["dimension", "pairs of people", "with a kappa", "lowest", "median", "highest"]
     return table_of(AGREEMENT, columns, rows, notes=["--json has every two people."])
 
 
