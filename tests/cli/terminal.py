@@ -15,8 +15,7 @@ import pyte
 
 PATIENCE = 60.0
 """Seconds until a screen shows what is expected, on a machine that is busy with other things too."""
-FRAME = re.compile(r"[\u2800-\u28ff]|━")
-"""A spinner, or a bar."""
+SPINNER = re.compile(r"[\u2800-\u28ff]")
 
 
 class Terminal:
@@ -48,7 +47,7 @@ class Terminal:
     @property
     def is_clear(self) -> bool:
         """True if the cursor is shown, and no frame of a live display."""
-        return not (self._screen.cursor.hidden or FRAME.search("".join(self.lines)))
+        return not (self._screen.cursor.hidden or SPINNER.search("".join(self.lines)))
 
     @property
     def is_coloured(self) -> bool:

@@ -52,12 +52,12 @@ def test_what_an_agent_or_a_metric_prints_is_no_part_of_the_result(
 ) -> None:
     (tmp_path / "chatty.py").write_text(CHATTY, encoding="utf-8")
     agent = ("--agent", "chatty:AGENT", "--json")
-    for command, printed in (
+    for args, printed in (
         (("ask", QUESTION, "--world", shop, *agent), "agent"),
         ((*run, "--no-floors", *agent), "agent"),
         (("score", "exp", "--metrics", "chatty:chatter", "--json"), "metric"),
     ):
-        done = succeeds(*command)
+        done = succeeds(*args)
         assert json.loads(done.stdout)["format"] == 1
         assert f"The {printed}'s own print." in done.stderr
 
