@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,11 +62,12 @@ except KeyboardInterrupt:
 BAR = "━+[╸╺]?━* *"
 
 
+@contextmanager
 def on(
     terminal: Terminal, *command: str, env: dict[str, str], where: Path, stdin: int | None = None
-) -> "subprocess.Popen[bytes]":
+) -> Generator["subprocess.Popen[bytes]"]:
     """The command in a session of its own on the terminal, whose width it finds out by itself."""
-    return subprocess.Popen(
+    with subprocess.Popen(
         command,
         cwd=where,
         env={name: value for name, value in env.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"},
@@ -73,7 +76,12 @@ def on(
         stderr=terminal.descriptor,
         start_new_session=True,
         preexec_fn=terminal.take,
-    )
+    ) as process:
+        terminal.begun()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(("columns", "given"), [(80, {}), (110, {"NO_COLOR": "1"}), (200, {"COLORTERM": "truecolor"})])
@@ -85,7 +93,6 @@ def test_a_live_display_stands_below_what_is_printed_and_leaves_nothing(
         Terminal(columns) as terminal,
         on(terminal, *command, env=env, where=tmp_path, stdin=subprocess.PIPE) as process,
     ):
-        terminal.begun()
 
         def after_a_step(*texts: str) -> list[str]:
             assert process.stdin is not None
@@ -190,10 +197,10 @@ def test_ctrl_c_stands_above_the_bar_and_leaves_nothing(
         terminal.until(" runs", "2 tool calls")
         terminal.press("\x03")  # which this terminal, that is nobody's own, only prints
         os.kill(process, signal.SIGINT)
-        *above, bar, details = terminal.until("Stopping: no new run", " runs", "left ·")
+        *above, bar, details = terminal.until("Stopping: no new run", " runs", " tokens")
         assert "Stopping: no new run begins" in above[-1]
         assert " runs" in bar
-        assert "tool calls" in details
+        assert " left · " in details
         assert terminal.to_the_end()[-1] == "Interrupted: the same command continues from here."
         assert terminal.is_clear
         assert fork_server.ask(process) == 130
@@ -217,7 +224,6 @@ def test_a_question_to_the_shopper_is_answered_below_it(shop: str, tmp_path: Pat
     ask = ("ask", "Which feeder?", "--world", shop, "--agent", "asker:AGENT", "--shopper", "me")
     command = (sys.executable, "-c", MAIN, *ask)
     with Terminal() as terminal, on(terminal, *command, env=environment(tmp_path), where=tmp_path):
-        terminal.begun()
         terminal.until(" answering")
         assert terminal.until("[budget] How much?", ">")[-2:] == ["[budget] How much?", ">"]
         terminal.press("under 30\r")
