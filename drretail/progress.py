@@ -34,7 +34,7 @@ class Waits:
         now = self._clock()
         if not self._quiet and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
             self._announced_at = now
-            print(line, file=sys.stderr, flush=True)
+            print(fitted(line), file=sys.stderr, flush=True)
 
 
 class Bar(Protocol):

@@ -4,7 +4,6 @@ import json
 import sys
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,6 @@ from drretail.progress import PlainProgress, Waits
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.cli.commands import environment, on_terminal
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -86,13 +84,6 @@ def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkey
     for number in range(4):
         waits(f"Waiting: {number}")
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
-
-
-BUSY = "import time; from drretail.progress import busy\nwith busy('reading it all'): time.sleep(0.5)"
-
-
-def test_what_is_done_is_shown_live_on_a_terminal(tmp_path: Path) -> None:
-    assert "reading it all" in on_terminal(sys.executable, "-c", BUSY, where=tmp_path, env=environment(tmp_path))
 
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
