@@ -1,6 +1,5 @@
 """What a person sees of a command's progress on a terminal, at two moments and at its end."""
 
-import gzip
 import os
 import re
 import signal
@@ -16,6 +15,7 @@ from drretail.progress import PlainProgress, choose_progress
 from tests.cli.commands import MAIN, environment
 from tests.cli.forked import ForkServer
 from tests.cli.terminal import Terminal
+from tests.cli.test_ingest_and_world import FILES
 from tests.cli.test_interrupting import run_command
 from tests.data_ingest.download.server import Script, serve
 from tests.shop import USER
@@ -136,10 +136,6 @@ def test_a_terminal_that_can_not_move_its_cursor_gets_lines(monkeypatch: pytest.
     assert isinstance(choose_progress(), PlainProgress)
 
 
-FILES = {
-    "/raw/meta_categories/meta_Books.jsonl.gz": gzip.compress(b'{"parent_asin": "B1", "title": "x"}\n'),
-    "/raw/review_categories/Books.jsonl.gz": gzip.compress(b"{}\n" * 1000),
-}
 COMMANDS = {
     "synth --products 40 --reviews 400 --to raw": [" reviews"],
     "ingest raw -w made --min-interactions 0": [" reading files", " orders into the store", " index"],
