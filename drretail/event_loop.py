@@ -23,6 +23,9 @@ PRESSES = 2
 BETWEEN = 0.05
 """Seconds between the first cancellation and the second: within one turn of the loop, two would count as one."""
 
+HEARS_SIGNALS = 0.2
+"""The most seconds until the main thread handles a signal that the system gave to another thread."""
+
 
 async def all_ended(steps: Iterable[Awaitable[T]]) -> list[T]:
     """The results of steps that run concurrently. Raises the first error, but only once all have ended."""
@@ -62,6 +65,8 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
         signal.signal(number, press)
     try:
         loop.begin(command)
+        while not command.ended.done():  # a signal that another thread receives does not end the waiting
+            wait([command.ended], timeout=HEARS_SIGNALS)
         return command.ended.result()
     except asyncio.CancelledError:
         if presses:

@@ -2,16 +2,16 @@
 
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
-from drretail.screen import console
+from drretail.screen import console, fitted, on_screen, print_above
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichDisplay
-    from rich.progress import TaskID
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
 
 Style = Literal["plain", "rich", "none"]
 # Seconds between two lines if there is no live display: nobody should wait longer without a sign.
@@ -34,7 +34,7 @@ class Waits:
         now = self._clock()
         if not self._quiet and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
             self._announced_at = now
-            print(line, file=sys.stderr, flush=True)
+            print(fitted(line), file=sys.stderr, flush=True)
 
 
 class Bar(Protocol):
@@ -42,7 +42,8 @@ class Bar(Protocol):
 
     def advance(self, amount: int = 1) -> None: ...
 
-    def describe(self, text: str) -> None: ...
+    def describe(self, text: str) -> None:
+        """Shows details, such as what has failed and the time left; they replace earlier ones."""
 
 
 class Progress:
@@ -60,6 +61,11 @@ class Progress:
     def busy(self, label: str) -> Generator[None]:
         """Shows a label and the elapsed time during a ``with`` block."""
         del label
+        yield
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Hides a live display during a ``with`` block, for a question to the person at the terminal."""
         yield
 
 
@@ -107,37 +113,59 @@ def _every_few_seconds(say: Callable[[], None]) -> Generator[None]:
 
 
 class RichProgress(Progress):
-    """A live bar on a terminal; notes scroll above it."""
+    """A live display on a terminal; all else that is printed scrolls above it."""
 
     def __init__(self) -> None:
         self._console = console(stderr=True)
 
     def note(self, text: str) -> None:
-        self._console.print(text, soft_wrap=True)
+        print(fitted(text), file=sys.stderr)
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
-        from rich import progress
-
-        columns = [
-            progress.SpinnerColumn(),
-            progress.TextColumn("{task.description}", markup=False),
-            progress.BarColumn(bar_width=30),
-            progress.MofNCompleteColumn() if total else progress.TextColumn("{task.completed:,}"),
-            progress.TimeElapsedColumn(),
-        ]
-        with progress.Progress(*columns, console=self._console, transient=True) as display:
-            task = display.add_task(label, total=total)
-            yield _RichBar(display, task)
+        with self._shown(_LiveBar(label, total)) as bar:
+            yield bar
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
-        from rich import progress
-
-        columns = [progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.TimeElapsedColumn()]
-        with progress.Progress(*columns, console=self._console, transient=True) as display:
-            display.add_task(label, total=None)
+        with self._shown(_LiveBar(label, None, is_counted=False)):
             yield
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        self._hide()
+        try:
+            yield
+        finally:
+            self._show()
+
+    @contextmanager
+    def _shown(self, bar: "_LiveBar") -> Generator["_LiveBar"]:
+        self._bar = bar
+        self._show()
+        try:
+            yield bar
+        finally:
+            self._hide()
+
+    def _show(self) -> None:
+        from rich.live import Live
+
+        # Rich's own redirection obeys colours in what is printed, and takes stdout even if that is a file.
+        rich_redirects = not print_above(self._console)
+        self._live = Live(
+            self._bar,
+            console=self._console,
+            refresh_per_second=10,
+            transient=True,
+            redirect_stdout=rich_redirects,
+            redirect_stderr=rich_redirects,
+        )
+        self._live.start(refresh=True)
+
+    def _hide(self) -> None:
+        self._live.stop()
+        print_above(None)
 
 
 def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
@@ -146,9 +174,9 @@ def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
 
 
 def choose_progress(style: Style | None = None) -> Progress:
-    """The progress of that style; without one, rich on a terminal and plain lines elsewhere."""
+    """The progress of that style; without one, rich where a terminal can move its cursor, and plain lines elsewhere."""
     if style is None:
-        style = "rich" if sys.stderr.isatty() else "plain"
+        style = "rich" if sys.stderr.isatty() and console(stderr=True).is_interactive else "plain"
     return {"plain": PlainProgress, "rich": RichProgress, "none": Progress}[style]()
 
 
@@ -183,7 +211,7 @@ class _Counter(_Silent):
         self._now_and_then(f"{self._label}: {self.count:,}{self._of}")
 
     def describe(self, text: str) -> None:
-        self._now_and_then(text)
+        self._now_and_then(f"{self._label}: {text}")
 
     def repeat(self) -> None:
         """Prints the last line again if nothing was printed for a while."""
@@ -196,13 +224,39 @@ class _Counter(_Silent):
             self._note(line)
 
 
-class _RichBar:
-    def __init__(self, display: "RichDisplay", task: "TaskID") -> None:
-        self._display = display
-        self._task = task
+class _LiveBar:
+    """A spinner, the label, a bar, what is done, and the elapsed time; below them, the last details."""
+
+    def __init__(self, label: str, total: int | None, *, is_counted: bool = True) -> None:
+        from rich.spinner import Spinner
+
+        self._label, self._total, self._is_counted = on_screen(label), total, is_counted
+        self._count, self._details = 0, ""
+        self._spinner = Spinner("dots")
+        self._began = time.monotonic()
 
     def advance(self, amount: int = 1) -> None:
-        self._display.advance(self._task, amount)
+        self._count += amount
 
     def describe(self, text: str) -> None:
-        self._display.update(self._task, description=text)
+        self._details = on_screen(text)
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[Segment]":
+        from rich.padding import Padding
+        from rich.progress_bar import ProgressBar
+        from rich.table import Column, Table
+        from rich.text import Text
+
+        seconds = int(time.monotonic() - self._began)
+        figures = Text(f"{seconds // 60}:{seconds % 60:02}", style="progress.elapsed", end="")
+        if self._count or self._total:
+            of = f"/{self._total:,}" if self._total else ""
+            figures = Text.assemble((f"{self._count:,}{of} ", "progress.download"), figures)
+        bar = [ProgressBar(self._total, self._count, width=30)] if self._is_counted else []
+        line = Table.grid(*[""] * (2 + len(bar)), Column(no_wrap=True), padding=(0, 1, 0, 0))
+        line.add_row(self._spinner, self._label, *bar, figures)
+        # Leaves room for ^C, which a terminal prints at the cursor: on the next line it would stay, with this one.
+        narrower = options.update_width(max(options.max_width - 3, 1))
+        yield from console.render(line, narrower)
+        if self._details:
+            yield from console.render(Padding(self._details, (0, 0, 0, 2), expand=False), narrower)

@@ -1,12 +1,14 @@
 """All output to a terminal, cleaned: texts from outside can't move its cursor, colour, retitle, link or reorder text.
 
-``guard_streams`` wraps stdout and stderr. Rich writes escape codes of its own, so it bypasses the wrapped streams, and
-``console`` cleans the texts that Rich is given.
+``guard_streams`` wraps stdout and stderr. Only ``console`` writes to the streams below, since Rich has escape codes of
+its own, and it cleans the texts that Rich is given.
 """
 
 import io
+import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -24,47 +26,92 @@ def on_screen(text: str) -> str:
     return text if text.isascii() and text.isprintable() else UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """The text in lines of that width, broken between words, and in longer words after a "+".
+
+    All lines but the first begin with ``indent``.
+    """
+    lines = [""]
+    for word in text.split(" "):
+        for at, piece in enumerate(re.findall(r"[^+]*\+|[^+]+$", word) if len(word) > width else [word]):
+            joined = lines[-1] + ("" if at else " ") + piece if lines[-1] else piece
+            if lines[-1] and len(joined) > width:
+                lines.append(indent + piece)
+            else:
+                lines[-1] = joined
+    return "\n".join(lines)
+
+
+def fitted(text: str) -> str:
+    """A message for stderr: on a terminal its first line is broken between words. Others may be commands, and stay."""
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except OSError:
+        return text
+    first, newline, others = text.partition("\n")
+    margin = first[: len(first) - len(first.lstrip())]
+    return textwrap.indent(wrapped(first.strip(), width - len(margin)), margin) + newline + others
+
+
 def escaped(json_text: str) -> str:
     """The same JSON, with those characters escaped."""
     return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
 
 
 class GuardedStream(io.TextIOWrapper):
-    """A stream that writes texts as ``on_screen`` cleans them; Rich writes to its ``rich_proxied_file``."""
+    """A stream that writes texts as ``on_screen`` cleans them."""
 
-    unsafe = UNSAFE
-    rich_proxied_file: "GuardedStream"
     replaced: io.TextIOWrapper
-    """The stream that this one replaces. It is kept, since it would close the shared buffer when it is freed."""
+    """The stream that this one replaces. If it were freed, it would close the buffer that both share."""
+    _display: "Console | None" = None
+    _begun = ""
+    """With a live display, the beginning of a line that is not yet printed."""
 
     def write(self, text: str, /) -> int:
-        super().write(self.unsafe.sub("\N{REPLACEMENT CHARACTER}", text))
+        if self._display is None:
+            super().write(on_screen(text))
+        else:
+            *lines, self._begun = (self._begun + on_screen(text)).split("\n")
+            if lines:
+                self._display.print("\n".join(lines), soft_wrap=True)
         return len(text)
 
-
-class RichStream(GuardedStream):
-    """A stream for Rich that lets its colour and cursor codes pass; libraries may have consoles of their own."""
-
-    unsafe = re.compile(rf"(?!\x1b\[[\d;?]*[A-Za-z]|\r)(?:{UNSAFE.pattern})")
+    def print_above(self, display: "Console | None") -> None:
+        self._display, begun, self._begun = display, self._begun, ""
+        self.write(f"{begun}\n" if begun else "")
 
 
 def guard_streams() -> None:
-    """Wraps stdout and stderr in ``GuardedStream``, which also escapes characters that the encoding lacks."""
+    """Wraps stdout and stderr in ``GuardedStream``; characters that the encoding lacks are escaped."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper) and not isinstance(stream, GuardedStream):
-            guarded, rich = (
-                # Unbuffered, since both write to the same terminal.
-                kind(stream.buffer, stream.encoding, "backslashreplace", line_buffering=True, write_through=True)
-                for kind in (GuardedStream, RichStream)
+            # Unbuffered, since both write to the same terminal.
+            stream.reconfigure(errors="backslashreplace", line_buffering=True, write_through=True)
+            guarded = GuardedStream(
+                stream.buffer, stream.encoding, stream.errors, line_buffering=True, write_through=True
             )
-            guarded.rich_proxied_file, guarded.replaced = rich, stream
+            guarded.replaced = stream
             setattr(sys, name, guarded)
 
 
-def console(**options: Any) -> "Console":
+def print_above(display: "Console | None") -> bool:
+    """From now on, whole lines for a terminal are printed above the live display on this console; with None, as usual.
+
+    Returns False if the streams are not guarded, as in a notebook.
+    """
+    guarded = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, GuardedStream)]
+    for stream in guarded:
+        if stream.isatty():
+            stream.print_above(display)
+    return bool(guarded)
+
+
+def console(*, stderr: bool = False, **options: Any) -> "Console":
     """Rich's console, which prints texts as they are (no highlighting, markup or emoji codes) and ``on_screen``."""
-    return _console()(highlight=False, markup=False, emoji=False, **options)
+    stream = sys.stderr if stderr else sys.stdout
+    stream = stream.replaced if isinstance(stream, GuardedStream) else stream
+    return _console()(file=stream, highlight=False, markup=False, emoji=False, **options)
 
 
 @cache

@@ -22,9 +22,7 @@ class Observer:
         """Gets a line when a model's provider makes the call wait."""
 
     def runs(self, runner: "Runner", count: int, parallel: int) -> "AbstractContextManager[Watch]":
-        """A context manager with the Watch of ``count`` runs, ``parallel`` at a time; entered once the experiment is
-        open.
-        """
+        """A context manager with the Watch of ``count`` runs, ``parallel`` at a time."""
         from drretail.agents.running.batch import Watch
 
         return nullcontext(Watch())

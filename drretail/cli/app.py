@@ -12,6 +12,7 @@ from typer.main import get_command, get_group
 from drretail import __version__
 from drretail.cli.options.command import Command, Group
 from drretail.errors import shortened
+from drretail.screen import fitted
 
 LONGEST_USAGE = 400
 UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
@@ -118,7 +119,8 @@ def short_usage_errors() -> Generator[None]:
     try:
         yield
     except UsageError as problem:
-        problem.message = shortened(problem.message, LONGEST_USAGE)
+        label = "Error: "  # which is printed before it
+        problem.message = fitted(label + shortened(problem.message, LONGEST_USAGE)).removeprefix(label)
         raise
 
 
@@ -130,6 +132,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    # Plain sentences for usage errors as for all others, by no console but ours.
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -12,7 +12,7 @@ from drretail.cli.options import flags as options
 from drretail.files import unsynced, write_atomically
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
-from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, say, stdout_console, wrapped
+from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, stdout_console, wrapped
 
 if TYPE_CHECKING:
     from drretail.viewer.experiment import ExperimentView
@@ -48,27 +48,25 @@ def _make(to: Path, *, quiet: bool) -> None:
     from drretail.viewer.page.first_screen import most_telling
     from drretail.viewer.tables.scoreboard import conclusion, printed_board, without_equal
 
-    def note(sentence: str) -> None:
-        if not quiet:
-            say(sentence)
-
+    progress = choose_progress("none" if quiet else None)
     check_is_demo(to)
-    note("Making up a shop …")
-    with shop_in_the_making(to) as folder:
+    with progress.busy("Making up a shop"), shop_in_the_making(to) as folder:
         # Importing these takes one core a second, while the other makes the shop.
         from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
         from drretail.env.world import open_world
-    silent, queries = choose_progress("none"), recorded_queries()
+    queries = recorded_queries()
     experiment = to / "recorded"
     with open_world(folder) as shop, unsynced():  # saves 2,500 waits for the disk: a lost demo can be made again
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
-        note(f"{folder}: {', '.join(sizes)}.")
-        note(f"{counted(len(queries), 'question')}, two agents: react, and hybrid_react with up to 2 researchers …")
-        note("A recorded model answers, the tools run …")
-        play_answers(experiment, shop, str(folder))
-        note("A recorded judge checks the claims and compares the answers …")
-        play_judge(experiment, shop, silent)
+        progress.note(f"{folder}: {', '.join(sizes)}.")
+        progress.note(
+            f"{counted(len(queries), 'question')}, two agents: react, and hybrid_react with up to 2 researchers."
+        )
+        with progress.busy("A recorded model answers, the tools run"):
+            play_answers(experiment, shop, str(folder))
+        progress.note("A recorded judge checks the claims and compares the answers.")
+        play_judge(experiment, shop, progress)
     view = read_view(experiment)
     rendered = list(rendered_questions(view))
     write_atomically(to / "report.html", one_page(view, rendered))

@@ -10,7 +10,7 @@ from drretail.api.worlds import server_settings
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
-from drretail.progress import Waits
+from drretail.progress import Waits, busy, choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, print_text, print_title
@@ -18,7 +18,7 @@ from drretail.viewer.output import print_json, print_table, print_text, print_ti
 if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.doctor.machine import Sign
-    from drretail.doctor.prompt_kit import Exchange
+    from drretail.doctor.prompt_kit import Checked, Exchange
     from drretail.llm.registry import Model
     from drretail.settings import Settings
 
@@ -58,7 +58,8 @@ def doctor(
     if prompts:
         _try_prompts(model or [], opener, max_dollars, as_json=as_json)
         return
-    signs = _signs(model or [], settings, opener)
+    with busy("checking this machine"):
+        signs = _signs(model or [], settings, opener)
     wrong = broken(signs)
     if as_json:
         print_json({"ok": not wrong, "signs": [sign.model_dump(mode="json", exclude_none=True) for sign in signs]})
@@ -111,13 +112,17 @@ def _opened(spec: str, opener: "Opener") -> "Model":
 
 def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, *, as_json: bool) -> None:
     """Prints the results of each model's probes. Raises UserError without a model."""
+    from drretail.doctor.conversations import NAMES
     from drretail.doctor.prompt_kit import check_prompts
 
     specs = specs or [each for each in (opener.settings.model,) if each is not None]
     if not specs:
         raise UserError("Which model are the prompts to be tried on? Add --model PROVIDER:MODEL.")
     models = [_opened(spec, opener) for spec in dict.fromkeys(specs)]
-    models_checked = [run_loop(check_prompts(model, max_dollars)) for model in models]
+    models_checked: list[Checked] = []
+    for model in models:
+        with choose_progress().track(f"Trying the prompts on {model.spec}", len(NAMES)) as bar:
+            models_checked.append(run_loop(check_prompts(model, max_dollars, bar)))
     if as_json:
         documents = [each.model_dump(mode="json", exclude_none=True) for each in models_checked]
         print_json({"ok": all(each.is_well for each in models_checked), "models": documents})

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, shortened, without_logins
-from drretail.screen import guard_streams
+from drretail.screen import fitted, guard_streams
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2
@@ -141,5 +141,5 @@ def fault_of_ours(problem: BaseException) -> str:
 
 
 def end(sentence: str, code: int) -> NoReturn:
-    print(without_logins(shortened(sentence, LONGEST_SENTENCE)), file=sys.stderr)
+    print(fitted(without_logins(shortened(sentence, LONGEST_SENTENCE))), file=sys.stderr)
     sys.exit(code)

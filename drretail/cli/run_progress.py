@@ -1,16 +1,18 @@
 """The progress of many runs."""
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import contextmanager, redirect_stdout
+from functools import partial
 
 from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
 from drretail.agents.running.runner import Runner
 from drretail.api.observer import Observer
 from drretail.cli.narration import CHECK_MODEL, step_line
-from drretail.progress import Bar, Progress, Waits, busy, choose_progress
+from drretail.progress import Bar, Progress, Waits, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
 from drretail.tables.figures import counted, counted_each, dollars
@@ -18,14 +20,18 @@ from drretail.viewer.output import say
 
 
 class RunsShown(Watch):
-    """One bar over all runs, and a line for the first failure. Steps are not shown: those of parallel
-    runs would mix.
+    """One bar over all runs, and a line for the first failure.
+
+    With ``narrated`` also a heading for each run, and its steps. Those of parallel runs would mix.
     """
 
-    def __init__(self, progress: Progress, bar: Bar, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, progress: Progress, bar: Bar, clock: Callable[[], float] = time.monotonic, *, narrated: bool = False
+    ) -> None:
         self._progress = progress
         self._bar = bar
         self._clock = clock
+        self._narrated = narrated
         self._began = clock()
         self._left = 0
         self._here = 0
@@ -46,7 +52,8 @@ class RunsShown(Watch):
 
     def stepped(self, step: Step, text: str) -> None:
         """A runner's ``on_step``. A first run may take minutes, and a person wants to see that it makes progress."""
-        del text
+        if self._narrated:
+            narrate(self._progress, step, text)
         if is_tool_call(step):
             self._tool_calls += 1
             self._bar.describe(self._description())
@@ -56,6 +63,10 @@ class RunsShown(Watch):
         self._tokens += usage.total
         self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
         self._bar.describe(self._description())
+
+    def began(self, label: str, query: Query) -> None:
+        if self._narrated:
+            self._progress.note(f"{query.query_id} · {label}")
 
     def ended(self, run: Ended) -> None:
         self._left -= 1
@@ -79,24 +90,14 @@ class RunsShown(Watch):
         counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
         seconds = (self._clock() - self._began) / self._here * self._left if self._here else 0
         time_left = f" · about {duration(seconds)} left" if self._here and self._left else ""
-        return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{time_left}"
-
-
-class RunsNarrated(Watch):
-    """A heading for each run. Used if runs follow each other, so that their steps can be shown."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def began(self, label: str, query: Query) -> None:
-        self._progress.note(f"{query.query_id} · {label}")
-
-    def stopping(self, in_flight: int) -> None:
-        self._progress.note("Stopping after this run. Ctrl-C again stops at once.")
+        return f"{self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{time_left}"
 
 
 class TerminalObserver(Observer):
-    """Shows on stderr what a command does: notes always, progress and waiting unless ``quiet``."""
+    """Shows on stderr what a command does: notes always, progress and waiting unless ``quiet``.
+
+    What an agent prints goes there as well, since stdout is for the result.
+    """
 
     def __init__(self, *, quiet: bool) -> None:
         self.quiet = quiet
@@ -109,43 +110,30 @@ class TerminalObserver(Observer):
     def waiting(self, line: str) -> None:
         self._waits(line)
 
-    def runs(self, runner: Runner, count: int, parallel: int) -> AbstractContextManager[Watch]:
-        """Shows each step if one run follows the other; otherwise one bar over all of them."""
-        opening = ExitStack()
-        opening.enter_context(busy("opening the experiment", quiet=self.quiet))
-        if min(parallel, count) == 1:
-            self._narrate(runner)
-            return self._headings(opening)
-        return self._bar(runner, count, opening)
-
     @contextmanager
-    def answer(self, runner: Runner) -> Generator[None]:
-        self._narrate(runner)
-        with self._progress.busy("answering"):  # one call of a model may take a minute
-            yield
-
-    @contextmanager
-    def _headings(self, opening: ExitStack) -> Generator[Watch]:
-        opening.close()
-        yield RunsNarrated(self._progress)
-
-    @contextmanager
-    def _bar(self, runner: Runner, count: int, opening: ExitStack) -> Generator[Watch]:
-        opening.close()
-        with self._progress.track("runs", count) as bar:
-            shown = RunsShown(self._progress, bar)
+    def runs(self, runner: Runner, count: int, parallel: int) -> Generator[Watch]:
+        with self._progress.track("runs", count) as bar, redirect_stdout(sys.stderr):
+            shown = RunsShown(self._progress, bar, narrated=min(parallel, count) == 1)
             runner.on_step, runner.on_use = shown.stepped, shown.used
             yield shown
 
-    def _narrate(self, runner: Runner) -> None:
-        """Shows each step as it ends."""
+    @contextmanager
+    def answer(self, runner: Runner) -> Generator[None]:
+        runner.on_step = partial(narrate, self._progress)
+        # One call of a model may take a minute.
+        with self._progress.busy("answering"), redirect_stdout(sys.stderr):
+            yield
 
-        def on_step(step: Step, text: str) -> None:
-            line = step_line(step, text)
-            if line is not None:
-                self._progress.note(line)
+    def answer_as_shopper(self, topic: str, question: str) -> str:
+        with self._progress.paused():
+            return super().answer_as_shopper(topic, question)
 
-        runner.on_step = on_step
+
+def narrate(progress: Progress, step: Step, text: str) -> None:
+    """A runner's ``on_step`` that shows each step in a line."""
+    line = step_line(step, text)
+    if line is not None:
+        progress.note(line)
 
 
 def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:

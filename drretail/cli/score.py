@@ -1,5 +1,7 @@
 """``drretail score`` and ``verify``: scores of an experiment's runs, and whether its folder can be trusted."""
 
+import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,7 +52,8 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
     if planned.estimate:
         print_estimate(options, estimate_with(options, quiet=output.quiet), as_json=output.as_json)
         return
-    scored = score_with(options, quiet=output.quiet)
+    with redirect_stdout(sys.stderr):  # what a metric of one's own prints is no result
+        scored = score_with(options, quiet=output.quiet)
     if output.as_json:
         # All scores and what judging took, as one JSON document.
         taken = [judging_document(cost) for cost in scored.spent]

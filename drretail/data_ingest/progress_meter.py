@@ -34,16 +34,16 @@ class Meter:
     def tell(self, read: int, rows: int) -> None:
         self._read += read
         self._rows += rows
-        self._bar.describe(f"{self._label}: {self}")
+        self._bar.describe(str(self))
         self._move(_PARTS * self._read // max(self._size, 1))
 
     def __str__(self) -> str:
         """ "1,200,000 rows of 4 files, 612,000 rows/s, 41 % of 514 MB, 0:03 left"."""
         share = min(self._read / max(self._size, 1), 1.0)
         size = f"{self._size / 1e6:,.0f} MB" if self._size < 10e9 else f"{self._size / 1e9:,.1f} GB"
-        status = (
-            f"{self._rows:,} rows of {counted(self._files, 'file')}, {self._rate():,.0f} rows/s, {share:.0%} of {size}"
-        )
+        status = f"{share:.0%} of {size}"
+        if self._rows:
+            status = f"{self._rows:,} rows of {counted(self._files, 'file')}, {self._rate():,.0f} rows/s, {status}"
         if not share:
             return status
         left = (time.monotonic() - self._began) * (1 - share) / share

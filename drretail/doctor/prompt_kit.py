@@ -19,6 +19,7 @@ from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import on_try
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model, check_priced
+from drretail.progress import Bar
 from drretail.records.base import Record
 from drretail.records.run import ModelKind, Usage
 from drretail.tables import figures
@@ -195,8 +196,8 @@ class Checked(Record):
         return all(probe.state == "passed" for probe in self.probes)
 
 
-async def check_prompts(model: Model, max_dollars: float | None = None) -> Checked:
-    """The verdicts of the nine probes on a model.
+async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar | None = None) -> Checked:
+    """The verdicts of the nine probes on a model. The ``bar`` counts conversations.
 
     A conversation begins only if ``max_dollars`` leaves enough for one as expensive as the most expensive so far. After
     a conversation without an answer, no other one begins. Raises UserError for a cap on a model whose price is unknown.
@@ -215,6 +216,8 @@ async def check_prompts(model: Model, max_dollars: float | None = None) -> Check
                 spent = sum(dollars(conversation.usage, model.price) for conversation in conversations)
                 allowance = Allowance(JUDGING_TOKENS, max_dollars, spent_dollars=spent)
             conversations.append(await converse(name, model, world, Path(folder), allowance))
+            if bar is not None:
+                bar.advance()
     by_name = {each.name: each for each in conversations}
     total = Usage()
     for conversation in conversations:

@@ -2,14 +2,13 @@
 
 import json
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from drretail.records.base import FORMAT
-from drretail.screen import console, escaped
+from drretail.screen import console, escaped, fitted, wrapped
 from drretail.tables.table import Table
 from drretail.tables.terminal import Drawn, draw, grid_width
 
@@ -75,22 +74,6 @@ def print_text(*paragraphs: str) -> None:
         typer.echo(wrapped(text, width, indent="  ") + newline + commands)
 
 
-def wrapped(text: str, width: int, indent: str = "") -> str:
-    """The text in lines of that width, broken between words, and in longer words after a "+".
-
-    All lines but the first begin with ``indent``.
-    """
-    lines = [""]
-    for word in text.split(" "):
-        for at, piece in enumerate(re.findall(r"[^+]*\+|[^+]+$", word) if len(word) > width else [word]):
-            joined = lines[-1] + ("" if at else " ") + piece if lines[-1] else piece
-            if lines[-1] and len(joined) > width:
-                lines.append(indent + piece)
-            else:
-                lines[-1] = joined
-    return "\n".join(lines)
-
-
 def stdout_console() -> "Console":
     """The console for tables: as wide as the terminal or COLUMNS, or 160 characters without either."""
     screen = console()
@@ -99,4 +82,4 @@ def stdout_console() -> "Console":
 
 def say(text: str) -> None:
     """Prints one message on stderr."""
-    typer.echo(text, err=True)
+    typer.echo(fitted(text), err=True)

@@ -187,6 +187,8 @@ def _become(args: list[str], where: str, env: dict[str, str], streams: list[int]
     for stream, number in zip(streams, (1, 2), strict=True):
         os.dup2(stream, number)
         os.close(stream)
+    # Anew, since a stream remembers whether its file was a terminal.
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
     os.chdir(where)
     os.environ.clear()
     os.environ.update(env)

@@ -31,6 +31,37 @@ def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, sho
     assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
 
 
+CHATTY = """
+from drretail import Agent, Answer, metric
+
+async def chat(task, session, models, limits):
+    print("The agent's own print.")
+    return Answer(report="Nothing.")
+
+AGENT = Agent(chat, roles=())
+
+@metric
+def chatter(run):
+    print("The metric's own print.")
+    return 1.0
+"""
+
+
+def test_what_an_agent_or_a_metric_prints_is_no_part_of_the_result(
+    succeeds: Command, run: tuple[str, ...], shop: str, tmp_path: Path
+) -> None:
+    (tmp_path / "chatty.py").write_text(CHATTY, encoding="utf-8")
+    agent = ("--agent", "chatty:AGENT", "--json")
+    for args, printed in (
+        (("ask", QUESTION, "--world", shop, *agent), "agent"),
+        ((*run, "--no-floors", *agent), "agent"),
+        (("score", "exp", "--metrics", "chatty:chatter", "--json"), "metric"),
+    ):
+        done = succeeds(*args)
+        assert json.loads(done.stdout)["format"] == 1
+        assert f"The {printed}'s own print." in done.stderr
+
+
 def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, run: tuple[str, ...]) -> None:
     note = "differences between systems can't be shown with fewer than 6 users."
     both = ("--agent", "react", "--agent", "plan_to_function")

@@ -4,7 +4,6 @@ import json
 import sys
 from dataclasses import asdict, replace
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,6 @@ from drretail.progress import PlainProgress, Waits
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.cli.commands import environment, on_terminal
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -88,13 +86,6 @@ def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkey
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
 
 
-BUSY = "import time; from drretail.progress import busy\nwith busy('reading it all'): time.sleep(0.5)"
-
-
-def test_what_is_done_is_shown_live_on_a_terminal(tmp_path: Path) -> None:
-    assert "reading it all" in on_terminal(sys.executable, "-c", BUSY, where=tmp_path, env=environment(tmp_path))
-
-
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
 
@@ -124,10 +115,10 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     clock[0] = 160.0
     for name in ("Reason", *["calculator"] * 6):
         watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
-    assert bar.messages[-1] == "runs: 0 done, 4 left · 6 tool calls · 0 tokens"
+    assert bar.messages[-1] == "0 done, 4 left · 6 tool calls · 0 tokens"
     watch.used(Usage(calls=1, input_uncached=8000, output=1000), 0.0)
     watch.ended(DONE)
-    assert bar.messages[-1:] == ["runs: 1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
+    assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
 
 
@@ -137,7 +128,7 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     for _ in range(2):
         watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     assert stream.getvalue().count("timeout: too slow") == 1
-    assert bar.messages[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
+    assert bar.messages[-1] == "0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
 
 
 SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)

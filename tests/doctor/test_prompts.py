@@ -17,8 +17,8 @@ from tests.build import known
 from tests.doctor.acting import BAD, GOOD, PROSE, Answers, acting, calling, claims, details, refusal, report
 
 
-def checked(changed: Answers | None = None, **given: float | None) -> Checked:
-    return asyncio.run(check_prompts(scripted_model(play=acting(changed), name="actor"), **given))
+def checked(changed: Answers | None = None, max_dollars: float | None = None) -> Checked:
+    return asyncio.run(check_prompts(scripted_model(play=acting(changed), name="actor"), max_dollars))
 
 
 def failed(found: Checked) -> dict[str, str]:

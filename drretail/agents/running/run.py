@@ -57,16 +57,16 @@ def run(
 
     ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
     the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``watch`` is
-    entered once the experiment is open, and is notified of the runs.
+    entered before the experiment is opened, and is notified of the runs.
 
     Raises UserError if the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
     check_open_files(parallel)
     with (
+        watch or nullcontext(Watch()) as watching,
         open_experiment(
             to, runner.world, queries, suts, seed, title=title, reference=reference, is_part=is_part
         ) as experiment,
-        watch or nullcontext(Watch()) as watching,
     ):
         experiment_budget = opened_budget(to, suts, caps)
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)

@@ -187,7 +187,7 @@ class _Tally:
             self._here += change
             # Discarded bytes did come, so they count for the speed.
             self._came += max(change, 0)
-            self._bar.describe(f"downloading: {self}")
+            self._bar.describe(str(self))
             whole = sum(self._sizes.values())
             share = self._here / whole if whole else 0.0
             # Files whose size is not known yet are taken to be as large as the others.

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 
 import typer
 
@@ -11,8 +12,12 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import kappa_without_ties
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
+from drretail.tables.table import Table, table_of
 from drretail.viewer.output import print_table
+
+MOST_ROWS = 20
+"""The most people, and the most agreements of two people, of which each has a row of its own when printed."""
+AGREEMENT = "Agreement (Cohen's kappa without ties)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,23 +129,43 @@ def _parts(person: PersonCount) -> list[str]:
 
 
 def print_results(results: VoteResults) -> None:
-    """Prints up to three tables on stdout: people, votes and agreement."""
-    people = [
-        (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
-        for person in results.people
-    ]
-    if not people:
+    """Prints up to three tables on stdout: people, votes and agreement. Those of many people are summarised."""
+    if not results.people:
         typer.echo("Nobody has voted yet.")
         return
-    print_table(table_of("People", ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"], people))
+    people = sorted(results.people, key=lambda person: -(person.votes + person.ratings + person.labels))
+    shown = sorted(people[:MOST_ROWS], key=lambda person: person.annotator)
+    more = len(people) - len(shown)
+    rows = [
+        (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
+        for person in shown
+    ]
+    columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
+    notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
+    print_table(table_of("People", columns, rows, notes=notes))
     pairs = [
         (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
     ]
     if pairs:
         print_table(table_of("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs))
-    agreed = [(f"{row.first}, {row.second}", _words(row.dimension), row.n, row.kappa) for row in results.agreement]
-    if agreed:
-        print_table(table_of("Agreement (Cohen's kappa without ties)", ["", "dimension", "pairs", "kappa"], agreed))
+    if len(results.agreement) > MOST_ROWS:
+        print_table(_agreement_by_dimension(results.agreement))
+    elif results.agreement:
+        agreed = [(f"{row.first}, {row.second}", _words(row.dimension), row.n, row.kappa) for row in results.agreement]
+        print_table(table_of(AGREEMENT, ["", "dimension", "pairs", "kappa"], agreed))
+
+
+def _agreement_by_dimension(agreement: Sequence[PeopleAgree]) -> Table:
+    by_dimension: dict[str, list[PeopleAgree]] = defaultdict(list)
+    for row in agreement:
+        by_dimension[row.dimension].append(row)
+    rows: list[tuple[object, ...]] = []
+    for dimension, found in by_dimension.items():
+        kappas = [row.kappa for row in found if row.kappa is not None]
+        low, middle, high = (min(kappas), median(kappas), max(kappas)) if kappas else (None, None, None)
+        rows.append((_words(dimension), len(found), len(kappas), low, middle, high))
+    columns = ["dimension", "pairs of people", "with a kappa", "lowest", "median", "highest"]
+    return table_of(AGREEMENT, columns, rows, notes=["--json has every two people."])
 
 
 def _words(dimension: str) -> str:

@@ -13,10 +13,11 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
+from drretail.records.vote import Choice
 from drretail.viewer.voting.criteria import label_question, report_questions, support_rules
 from drretail.viewer.voting.items import WITHHELD, Names
 from drretail.viewer.voting.plan import planned
-from drretail.viewer.voting.results import PairCount, results_of
+from drretail.viewer.voting.results import PairCount, print_results, results_of
 from tests.viewer.experiment import rewrite
 from tests.viewer.voting.agents import vote
 
@@ -67,6 +68,19 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", a="b", b="a"), vote("ann", "2", "tie")])
     assert found.pairs == (PairCount("a", "b", "depth", 2, 1, 0),)
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
+
+
+def test_votes_of_many_people_are_summarised(capsys: pytest.CaptureFixture[str]) -> None:
+    choices: list[Choice] = ["a", "b"]
+    people = [vote(f"p{n:03}", pair, choices[(n + at) % 2]) for n in range(60) for at, pair in enumerate("12")]
+    print_results(results_of(people))
+    lines = capsys.readouterr().out.splitlines()
+    assert "Left out: 40 people with the fewest answers. --json has all." in lines
+    (row,) = [line.split() for line in lines if line.startswith("depth ")]
+    assert row == ["depth", "1,770", "1,770", "-1.00", "-1.00", "1.00"]
+    assert len(lines) < 40
+    print_results(results_of(people[:4]))
+    assert "p000, p001" in capsys.readouterr().out
 
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
