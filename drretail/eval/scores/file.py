@@ -23,6 +23,7 @@ from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
+from drretail.experiment import read_definition
 from drretail.files import read_json
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.base import sha256_of
@@ -136,6 +137,7 @@ def derive_scores(
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
+        systems=gathered.definition.systems,
     )
 
 
@@ -171,6 +173,9 @@ def read_scores(experiment: Path) -> Scores | None:
     if not path.exists():
         return None
     try:
-        return Scores.model_validate(read_json(path))
+        scores = Scores.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
+    known = {"systems": read_definition(experiment).systems}
+    board = scores.scoreboard and scores.scoreboard.model_copy(update=known)
+    return scores.model_copy(update=known | {"scoreboard": board})

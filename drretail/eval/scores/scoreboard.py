@@ -7,6 +7,7 @@ from statistics import fmean
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
+from drretail.experiment import Definition
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
 from drretail.records.pairs import PairScore
@@ -53,11 +54,12 @@ class _Shown:
     columns: Sequence[tuple[str, BoardColumn, str]]
     """The family, the column, and the column's name."""
     labels: Sequence[str]
+    definition: Definition
 
     @property
     def systems(self) -> list[str]:
         """The labels of the systems that research."""
-        return [label for label in self.labels if place_of(label) == "system"]
+        return [label for label in self.labels if place_of(label, self.definition.systems) == "system"]
 
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """The row by the first of these judges who has one, with or without a value."""
@@ -93,7 +95,8 @@ def scoreboard(
             (name, column, wish if taken.count(wish) == 1 else f"{name} {wish}")
             for (name, column), wish in zip(columns, wishes, strict=True)
         ],
-        in_order(row.system for row in scores),
+        in_order((row.system for row in scores), gathered.definition.systems),
+        gathered.definition,
     )
     judges = _judges(shown)
     by_code = sorted(
@@ -119,7 +122,7 @@ def scoreboard(
     )
     kept = _columns(shown, metrics, [*rows, *(row for other in others for row in other.rows)])
     kept_names = {column.name for column in kept}
-    shared = shared_models(shown.labels)
+    shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
     measures = compared_measures(gathered, [*assessors, *by_code], names, primary, pairs)
@@ -131,6 +134,7 @@ def scoreboard(
             row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
             for row in rows
         ),
+        systems=gathered.definition.systems,
         others=others,
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
