@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.files import (
     LineAppender,
+    check_entries,
     is_unfinished,
     pack,
     packed_lines,
@@ -25,7 +27,8 @@ from drretail.files import (
 )
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
-from drretail.records.base import Document, canonical_json, fault_of
+from drretail.parsing import parse_toml
+from drretail.records.base import Document, canonical_json, fault_of, sha256_of
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
@@ -35,6 +38,10 @@ from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
 T = TypeVar("T", bound=Document)
+OPTIONS = "options"
+"""The folder in an experiment's folder that keeps the options of ``run``."""
+LABELS, NEEDS = "labels", "needs"
+"""What these files hold besides options."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
 RunState = Literal["absent", "interrupted", "done", "failed"]
@@ -74,14 +81,25 @@ class Definition(Document):
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
 
 
+@dataclass(frozen=True, slots=True)
+class KeptOptions:
+    """The options of a run, in a file that ``drretail run`` takes."""
+
+    path: Path
+    labels: tuple[str, ...]
+    """The systems that they made."""
+    needs: tuple[str, ...]
+    """What these systems need and the experiment's folder does not hold, such as an agent's module."""
+
+
 class Experiment:
     """An experiment's folder, locked for writing; a context manager that releases the lock."""
 
     def __init__(self, folder: Path, definition: Definition) -> None:
         """Opens or makes the folder, and adds the definition's queries and systems to those that are there.
 
-        Raises UserError if another process writes there, or if the folder disagrees with the definition: another
-        world, the same label for another system, the same id for another query.
+        Raises UserError as ``check_entries`` does, if another process writes there, or if the folder disagrees with the
+        definition: another world, the same label for another system, the same id for another query.
         """
         self.folder = folder
         if self.folder.exists() and not self.folder.is_dir():
@@ -90,6 +108,7 @@ class Experiment:
             strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
             if strange:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
+        check_entries(folder)
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = take_lock(folder, str(folder))
         try:
@@ -137,6 +156,12 @@ class Experiment:
             path = prompts_path(self.folder, label, name) / file
             if not path.exists():
                 write_atomically(path, text)
+
+    def keep_options(self, text: str) -> None:
+        """Keeps the text of a file with the options that made systems; equal texts are one file."""
+        path = self.folder / OPTIONS / f"{sha256_of(text)[:12]}.toml"
+        if not path.exists():
+            write_atomically(path, text)
 
     def freeze_rubric(self, metric: str, query_id: str, rubric: Document) -> None:
         """Keeps a metric's rubric for a query; the first one stays."""
@@ -346,6 +371,19 @@ def entitle(folder: Path, title: str) -> None:
     with locked(folder):
         titled = definition.model_copy(update={"title": " ".join(title.split()) or None})
         write_json(folder / "experiment.json", titled.model_dump(mode="json", exclude_none=True))
+
+
+def read_options(folder: Path) -> list[KeptOptions]:
+    """The options that an experiment has kept; those of version 1.0 kept none. Raises UserError for a damaged file."""
+    kept: list[KeptOptions] = []
+    for path in sorted((folder / OPTIONS).glob("*.toml")):
+        try:
+            found = parse_toml(path.read_text(encoding="utf-8"))
+            labels, needs = ([str(text) for text in found[name]] for name in (LABELS, NEEDS))
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
+        kept.append(KeptOptions(path, tuple(labels), tuple(needs)))
+    return kept
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

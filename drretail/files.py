@@ -233,7 +233,17 @@ def files_below(folder: Path, pattern: str = "*") -> list[Path]:
     return found
 
 
-def first_special(folder: Path) -> Path | None:
+def check_entries(folder: Path) -> None:
+    """Raises UserError if an experiment's folder holds anything but files and folders.
+
+    A link shows, and could change, a file elsewhere, and a pipe may never end.
+    """
+    if folder.is_dir() and (found := _first_special(folder)) is not None:
+        what = "a link" if found.is_symlink() else "a pipe or device"
+        raise UserError(f"{found} is {what}, and no file of an experiment: put the file itself there.")
+
+
+def _first_special(folder: Path) -> Path | None:
     """The first entry below a folder that is neither file nor folder (a link, pipe or device), or None."""
     folders = [os.fspath(folder)]
     while folders:
@@ -281,9 +291,20 @@ def read_json(path: Path) -> dict[str, Any]:
 def check_format(value: dict[str, Any], where: object) -> None:
     """Raises UserError if ``value`` names another format than this version of drretail reads."""
     found = value.get("format")
-    if found != FORMAT:
-        fault = "names no format" if found is None else f"is of format {found!r}"
-        raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. Make it anew.")
+    if found == FORMAT:
+        return
+    fault, advice = "names no format" if found is None else f"is of format {found!r}", "Make it anew."
+    if isinstance(found, int) and found > FORMAT:
+        fault, advice = f"{fault}, made by a newer version", "Install that version, or name another folder."
+    raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. {advice}")
+
+
+def check_replaceable(path: Path) -> None:
+    """Raises UserError for JSON that a newer version made. What is missing, damaged or older may be made anew."""
+    with suppress(OSError, ValueError):
+        value = parse_json(path.read_bytes())
+        if isinstance(value, dict) and isinstance(found := value.get("format"), int) and found > FORMAT:
+            check_format(value, path)
 
 
 def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:

@@ -126,6 +126,21 @@ def profile(user_id: str) -> ProfileSummary:
     return ProfileSummary(user_id=user_id, statements=(Statement(code="likes", text=f"{user_id} likes birds."),))
 
 
+def systems(labels: Iterable[str], options: Mapping[str, Any] | None = None) -> dict[str, System]:
+    """Systems with these labels, each "AGENT" or "AGENT@MODEL" with any options after that; ``options`` are those of
+    all.
+    """
+    split = {label: label.partition("@") for label in labels}
+    return {
+        label: System(
+            agent=agent.removesuffix("+ws"),
+            models={"researcher": RoleModel(spec=model.partition("-")[0], kind="llm")} if model else {},
+            options=dict(options or {}),
+        )
+        for label, (agent, _, model) in split.items()
+    }
+
+
 def definition(queries: Sequence[Query], systems: Mapping[str, System], **fields: Any) -> Definition:
     given: dict[str, Any] = {"world_fingerprint": "f" * 64, "tool_schema_hash": "t"} | fields
     return Definition(

@@ -1,7 +1,7 @@
 """``compare`` and ``compare_all``: systems side by side, from existing verdicts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from drretail.api.option import accepts, keywords
@@ -18,7 +18,8 @@ from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
-from drretail.records.score import Scores
+from drretail.records.run import System
+from drretail.records.score import Scores, Systems
 
 
 @accepts(CompareOptions)
@@ -55,6 +56,8 @@ class Compared:
     """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     levels: Scores | None = None
     """With ``by="level"``: the scores, with the slices by level only."""
+    systems: Systems = field(default_factory=dict[str, System])
+    """The experiment's systems, by label."""
 
 
 @accepts(CompareOptions)
@@ -64,8 +67,9 @@ def compare_all(options: CompareOptions) -> Compared:
     Raises as ``compare`` does, and UserError for options that contradict each other.
     """
     experiment = folder_of(options.experiment)
+    systems = read_definition(experiment).systems
     if options.by is not None:
-        return _by_setting(experiment, options)
+        return replace(_by_setting(experiment, options), systems=systems)
     if options.metric:
         raise UserError("--metric goes with --by: without it, name families with --metrics.")
     families, judges = _families(options), texts_in(options.judges)
@@ -83,6 +87,7 @@ def compare_all(options: CompareOptions) -> Compared:
         broken=list(broken_rules(found, rules)),
         cards={judge: line for judge, line in card_lines(experiment).items() if judge in shown},
         away=families_away(experiment) if families is None else [],
+        systems=systems,
     )
 
 
@@ -116,7 +121,6 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
 def _by_level(experiment: Path, options: CompareOptions) -> Scores:
     """The scores with only the slices by level, of the wanted families or variants and judges."""
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
-    read_definition(experiment)  # raises if there is no experiment
     scores = read_scores(experiment)
     slices = tuple(
         row

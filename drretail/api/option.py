@@ -166,9 +166,10 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
     return decorate
 
 
-def python_help(option: DeclaredOption) -> str:
-    """The help of a keyword argument. If a switch is on by default, its help describes its ``--no-`` flag: what False
-    does.
+def python_help(option: DeclaredOption, false: str = "False") -> str:
+    """The help of a keyword argument, or of an entry in a file, where ``false`` is written otherwise.
+
+    If a switch is on by default, its help describes its ``--no-`` flag: what False does.
     """
     text = option.option.help
-    return f"If False: {text[0].lower()}{text[1:]}" if option.default is True else text
+    return f"If {false}: {text[0].lower()}{text[1:]}" if option.default is True else text

@@ -28,6 +28,8 @@ from drretail.screen import on_screen
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_markdown, cart_of
+from drretail.viewer.commands import commands
+from drretail.viewer.experiment import read_view
 from drretail.viewer.page.notebook import report_cell, run_cell, scores_cell, table_cell
 from drretail.viewer.terminal.text_report import board_lines
 
@@ -59,6 +61,14 @@ class RecordedExperiment:
     def definition(self) -> Definition:
         """The experiment's queries, systems and seed."""
         return read_definition(self.folder)
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands that make it again, as its page shows them.
+
+        W stands for the world's folder, and queries.jsonl for a file of ``definition.queries``.
+        """
+        return commands(read_view(self.folder))
 
     @property
     def systems(self) -> list[str]:

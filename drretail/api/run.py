@@ -28,6 +28,7 @@ from drretail.agents.running.system import (
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
+from drretail.api.options.kept import kept_options
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, read_file_of_queries
@@ -102,6 +103,7 @@ def run(options: RunOptions) -> RecordedExperiment:
             repeats=options.repeats,
             seed=options.seed,
             title=options.title,
+            options=kept_options(ready.options, settings, (system.label for system in systems), folder),
             reference=Offers(world).reference,
             parallel=settings.parallel,
             caps=Caps(ready.opener.prices, options.max_tokens, options.max_dollars),
@@ -135,6 +137,8 @@ def estimate_run(options: RunOptions) -> list[Estimate]:
 class _Ready:
     """The world, systems and queries that the options name, opened."""
 
+    options: RunOptions
+    """With what a preset stands for."""
     world: World
     world_spec: str
     """The name of the world in its runs."""
@@ -188,7 +192,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         for sentence in () if options.to is None else changed_agents(Path(options.to), systems):
             observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
-        yield _Ready(world, spec, settings, opener, systems, asked, shard)
+        yield _Ready(options, world, spec, settings, opener, systems, asked, shard)
 
 
 def _with_variants(
@@ -211,6 +215,8 @@ def _with_variants(
     others = counterfactuals(systems, kinds)
     if kinds and not others:
         observer.note(NO_PROFILE_SEEN)
+    elif kinds and (blind := [sut.label for sut in systems if not sut.sees_user]):
+        observer.note(f"--counterfactual leaves out {', '.join(blind)}: without the user's tools it changes nothing.")
     moving = [] if options.moves is None else moved(systems, options.moves)
     return [*systems, *others, *(injected(systems) if options.injected else []), *moving]
 
@@ -283,6 +289,9 @@ def ask(options: AskOptions) -> RecordedAnswer:
         runner = runner_of(world, settings, spec, files=options.files)
         runner.reads = observer.answer_as_shopper
         folder = None if options.to is None else Path(options.to)
+        kept = None
+        if folder is not None and options.shopper is None:  # ``run`` can't ask a person
+            kept = kept_options(options, settings, [system.label], folder)
         with observer.answer(runner):
-            recorded = ask_once(runner, system, query, folder)
+            recorded = ask_once(runner, system, query, folder, kept)
     return RecordedAnswer(recorded.run, recorded.evidence, folder)

@@ -40,7 +40,8 @@ from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.progress import Waits, choose_progress
 from drretail.records.base import Rules
-from drretail.records.score import CODE, JudgeRef, Scores, place_of
+from drretail.records.run import BASELINES
+from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.settings import Settings, read_settings
 from drretail.viewer.output import say
 
@@ -177,8 +178,9 @@ def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate
     )
     reads_pages = "faithfulness" in plan.names
     missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []
-    runs = planned_runs(plan.folder, read_definition(plan.folder))
-    baselines = sum(place_of(run.label) in ("floor", "ceiling") for run in runs)
+    definition = read_definition(plan.folder)
+    runs = planned_runs(plan.folder, definition)
+    baselines = sum(definition.systems[run.label].agent in BASELINES for run in runs)
     return ScoreEstimate(estimates, plan.opener.prices, len(missing), baselines)
 
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from drretail.agents.base import Agent
 from drretail.agents.callables import as_agent
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
-from drretail.agents.registry import AGENTS, named_agent
+from drretail.agents.registry import AGENTS, load_agent, named_agent, split_web_mode
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import PRESETS, SystemUnderTest, suts, system_options
 from drretail.api.models import Opener, choices_by_role, profile_of
@@ -114,7 +114,7 @@ def named_systems(
     models = opened_models(options.model, options.model_profile, opener, roles, note)
     if options.shopper not in (None, PERSON):
         (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
-    return suts(
+    made = suts(
         who,
         models,
         world,
@@ -125,6 +125,10 @@ def named_systems(
         sizes=several(options.size, "--size"),
         composes=several(options.compose, "--compose"),
     )
+    prompted = [model.info for sut in made if sut.overrides.texts for model in sut.models.values()]
+    if ruled := {info.spec for info in prompted if info.kind == "rule_based"}:
+        observer.note(f"{', '.join(sorted(ruled))} follows rules: --prompts changes nothing in its answers.")
+    return made
 
 
 def named_agents(agents: Agents) -> dict[str, Agent]:
@@ -133,7 +137,7 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     Raises UserError if two would go by the same name, and for an object that cannot answer.
     """
     if isinstance(agents, Mapping):
-        return {str(name): _named(agent)[1] for name, agent in agents.items()}
+        return {_free_name(str(name), agent): _named(agent)[1] for name, agent in agents.items()}
     is_several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
     brought = cast(Iterable[object], agents if is_several else [agents])
     named: dict[str, Agent] = {}
@@ -156,7 +160,15 @@ def _named(given: object) -> tuple[str, Agent]:
     agent = as_agent(given)
     if agent is None:
         raise AGENTS.refused(repr(given)[:60], given, "a drretail.Agent, a function that answers, or a Runnable")
-    return getattr(agent.answer, "__name__", "agent"), agent
+    return _free_name(getattr(agent.answer, "__name__", "agent"), given), agent
+
+
+def _free_name(name: str, given: object) -> str:
+    """The name. Raises UserError for an object of the user's own that goes by the name of another agent."""
+    plain, _ = split_web_mode(name)
+    if not isinstance(given, str) and plain in AGENTS.names() and load_agent(plain) is not given:
+        raise UserError(f"There is an agent {plain} already: give yours another name, as in {{name: agent}}.")
+    return name
 
 
 def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generator[str]:

@@ -38,7 +38,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
         print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
     elif len(found.comparisons) > 1 and not shown.details:
         beside = "" if options.beside is None else f" --beside {options.beside}"
-        print_all_pairs(found.comparisons, f"{options.experiment}{beside}", found.cards)
+        print_all_pairs(found.comparisons, found.systems, f"{options.experiment}{beside}", found.cards)
     else:
         for comparison in found.comparisons:
             print_comparison(comparison, found.cards, details=shown.details)
@@ -79,15 +79,15 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
         _print_more(count - len({(row.metric, row.variant, row.judge, row.rules) for row in levels}))
         return
     if found.twins:
-        print_table(ablations.twin_table(found.twins))
+        print_table(ablations.twin_table(found.twins, found.systems))
         return
     shown = ablations.headlines_first(found.settings) if everything else ablations.main_tables(found.settings)
     for table in shown:
-        print_table(ablations.ablation_table(table))
+        print_table(ablations.ablation_table(table, systems=found.systems))
     print_text(ablations.note_of(found.settings[0].by))
     _print_more(len(found.settings) - len(shown))
     for costs in ablations.headlines_first(found.distractors):
-        print_table(ablations.distractor_table(costs))
+        print_table(ablations.distractor_table(costs, found.systems))
     if found.distractors:
         print_text(ablations.DISTRACTORS_NOTE)
 

@@ -81,9 +81,12 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     --uncited`.
     """
     from drretail.api.lab.people import correct_with
+    from drretail.api.options.shared import folder_of
+    from drretail.experiment import read_definition
     from drretail.viewer.terminal.printed_lab import print_correction
 
-    _print_result(correct_with(options), print_correction, output)
+    made, systems = correct_with(options), read_definition(folder_of(options.experiment)).systems
+    _print_result(made, lambda correction: print_correction(correction, systems), output)
 
 
 @lab_app.command("agree")

@@ -28,7 +28,7 @@ from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
-from drretail.files import write_json
+from drretail.files import check_replaceable, write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
@@ -172,6 +172,7 @@ async def score(
     ]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
+    check_replaceable(experiment / "scores.json")
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")

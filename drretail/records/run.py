@@ -151,6 +151,17 @@ class System(Record):
     """The command or the address of an agent that is one; ``module:attribute`` of an agent that was given by it."""
 
     @property
+    def name(self) -> str:
+        """The agent, as a command names it: with ``+ws`` if it reads whole pages."""
+        return f"{self.agent}+ws" if self.web_mode == "ws" else self.agent
+
+    @property
+    def models_in_label(self) -> str:
+        """The part of the label that names its models, such as "@openai-gpt-5"; empty without models."""
+        specs = dict.fromkeys(model.spec for role, model in self.models.items() if role != SHOPPER)
+        return f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
+
+    @property
     def is_command_or_address(self) -> bool:
         """True if the agent runs outside of this process."""
         return self.place is not None and self.place.startswith(OUTSIDE)
@@ -198,7 +209,6 @@ class System(Record):
 
         An option that names several things contains them all. A label that would be too long ends in a hash.
         """
-        specs = list(dict.fromkeys(model.spec for role, model in self.models.items() if role != SHOPPER))
         web = "+ws" if self.web_mode == "ws" else ""
         written = self.options | ({"scope": self.scope} if self.scope == "any" else {})
         written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
@@ -213,9 +223,8 @@ class System(Record):
         }
         provider = "" if self.web_provider == SANDBOX else f"-{slug(self.web_provider)}"
         asked = f"{''.join(sorted(parameters))}{provider}"
-        models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
         prompts = "" if self.prompts is None else f"-prompts-{slug(self.prompts.name)}"
-        label = f"{slug(self.agent)}{web}{models}{asked}{options}{limits}{prompts}"
+        label = f"{slug(self.agent)}{web}{self.models_in_label}{asked}{options}{limits}{prompts}"
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
 

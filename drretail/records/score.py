@@ -1,7 +1,6 @@
 """Verdicts of judges on runs, and the scores that pure code makes from them."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -10,9 +9,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, NoInterval, Record, Rules
 from drretail.records.comparison import SettingTable, TwinRow
-from drretail.records.counterfactual import CounterfactualRow
+from drretail.records.counterfactual import CounterfactualRow, kind_of
 from drretail.records.pairs import PairScore, RankScore
-from drretail.records.run import BASELINES, ORACLE_AGENT, ModelKind
+from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, ModelKind, System
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 
 
@@ -473,6 +472,8 @@ class Scores(Document):
     """One row per system, made from the rest and from what runs took; None in older scores."""
     made_of: MadeOf | None = None
     """None in older scores."""
+    systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
+    """By label, as experiment.json has them."""
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
@@ -551,49 +552,44 @@ def _ids(statement: Statement) -> str:
 Place = Literal["system", "counterfactual", "floor", "ceiling"]
 PLACES: tuple[Place, ...] = ("system", "counterfactual", "floor", "ceiling")
 """In the order of tables."""
-_COUNTERFACTUAL = re.compile(r"-counterfactual-(swap|neutral)(?![a-z0-9])")
+Systems = Mapping[str, System]
+"""By label. A label that is not in it is taken for a system that researches."""
+NO_SYSTEMS: Systems = {}
 
 
-def place_of(label: str) -> Place:
-    """A system's place by its label: floors and the ceiling are known by their agents, counterfactual systems by their
-    option.
-    """
-    agent = re.split(r"[-+]", label)[0]
-    if agent in BASELINES:
-        return "ceiling" if agent == ORACLE_AGENT else "floor"
-    return "counterfactual" if _COUNTERFACTUAL.search(label) else "system"
+def place_of(label: str, systems: Systems) -> Place:
+    """A system's place: floors and the ceiling are known by their agents, counterfactual systems by their option."""
+    system = systems.get(label)
+    if system is None:
+        return "system"
+    if system.agent in BASELINES:
+        return "ceiling" if system.agent == ORACLE_AGENT else "floor"
+    return "system" if kind_of(system) is None else "counterfactual"
 
 
-_SIZED = re.compile(r"-size-(\d+)([a-z]?)")
-_OPTION = re.compile(
-    r"-(?:(?:files|size|compose|retriever|information|intent|without|serper|searxng)(?:-|$)|rag_turns\d)"
-)
-"""The options of a label in which ablations differ."""
-
-
-def in_order(labels: Iterable[str]) -> list[str]:
+def in_order(labels: Iterable[str], systems: Systems) -> list[str]:
     """Each label once: systems, counterfactual ones, floors in the order of ``BASELINES``, the ceiling last.
 
     Systems on several sizes of a sandbox are sorted by size.
     """
-    floors = {name: at for at, name in enumerate(BASELINES)}
 
     def key(label: str) -> tuple[int, int, str]:
-        sized = _SIZED.sub(lambda found: f"-size-{found[2]}{int(found[1]):09}", label)
-        return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), sized
+        system = systems.get(label)
+        floor = BASELINES.index(system.agent) if system is not None and system.agent in BASELINES else 0
+        size = "" if system is None else str(system.options.get(SIZE, ""))
+        digits = size.rstrip("km")
+        sized = label.replace(f"-{SIZE}-{size}", f"-{SIZE}-{size[len(digits) :]}{digits:0>9}") if size else label
+        return PLACES.index(place_of(label, systems)), floor, sized
 
     return sorted(set(labels), key=key)
 
 
-def shared_models(labels: Iterable[str]) -> str:
-    """The part from "@" on that all systems with models share, so that tables can leave it out; empty if there is none.
+def shared_models(labels: Iterable[str], systems: Systems) -> str:
+    """The models' part of the labels if all systems with models have the same, so that tables can leave it out.
 
-    Options and limits that follow it in some labels do not belong to it. A single system keeps its whole name.
+    Empty if they differ. A single system keeps its whole name.
     """
-    parts = {label: label.partition("@")[2] for label in labels if "@" in label}
-    shortest = min(parts.values(), key=len, default="")
-    if any(part != shortest and not part.startswith(f"{shortest}-") for part in parts.values()):
-        # The part before the first option, if it is the same in all labels.
-        begun = {part[: found.start()] if (found := _OPTION.search(part)) else part for part in parts.values()}
-        shortest = begun.pop() if len(begun) == 1 else ""
-    return f"@{shortest}" if shortest and len(parts) > 1 else ""
+    parts = [
+        part for label in labels if label in systems and (part := systems[label].models_in_label) in label and part
+    ]
+    return parts[0] if len(parts) > 1 and len(set(parts)) == 1 else ""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from drretail.records.base import Record, Rules
 from drretail.records.comparison import ComparedRow
-from drretail.records.run import ModelKind
+from drretail.records.run import ModelKind, System
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
@@ -125,6 +125,8 @@ class Scoreboard(Record):
     judge: BoardJudge
     columns: tuple[ShownColumn, ...]
     rows: tuple[BoardRow, ...]
+    systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
+    """By label, as experiment.json has them."""
     others: tuple[JudgedRows, ...] = ()
     differs: tuple[str, ...] = ()
     """Sentences on all pairs of systems that research: which differences are shown, or what it would

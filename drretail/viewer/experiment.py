@@ -238,16 +238,17 @@ class ExperimentView:
 
 def title_of(definition: Definition) -> str:
     """A title for an experiment without one: "50 queries answered by react, hybrid_react and 3 more"."""
-    labels = in_order(definition.systems)
-    shared = shared_models(labels)
-    systems = [label for label in labels if place_of(label) in ("system", "counterfactual")]
-    names = [label.replace(shared, "", 1) for label in systems]
+    systems = definition.systems
+    labels = in_order(systems, systems)
+    shared = shared_models(labels, systems)
+    shown = [label for label in labels if place_of(label, systems) in ("system", "counterfactual")]
+    names = [label.replace(shared, "", 1) for label in shown]
     queries = definition.queries
     subject = counted(len(queries), "query")
     if len(queries) == 1:
         words = " ".join(queries[0].text.split())
         subject = f"“{words if len(words) <= LONGEST_TITLE else words[:LONGEST_TITLE].rpartition(' ')[0] + ' …'}”"
-    agents = list(dict.fromkeys(label.partition("@")[0] for label in systems))
+    agents = list(dict.fromkeys(label if systems[label].is_imported else systems[label].name for label in shown))
     if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
         return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"
     return f"{subject} answered by {_listed(names or labels)}"
@@ -266,7 +267,7 @@ def read_view(experiment: Path) -> ExperimentView:
     Raises UserError if there is no experiment.
     """
     definition = read_definition(experiment)
-    place = {label: at for at, label in enumerate(in_order(definition.systems))}
+    place = {label: at for at, label in enumerate(in_order(definition.systems, definition.systems))}
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
     made = scores or Scores(scores=(), judgings=())

@@ -134,11 +134,12 @@ def _system_rows(listed: Listed, columns: Mapping[str, str], trends: dict[_Serie
     judge = listed.board.judge if listed.board else None
     shown = listed.board.columns if listed.board else ()
     kinds: dict[str, Kind] = {column.name: KINDS.get(column.unit, "number") for column in shown}
-    for label in in_order(listed.definition.systems):
-        if place_of(label) != "system":
+    systems = listed.definition.systems
+    for label in in_order(systems, systems):
+        if place_of(label, systems) != "system":
             continue
-        name = label.partition("@")[0]
-        models = dict.fromkeys(model.spec for model in listed.definition.systems[label].models.values())
+        name = label if systems[label].is_imported else systems[label].name
+        models = dict.fromkeys(model.spec for model in systems[label].models.values())
         figures: list[Figure | None] = []
         for column in columns:
             cell = cells.get(label, {}).get(column)

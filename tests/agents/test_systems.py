@@ -188,7 +188,7 @@ def test_what_can_have_no_counterfactual_is_left_out_or_told(
     blind = sut(world, scripted()[0], options={"without": ["user"]})
     with pytest.raises(UserError, match="no profile to change"):
         counterfactuals([blind], ["swap"])
-    (swap,) = counterfactuals([obeying], ["swap"])
+    (swap,) = counterfactuals([obeying, blind], ["swap"])
     with pytest.raises(UserError, match="Nobody was chosen"):
         record(shop, swap, BIRDS_QUERY)
 

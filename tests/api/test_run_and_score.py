@@ -106,6 +106,8 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
         run(world, QUESTION, to=tmp_path / "exp")
     with pytest.raises(UnknownName, match="Did you mean react"):
         run(world, [QUESTION], "reakt", to=tmp_path / "exp")
+    with pytest.raises(UserError, match="There is an agent oracle already: give yours another name"):
+        run(world, [QUESTION], {"oracle": MINE}, to=tmp_path / "exp")
     with pytest.raises(UserError, match="Two agents go by the name nobody"):
         run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
     with pytest.raises(UserError, match="no user 'NOBODY'"):

@@ -599,7 +599,9 @@ def test_the_command_ends_with_3_where_it_fails(exp: Path, world: World, drretai
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
-def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(kind: str, exp: Path, tmp_path: Path) -> None:
+def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(
+    kind: str, exp: Path, tmp_path: Path, world: World
+) -> None:
     scores, elsewhere = exp / "scores.json", tmp_path / "elsewhere"
     if kind == "folder":
         shutil.move(exp / RUN, elsewhere)
@@ -608,7 +610,7 @@ def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(kind: str, exp: 
         scores.rename(elsewhere)
         elsewhere.write_text("mine")
         os.mkfifo(scores) if kind == "pipe" else scores.symlink_to(elsewhere)
-    for enter in (verify, report, partial(score, metrics="process")):
+    for enter in (verify, report, partial(score, metrics="process"), lambda to: run(world, ["?"], "react", to=to)):
         with pytest.raises(UserError, match="is a pipe or device, and" if kind == "pipe" else "is a link, and no file"):
             enter(exp)
     assert elsewhere.is_dir() or elsewhere.read_text() == "mine"

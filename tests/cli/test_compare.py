@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build import experiment, scored, scripted_judge
+from tests.build import experiment, scored, scripted_judge, systems
 from tests.cli.commands import Command
 from tests.eval.families.pairwise.judging import prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
@@ -85,7 +85,7 @@ def test_a_rule_that_the_difference_meets_ends_with_3(drretail: Command, judged:
 
 def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds: Command, tmp_path: Path) -> None:
     three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
-    scored(experiment(tmp_path / "exp", three), STUB)
+    scored(experiment(tmp_path / "exp", three, of=systems(three)), STUB)
     done = succeeds("compare", "exp", "--metrics", STUB, COLUMNS="80")
     assert done.stdout.startswith("What can be concluded\n- stub said: react above hybrid and plan.\n")
     lines = [line.split() for line in done.stdout.splitlines()]

@@ -180,6 +180,6 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
         succeeds(*arguments)
     page = (imported / "report.html").read_text(encoding="utf-8")
     assert "none: the reports are imported" in page
-    assert "drretail import drb FILE --to exp --system one" in page
+    assert "# Imported reports (drretail import): one, two." in page
     assert "<script>alert(1)" not in page
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout

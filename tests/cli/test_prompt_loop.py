@@ -11,7 +11,7 @@ from drretail.api.sent_prompts import agents_prompts, as_markdown, judges_prompt
 from drretail.cli.app import app
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.subject import planned_runs
-from drretail.experiment import read_definition
+from drretail.experiment import read_definition, read_options
 from drretail.prompts import packaged_text
 from tests.cli.commands import Command, ErrorOf, refused_by
 
@@ -64,12 +64,13 @@ def test_what_the_page_says_makes_the_runs_again(
     change(tmp_path / "terse")
     command = ["run", "--queries", queries, "--world", shop, "--no-floors"]
     drretail(*command, "--to", "exp", "--only", "q2")
-    succeeds(*command, "--to", "exp", "--only", "q1", "--prompts", "terse")
+    told = succeeds(*command, "--to", "exp", "--only", "q1", "--prompts", "terse").stderr
+    assert "offline:shopper follows rules: --prompts changes nothing in its answers." in told
     drretail("report", "exp")
     page = (tmp_path / "exp/report.html").read_text(encoding="utf-8")
-    assert f"--prompts exp/prompts/{TERSE}/terse --only q1 " in page
-    kept = ["--prompts", f"exp/prompts/{TERSE}/terse", "--only", "q1"]
-    again = drretail(*command, "--to", "again", *kept, "--replay", "exp")
+    (kept,) = (each.path.name for each in read_options(tmp_path / "exp") if TERSE in each.labels)
+    assert f"# {kept} also needs prompts: ../../terse.\ndrretail run exp/options/{kept} --world W " in page
+    again = drretail("run", f"exp/options/{kept}", *command[1:], "--to", "again", "--replay", "exp")
     assert (again.returncode, "other prompts" in again.stderr) == (0, False), again.stderr
     run_json = f"runs/{TERSE}/q1-r1/run.json"
     assert (tmp_path / "again" / run_json).read_bytes() == (tmp_path / "exp" / run_json).read_bytes()

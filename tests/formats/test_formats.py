@@ -55,6 +55,9 @@ def test_a_kept_experiment_is_read_shown_scored_anew_and_goes_on_or_says_why_not
     ):
         ended = drretail(*command)
         assert ended.returncode == 0, ended.stderr
+    assert f"# The options were not kept of plan_to_function@offline-shopper, {LABEL}." in (
+        kept / "page.html"
+    ).read_text("utf-8")
 
     # Its runs were made with the prompts and tools of their time.
     before = (folder / "run.json").read_bytes()
@@ -110,6 +113,7 @@ def test_a_world_of_another_format_is_refused_in_a_sentence(tmp_path: Path, drre
     assert not (tmp_path / "new").exists()
 
 
+SCORE = ["score", "experiment", "--world", "world", "--metrics", "checks"]
 REPORT = ["report", "experiment", "--format", "html", "-o", "page.html"]
 RECORDS = [
     "experiment.json",
@@ -124,6 +128,8 @@ RECORDS = [
     [
         *((f"experiment/{record}", found, REPORT) for record in RECORDS for found in (0, FORMAT + 1)),
         ("experiment/experiment.json", FORMAT + 1, [*AGAIN, "--agent", "react"]),
+        ("experiment/scores.json", FORMAT + 1, SCORE),
+        (f"experiment/readings/declared/{LABEL}/q1-r1.json", FORMAT + 1, SCORE),
         ("queries.jsonl", FORMAT + 1, [*AGAIN[:-1], "new"]),
     ],
 )

@@ -119,7 +119,7 @@ def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
     before = render_page(tmp_path / "exp")
     assert "4 answers: no statement about your products was judged." in before
     assert "drretail score exp</code>" in before
-    assert "drretail import chat FILE --to exp --system assistant --world W" in before
+    assert "# Imported reports (drretail import): assistant." in before
     last = " ".join(succeeds("score", "exp", "--metrics", "faithfulness").stdout.split())
     assert last.endswith("3 contradict your shop's records. Each with its record: drretail report exp")
 

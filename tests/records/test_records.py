@@ -1,6 +1,7 @@
 """Money, versions of queries, readings, declared picks, scores by system and the order of labels."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -9,7 +10,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.money import Money
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
-from drretail.records.run import Answer
+from drretail.records.run import Answer, Limits, RoleModel, System
 from drretail.records.score import MetricDescription, Policy, Score, Scores, in_order, place_of, shared_models
 from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
@@ -75,47 +76,59 @@ def test_of_several_judges_one_must_be_named() -> None:
     assert scores.by_system("clean", judge="x:2") == {"a": 0.75}
 
 
+def system(agent: str, model: str = "", **fields: Any) -> System:
+    models = {"researcher": RoleModel(spec=model, kind="llm")} if model else {}
+    return System(agent=agent, models=models, **fields)
+
+
+SWAPPED = {"options": {"counterfactual": "swap"}}
+
+
 @pytest.mark.parametrize(
-    ("label", "place"),
+    ("of", "place"),
     [
-        ("react@offline-shopper", "system"),
-        ("react+ws@offline-shopper-counterfactual-neutral", "counterfactual"),
-        ("null_bestsellers", "floor"),
-        ("null_copy-researchers3", "floor"),
-        ("oracle", "ceiling"),
-        ("oracles@m", "system"),
-        ("null_emptyish@m", "system"),
+        (system("react", "m"), "system"),
+        (system("react", "m", **SWAPPED), "counterfactual"),
+        (system("null_bestsellers"), "floor"),
+        (system("mute_oracle"), "floor"),
+        (system("oracle"), "ceiling"),
+        (system("oracle-v2", place="my:agent"), "system"),
+        (system("null_copy+mine"), "system"),
+        (system("react-counterfactual-swap", "m"), "system"),
     ],
 )
-def test_a_label_tells_how_a_system_stands(label: str, place: str) -> None:
-    assert place_of(label) == place
+def test_a_system_stands_where_its_record_says_whatever_its_label_is(of: System, place: str) -> None:
+    assert {place_of(label, {label: of}) for label in (of.label(), "oracle", "null_copy-x")} == {place}
+
+
+def sized(agent: str, size: str, **fields: Any) -> System:
+    return system(agent, "m:5", options={"size": size}, **fields)
 
 
 @pytest.mark.parametrize(
-    "labels",
+    "systems",
     [
-        ["z@m", "a@m-counterfactual-swap", "null_empty", "null_bestsellers", "oracle"],
-        ["a@m-5-serper", "a@m-5-size-64k", "a@m-5-size-64k-rag_turns8", "a@m-5-size-512k", "b@m-5-without-web"],
+        [system("z", "m"), system("a", "m", **SWAPPED), *map(system, ("null_empty", "null_bestsellers", "oracle"))],
+        [sized("a", "64k"), sized("a", "64k", limits=Limits(rag_turns=8)), sized("a", "512k"), system("b", "m:5")],
     ],
     ids=["floors by their own order and the ceiling last", "sizes by size"],
 )
-def test_systems_are_in_order(labels: list[str]) -> None:
-    assert in_order([*reversed(labels), labels[0]]) == labels
+def test_systems_are_in_order(systems: list[System]) -> None:
+    labels = [each.label() for each in systems]
+    assert in_order([*reversed(labels), labels[0]], dict(zip(labels, systems, strict=True))) == labels
 
 
 @pytest.mark.parametrize(
-    ("labels", "shared"),
+    ("systems", "shared"),
     [
-        (["a@m", "b+ws@m", "b@m-researchers2", "oracle"], "@m"),
-        (["a@m", "b@n"], ""),
-        (["a@m", "b@m2"], ""),
-        (["a@m", "oracle"], ""),
-        (["a@m-5-size-64k", "a@m-5-serper", "b@m-5-without-web", "a@m-5-size-64k-rag_turns8"], "@m-5"),
-        (["a@m-5-size-64k", "a@m-4-size-64k"], ""),
-        (["a@m-size-64k", "a@m-temperature1"], ""),
+        ([system("a", "m"), system("b", "m", web_mode="ws"), system("b", "m", limits=Limits(researchers=2))], "@m"),
+        ([system("a", "m"), system("b", "m"), system("oracle")], "@m"),
+        ([system("a", "m"), system("b", "n")], ""),
+        ([system("a", "m"), system("b", "m-mini")], ""),
+        ([system("a", "m"), system("oracle")], ""),
+        ([sized("a", "64k"), system("a", "m:5", web_provider="serper"), sized("a", "128k")], "@m-5"),
+        ([sized("a", "64k"), system("a", "m:4", options={"size": "64k"})], ""),
     ],
 )
-def test_only_what_all_systems_with_models_share_before_their_options_is_left_out(
-    labels: list[str], shared: str
-) -> None:
-    assert shared_models(labels) == shared
+def test_only_the_models_that_all_systems_with_models_share_are_left_out(systems: list[System], shared: str) -> None:
+    assert shared_models([each.label() for each in systems], {each.label(): each for each in systems}) == shared

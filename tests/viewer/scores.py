@@ -7,6 +7,7 @@ from typing import Any
 
 from drretail.records.score import Score, SliceScore
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
+from tests.build import systems
 
 FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
 _OF = {"metric": "faithfulness", "judge": "p:m", "judge_kind": "llm"}
@@ -37,4 +38,5 @@ def board(
     """Of systems with these cells by the names of their columns."""
     rows = tuple(BoardRow(system=system, cells=dict(held)) for system, held in cells.items())
     usual = {"judge": BoardJudge(spec="a:judge"), "columns": columns, "rows": rows, "compared": compared}
+    usual |= {"systems": systems(cells)}
     return Scoreboard.model_validate(usual | fields)

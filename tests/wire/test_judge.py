@@ -93,7 +93,7 @@ async def test_second_verdicts_are_verified_by_their_answers(world: World, folde
     async def checked(name: str) -> Checklist:
         checklist = Checklist()
         offers = Offers(world).would_do
-        await check_verdicts(folder, tmp_path / name, world.store, offers, checklist, Progress())
+        await check_verdicts(folder, tmp_path / name, world.store, offers, (), checklist, Progress())
         assert checklist.checked["verdicts"] == sum(
             len(VerdictFile(file).lasts()) for file in folder.rglob("*-r1.jsonl")
         )

@@ -24,16 +24,20 @@ def open_experiment(
     title: str | None = None,
     reference: Callable[[Query], Reference] | None = None,
     is_part: bool = False,
+    options: str | None = None,
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
-    If a system sees other data than the user's, it is settled whose. ``reference`` finds the baskets by which reports
+    ``options`` is the text of a file with the options that made the systems. If a system sees other data than the
+    user's, it is settled whose. ``reference`` finds the baskets by which reports
     are measured; None = they are not measured. With ``is_part`` systems that are new in the folder are asked no more
     than these queries. Raises UserError as ``Experiment`` does.
     """
     asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
     asked = asked.model_copy(update={"title": title, "categories": wanted_categories(world, queries)})
     experiment = Experiment(folder, asked)
+    if options is not None:
+        experiment.keep_options(options)
     for sut in suts:
         experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())
     summaries = Summaries(world)

@@ -42,6 +42,7 @@ def run(
     repeats: int = 1,
     seed: str = "42",
     title: str | None = None,
+    options: str | None = None,
     reference: Callable[[Query], Reference] | None = None,
     parallel: int = PARALLEL,
     caps: Caps | None = None,
@@ -56,8 +57,9 @@ def run(
     reports are measured; without it they are not measured.
 
     ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
-    the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``watch`` is
-    entered before the experiment is opened, and is notified of the runs.
+    the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``options`` is a
+    file's text, with the options that made the systems, which the folder keeps. ``watch`` is entered before the
+    experiment is opened, and is notified of the runs.
 
     Raises UserError if the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
@@ -65,7 +67,7 @@ def run(
     with (
         watch or nullcontext(Watch()) as watching,
         open_experiment(
-            to, runner.world, queries, suts, seed, title=title, reference=reference, is_part=is_part
+            to, runner.world, queries, suts, seed, title=title, reference=reference, is_part=is_part, options=options
         ) as experiment,
     ):
         experiment_budget = opened_budget(to, suts, caps)

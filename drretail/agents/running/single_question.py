@@ -34,11 +34,15 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
     )
 
 
-def ask_once(runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None) -> Recorded:
-    """The recorded run. With ``to`` it is saved there, and a run that is there already is read, not made again."""
+def ask_once(
+    runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None, options: str | None = None
+) -> Recorded:
+    """The recorded run. With ``to`` it is saved there beside its ``options``, and a run that is there already is read,
+    not made again.
+    """
     if to is None:
         return run_loop(runner.run(sut, query))
-    with open_experiment(to, runner.world, [query], [sut], "42") as experiment:
+    with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
         return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))

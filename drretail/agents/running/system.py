@@ -66,6 +66,11 @@ class SystemUnderTest:
     memory: Memory | None = None
     """The memory whose text on the shopper it is told, in addition to its tools or in their place."""
 
+    @property
+    def sees_user(self) -> bool:
+        """True if it has tools for the user's data."""
+        return "user" not in self.system.options.get("without", ())
+
     def repeats(self, asked: int) -> int:
         """How often it runs for each query. A baseline uses no chance, so it runs once."""
         return 1 if self.agent.is_baseline else asked
@@ -243,20 +248,18 @@ def intended(suts: Sequence[SystemUnderTest], intents: Iterable[str]) -> list[Sy
 def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> list[SystemUnderTest]:
     """Each system once more for each kind ("swap", "neutral"), as a system of its own that sees other users' data.
 
-    Floors and the oracle are left out. Raises UnknownName for an unknown kind, UserError for a system without tools to
-    see a user's data.
+    Floors and the oracle are left out, and systems without tools for a user's data. Raises UnknownName for an unknown
+    kind, UserError if no system has such tools.
     """
-    made: list[SystemUnderTest] = []
-    for kind in dict.fromkeys(kinds):
+    wanted = list(dict.fromkeys(kinds))
+    for kind in wanted:
         if kind not in KINDS:
             raise UnknownName("counterfactual", kind, KINDS)
-        for sut in suts:
-            if sut.system.agent in BASELINES:
-                continue
-            if "user" in sut.system.options.get("without", ()):
-                raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
-            made.append(_with(sut, {OPTION: kind}))
-    return made
+    researching = [sut for sut in suts if sut.system.agent not in BASELINES]
+    seeing = [sut for sut in researching if sut.sees_user]
+    if wanted and researching and not seeing:
+        raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
+    return [_with(sut, {OPTION: kind}) for kind in wanted for sut in seeing]
 
 
 def informed(

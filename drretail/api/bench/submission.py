@@ -173,11 +173,18 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
     strange = [name for name in system.options if name not in _REBUILT]
     if strange:
         raise UserError(f"its option {strange[0]} can't be given here")
-    agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
     models = {role: model.spec for role, model in system.models.items()}
     limits = system.limits.model_dump(exclude_none=True)
     made = run(
-        world, list(queries), agent, models, to=to, baselines=False, scope=system.sees, limits=limits, **system.options
+        world,
+        list(queries),
+        system.name,
+        models,
+        to=to,
+        baselines=False,
+        scope=system.sees,
+        limits=limits,
+        **system.options,
     )
     if label not in {tally.label for tally in made.tallies}:
         raise UserError("here it comes out as another system")

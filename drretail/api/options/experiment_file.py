@@ -9,13 +9,13 @@ limits = {tool_turns = 5}
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, cast, get_args, get_origin
 
-from drretail.api.option import DeclaredOption, check_bounds, declared_options
+from drretail.api.option import DeclaredOption, check_bounds, declared_options, python_help
 from drretail.api.options.run import RunOptions
 from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion
 
@@ -37,6 +37,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
     UserError, with the line, for invalid TOML, an unknown option, or a value of the wrong type.
     """
+    from drretail.experiment import LABELS, NEEDS
     from drretail.parsing import parse_toml
 
     path = Path(path)
@@ -54,6 +55,8 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}
     values: dict[str, Any] = {}
     for name, value in tables.items():
+        if name in (LABELS, NEEDS):
+            continue
         # No line number if the file spells the option's name differently, such as with an escape.
         named = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
         where = str(path) if named is None else f"{path}, line {text.count(chr(10), 0, named.end()) + 1}"
@@ -84,14 +87,23 @@ def experiment_toml(options: Any) -> str:
 
     Raises UserError for a value that only Python can give, such as an agent's object.
     """
-    lines = [HEADER]
+    return "\n".join([HEADER, *(entry(option, value) for option, value in chosen(options))])
+
+
+def chosen(options: Any) -> Iterator[tuple[DeclaredOption, Any]]:
+    """The options that a file can hold and that are not at their defaults, with their values."""
     for option in declared_options(type(options)):
         value = getattr(options, option.name)
-        if option.option.flag == "" or value is None or (option.default is not MISSING and value == option.default):
-            continue
-        comment = fill(option.option.help, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
-        lines.append(f"{comment}\n{option.name} = {_toml(option.name, value)}\n")
-    return "\n".join(lines)
+        is_default = option.default is not MISSING and value == option.default
+        if option.option.flag != "" and value is not None and not is_default:
+            yield option, value
+
+
+def entry(option: DeclaredOption, value: Any) -> str:
+    """The option's line below its help. Raises UserError for a value that only Python can give."""
+    text = python_help(option, "false")
+    comment = fill(text, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+    return f"{comment}\n{option.name} = {toml(option.name, value)}\n"
 
 
 def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
@@ -107,7 +119,7 @@ def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
         elif _is_of(value, kind):
             return _joined(option, kind, value, folder)
     wanted = " or ".join(dict.fromkeys(_named(kind) for kind in kinds))
-    raise UserError(f"{option.name} is {_toml(option.name, value)}, and takes {wanted}.")
+    raise UserError(f"{option.name} is {toml(option.name, value)}, and takes {wanted}.")
 
 
 def _is_of(value: Any, kind: Any) -> bool:
@@ -134,7 +146,8 @@ def _joined(option: DeclaredOption, kind: Any, value: Any, folder: Path) -> Any:
     return value
 
 
-def _toml(name: str, value: Any) -> str:
+def toml(name: str, value: Any) -> str:
+    """The value as TOML; ``name`` is that of its option, for the error message."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -142,9 +155,9 @@ def _toml(name: str, value: Any) -> str:
     if isinstance(value, str | Path):
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON allows it, TOML does not
     if isinstance(value, Mapping):
-        keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(name, key) for key in value)
-        entries = (f"{key} = {_toml(name, each)}" for key, each in zip(keys, value.values(), strict=True))
+        keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml(name, key) for key in value)
+        entries = (f"{key} = {toml(name, each)}" for key, each in zip(keys, value.values(), strict=True))
         return "{" + ", ".join(entries) + "}"
     if isinstance(value, list | tuple | set | frozenset):
-        return "[" + ", ".join(_toml(name, each) for each in value) + "]"
+        return "[" + ", ".join(toml(name, each) for each in value) + "]"
     raise UserError(f"{name} is {quoted(value)}, which a file cannot hold: only Python can give it.")

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from drretail.api.option import MODELS, RESUMING, SHOP, Option
-from drretail.errors import UserError
-from drretail.files import first_special
+from drretail.files import check_entries
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
@@ -58,13 +57,10 @@ Seed = Annotated[str, Option("The random seed.")]
 def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
     """The folder of an experiment. Every command gets its experiment through this function.
 
-    Raises UserError if it contains anything but files and folders: a link shows, and could change, a file elsewhere,
-    and a pipe may never end.
+    Raises UserError as ``check_entries`` does.
     """
     folder = Path(experiment) if isinstance(experiment, str | Path) else experiment.folder
-    if folder.is_dir() and (found := first_special(folder)) is not None:
-        what = "a link" if found.is_symlink() else "a pipe or device"
-        raise UserError(f"{found} is {what}, and no file of an experiment: put the file itself there.")
+    check_entries(folder)
     return folder
 
 

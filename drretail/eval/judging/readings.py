@@ -13,7 +13,7 @@ from drretail.eval.claims.extraction import claims_in, extraction_prompts
 from drretail.eval.families.reading.score import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.files import write_json
+from drretail.files import check_replaceable, write_json
 from drretail.grounding.verify.checks import read_report
 from drretail.records.ids import file_name
 from drretail.records.reading import DECLARED, Pick, Reading
@@ -45,6 +45,7 @@ def keep_reading(subject: Subject, reading: Reading) -> None:
         with suppress(ValidationError):  # a damaged one is made again
             existing = Reading.model_validate_json(path.read_bytes())
     if existing != reading:
+        check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, reading.model_dump(mode="json", exclude_none=True))
 

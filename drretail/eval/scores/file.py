@@ -142,6 +142,7 @@ def derive_scores(
         twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
         made_of=made_of(experiment),
+        systems=gathered.definition.systems,
     )
 
 
@@ -201,6 +202,9 @@ def read_scores(experiment: Path) -> Scores | None:
     if not path.exists():
         return None
     try:
-        return Scores.model_validate(read_json(path))
+        scores = Scores.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
+    known = {"systems": read_definition(experiment).systems}
+    board = scores.scoreboard and scores.scoreboard.model_copy(update=known)
+    return scores.model_copy(update=known | {"scoreboard": board})

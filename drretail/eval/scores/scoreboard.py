@@ -10,6 +10,7 @@ from drretail.eval.compare.differences import Primary, compared_measures, findin
 from drretail.eval.scores.aggregate import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
+from drretail.experiment import Definition
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
 from drretail.records.pairs import PairScore
@@ -17,6 +18,7 @@ from drretail.records.score import (
     CODE,
     MetricDescription,
     Score,
+    Systems,
     in_order,
     place_of,
     readers_of,
@@ -57,11 +59,12 @@ class _Shown:
     columns: Sequence[tuple[str, BoardColumn, str]]
     """The family, the column, and the column's name."""
     labels: Sequence[str]
+    definition: Definition
 
     @property
     def systems(self) -> list[str]:
         """The labels of the systems that research."""
-        return [label for label in self.labels if place_of(label) == "system"]
+        return [label for label in self.labels if place_of(label, self.definition.systems) == "system"]
 
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """The row by the first of these judges who has one, with or without a value."""
@@ -98,7 +101,8 @@ def scoreboard(
             (name, column, wish if taken.count(wish) == 1 else f"{name} {wish}")
             for (name, column), wish in zip(columns, wishes, strict=True)
         ],
-        in_order(row.system for row in scores),
+        in_order((row.system for row in scores), gathered.definition.systems),
+        gathered.definition,
     )
     judges = _judges(shown)
     by_code = sorted(
@@ -124,7 +128,7 @@ def scoreboard(
     )
     kept = _columns(shown, metrics, [*rows, *(row for other in others for row in other.rows)])
     kept_names = {column.name for column in kept}
-    shared = shared_models(shown.labels)
+    shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
     measures = compared_measures(gathered, [*assessors, *by_code], names, primary, pairs)
@@ -135,9 +139,12 @@ def scoreboard(
         rows=tuple(
             row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
             for row in _ranked(
-                rows, [each.name for each in kept if each.metric and metrics[each.metric].higher_is_better]
+                rows,
+                [each.name for each in kept if each.metric and metrics[each.metric].higher_is_better],
+                gathered.definition.systems,
             )
         ),
+        systems=gathered.definition.systems,
         others=others,
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
@@ -146,14 +153,14 @@ def scoreboard(
     )
 
 
-def _ranked(rows: Sequence[BoardRow], columns: Sequence[str]) -> list[BoardRow]:
+def _ranked(rows: Sequence[BoardRow], columns: Sequence[str], definitions: Systems) -> list[BoardRow]:
     """Systems that research by the first of these columns in which they differ, the highest first; then all others."""
 
     def key(row: BoardRow) -> list[float]:
         # As shown: a difference that nobody sees decides nothing. No value is less than any.
         return [-round(row.cells[name].value, 2) if name in row.cells else inf for name in columns]
 
-    systems = [row for row in rows if place_of(row.system) == "system"]
+    systems = [row for row in rows if place_of(row.system, definitions) == "system"]
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
 
 

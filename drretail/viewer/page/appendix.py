@@ -49,15 +49,21 @@ _COUNTS = {
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
     scores, metrics, board = view.scores.scores, view.scores.metrics, view.scores.scoreboard
-    tables = score_tables(scores, metrics)
-    slices = {sliced.table_key: sliced for sliced in sliced_tables(view.scores.slices, scores, metrics=metrics)}
+    systems = view.definition.systems
+    tables = score_tables(scores, metrics, systems)
+    slices = {
+        sliced.table_key: sliced
+        for sliced in sliced_tables(view.scores.slices, scores, metrics=metrics, systems=systems)
+    }
     html = template("scores.html.jinja").render(
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
         unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
         unsaid=_unseen(str, () if board is None else printed_board(board).notes),
         by_parts=list(_by_parts(view)),
-        distractors=[distractor_table(table) for table in headlines_first(distractor_tables(view.scores.ablations))],
+        distractors=[
+            distractor_table(table, systems) for table in headlines_first(distractor_tables(view.scores.ablations))
+        ],
         distractors_heading=DISTRACTORS,
         distractors_note=DISTRACTORS_NOTE,
         # For each metric, judge and set of rules its table and its slices.
@@ -66,7 +72,9 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
             for table, key in zip(tables, dict.fromkeys(map(table_key_of, scores)), strict=True)
         ],
         pairs=[
-            by_judge for by_judge in paired(view.scores.pairs, view.scores.ranks, beside=False) if not by_judge.hidden
+            by_judge
+            for by_judge in paired(view.scores.pairs, view.scores.ranks, systems, beside=False)
+            if not by_judge.hidden
         ],
         agreement=agreement_table(view.scores.agreements, metrics),
         stale=sum(line.stale for line in lines),
@@ -89,17 +97,21 @@ class ByPart:
 
 def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
     """One for each option in which systems differ, then one by level and one of twins, if there are any."""
+    systems = view.definition.systems
     for by in OPTIONS:
         if of_option := [table for table in view.scores.ablations if table.by == by]:
             main = main_tables(of_option)
             more = [table for table in headlines_first(of_option) if table not in main]
-            drawn = [[ablation_table(table, view.scores.metrics) for table in tables] for tables in (main, more)]
+            drawn = [
+                [ablation_table(table, view.scores.metrics, systems) for table in tables] for tables in (main, more)
+            ]
             yield ByPart(by, HEADINGS[by], drawn[0], [note_of(by)], drawn[1])
-    for sliced in sliced_tables(level_slices(view.scores.slices), view.scores.scores, metrics=view.scores.metrics)[:1]:
+    levels = level_slices(view.scores.slices)
+    for sliced in sliced_tables(levels, view.scores.scores, metrics=view.scores.metrics, systems=systems)[:1]:
         if telling := _telling(sliced, few=True):
             yield ByPart("level", "Score by level of difficulty", *telling)
     if any(row.j is not None for row in view.scores.twins):
-        table = twin_table(view.scores.twins)
+        table = twin_table(view.scores.twins, systems)
         yield ByPart("twin", table.title, [table], table.notes)
 
 

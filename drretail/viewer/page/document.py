@@ -243,7 +243,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         more_plots=further,
         captions=captions,
         lines_of_plots=INTERVAL_LINES if any(INTERVAL_LINES in plot.caption for plot in first) else "",
-        grid=claims_grid(lines, links),
+        grid=claims_grid(lines, links, view.definition.systems),
         used={support for line in lines for support in line.counts},
     )
     return Markup(html)  # noqa: S704 — escaped by its template
@@ -254,7 +254,9 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     board = view.scores.scoreboard
     first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
     further = [] if board is None else family_plots(board, view.scores.scores, view.scores.metrics)
-    further += [*whole_plots(view.scores.scores, view.scores.metrics), *preference_plots(view.scores.pairs)]
+    systems = view.definition.systems
+    further += [*whole_plots(view.scores.scores, view.scores.metrics, systems)]
+    further += [*preference_plots(view.scores.pairs, systems)]
     # By system, the mean number of calls of each tool in runs with a report
     made: dict[str, Counter[str]] = {}
     done = [line for line in lines if line.state == "done"]
@@ -267,6 +269,10 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
         for label, its in made.items()
         if its
     }
-    curves, others = ablation_plots(view.scores.ablations)
-    further += [*filter(None, [agreement_plot(view.scores.agreements)]), *others, *filter(None, [tool_plot(calls)])]
+    curves, others = ablation_plots(view.scores.ablations, systems)
+    further += [
+        *filter(None, [agreement_plot(view.scores.agreements)]),
+        *others,
+        *filter(None, [tool_plot(calls, systems)]),
+    ]
     return [*first, *curves], further

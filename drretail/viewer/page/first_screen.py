@@ -132,7 +132,8 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
     answered = [card for card in cards if card.answers]
     first = most_telling(answered) if answered else None
     answered = [card for at, card in enumerate(answered) if at < MOST or card is first]
-    systems = [label for label in view.definition.systems if place_of(label) == "system"]
+    known = view.definition.systems
+    systems = [label for label in known if place_of(label, known) == "system"]
     # The wrong claims of all answers by support, each group with the run of its first
     answers = [answer for card in cards for answer in card.answers]
     found: list[tuple[RunLine, WrongClaims]] = []

@@ -136,12 +136,13 @@ class Questions:
     def __init__(self, view: ExperimentView, *, talk_pages: bool = False) -> None:
         self._view = view
         self._talk_pages = talk_pages
-        self._names = dict(system_names(view.definition.systems))
+        self._systems = view.definition.systems
+        self._names = system_names(self._systems, self._systems)
         order = {label: (at, 0) for at, label in enumerate(self._names)}
         self._order = dict(order)
         """Sort keys of systems' answers: those that differ only in the web stand side by side."""
         for settings in agents_by_setting(view.definition, "web").values():
-            first = in_order(settings.values())[0]
+            first = in_order(settings.values(), self._systems)[0]
             for at, (setting, label) in enumerate(settings.items()):
                 self._order[label] = order[first][0], at
                 self._names[label] += f" ({setting_words(setting, 'web')})"
@@ -158,7 +159,8 @@ class Questions:
         researched = [
             run
             for run in runs
-            if run.view.subject.repeat == 1 and place_of(run.view.subject.label) in ("system", "counterfactual")
+            if run.view.subject.repeat == 1
+            and place_of(run.view.subject.label, self._systems) in ("system", "counterfactual")
         ]
         answers = sorted(researched, key=lambda run: self._order[run.view.subject.label]) or runs
         others = [run for run in runs if run not in answers]
@@ -167,7 +169,7 @@ class Questions:
         picking = [
             (run.name, run.cart)
             for run in runs
-            if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
+            if run.view.subject.report is not None and place_of(run.view.subject.label, self._systems) != "floor"
         ]
         proof = proof_of(self._view.folder, question.query.query_id)
         cards = [answer_card(run.name, run.view, run.line, run.cart, proof) for run in runs]

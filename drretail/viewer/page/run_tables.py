@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from drretail.records.base import canonical_json
-from drretail.records.score import in_order, place_of
+from drretail.records.score import Systems, place_of
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.arithmetic import means_of
@@ -24,8 +24,9 @@ LONGEST_QUESTION = 90
 
 def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """A row for each run, by system, with the data for the search."""
-    names = system_names(view.definition.systems)
-    place = {label: at for at, label in enumerate(in_order(names))}
+    systems = view.definition.systems
+    names = system_names(systems, systems)
+    place = {label: at for at, label in enumerate(names)}
     lines = sorted(lines, key=lambda line: place[line.label])
     columns = (
         []
@@ -42,13 +43,13 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         columns=columns,
         figure=_figure,
         cut=_cut,
-        systems=[names[label] for label in in_order({line.label for line in lines})],
+        systems=[names[label] for label in dict.fromkeys(line.label for line in lines)],
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
         meanings_of_outcomes=OUTCOMES,
         means=[
             (names[label], mean)
-            for label in in_order({line.label for line in lines})
+            for label in dict.fromkeys(line.label for line in lines)
             for added in [
                 [(line.question.query.query_id, each) for line in lines if line.label == label for each in line.added]
             ]
@@ -90,15 +91,15 @@ _WIDE, _TALL = 100, 10
 """Width and height of a bar of claims, in units of its own."""
 
 
-def claims_grid(lines: Sequence[RunLine], links: Links) -> Table | None:
+def claims_grid(lines: Sequence[RunLine], links: Links, systems: Systems) -> Table | None:
     """The claims of all reports as bars: a row for each question, a column for each researching system.
 
     None if no report was judged.
     """
-    researched = [line for line in lines if place_of(line.label) in ("system", "counterfactual")]
+    researched = [line for line in lines if place_of(line.label, systems) in ("system", "counterfactual")]
     if not any(line.is_judged for line in researched):
         return None
-    names = system_names({line.label for line in researched})
+    names = system_names({line.label for line in researched}, systems)
     runs: dict[int, dict[str, list[RunLine]]] = defaultdict(lambda: defaultdict(list))
     for line in researched:
         runs[line.question.number][line.label].append(line)

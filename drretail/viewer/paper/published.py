@@ -85,8 +85,7 @@ def lineup(systems: dict[str, System]) -> Lineup:
     by_name: dict[str, tuple[str, ...]] = dict.fromkeys(SYSTEMS, ())
     others: list[str] = []
     for label, system in sorted(systems.items()):
-        name = f"{system.agent}{'+ws' if system.web_mode == 'ws' else ''}"
-        if name in by_name and not system.options:
+        if (name := system.name) in by_name and not system.options:
             by_name[name] += (label,)
         else:
             others.append(label)

@@ -5,7 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drretail.records.comparison import Option, SettingTable
 from drretail.records.pairs import PairScore
-from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of, shown_rows
+from drretail.records.score import (
+    NO_SYSTEMS,
+    WHOLES,
+    Agreement,
+    MetricDescription,
+    Score,
+    Systems,
+    in_order,
+    place_of,
+    shown_rows,
+)
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.table import Cell
 from drretail.viewer.plots.charts import (
@@ -26,6 +36,7 @@ from drretail.viewer.tables.ablations import (
     headlines_first,
     row_names,
     setting_cell,
+    setting_names,
     setting_words,
     settings_of,
 )
@@ -63,10 +74,12 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
 
     None for a score that is the same for all or has no intervals: the table says as much.
     """
-    names = system_names(row.system for row in board.rows)
+    names = system_names((row.system for row in board.rows), board.systems)
     for column in board.columns:
         cells = {row.system: value_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
-        rows = [DotRow(names[system], (cell,)) for system, cell in cells.items() if not _is_bound(system)]
+        rows = [
+            DotRow(names[system], (cell,)) for system, cell in cells.items() if not _is_bound(system, board.systems)
+        ]
         differs = len({f"{cell.number:.2f}" for cell in cells.values()}) > 1
         if column.metric and rows and differs and any(cell.ends for cell in cells.values()):
             yield dot_plot(
@@ -74,7 +87,9 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
                 column.name.replace("_", " "),
                 _caption(column.meaning, cells.values()),
                 rows,
-                bounds=[Bound(names[system], cell) for system, cell in cells.items() if _is_bound(system)],
+                bounds=[
+                    Bound(names[system], cell) for system, cell in cells.items() if _is_bound(system, board.systems)
+                ],
                 whole=_RANGES.get(column.unit),
             )
 
@@ -91,11 +106,11 @@ def cost_plot(board: Scoreboard) -> Plot | None:
         return None
     up, along = (ratings or scored)[0], took[0]
     factor = 1 / 1000 if along.unit == "tokens" else 1
-    names = system_names(row.system for row in board.rows)
+    names = system_names((row.system for row in board.rows), board.systems)
     points = [
         Point(names[row.system], cost.value * factor, value_cell(cell))
         for row in board.rows
-        if not _is_bound(row.system)
+        if not _is_bound(row.system, board.systems)
         and (cell := row.cells.get(up.name)) is not None
         and (cost := row.cells.get(along.name)) is not None
     ]
@@ -118,9 +133,11 @@ def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[st
     return [plot for plot in made if plot is not None]
 
 
-def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> Iterator[Plot]:
+def whole_plots(
+    scores: Sequence[Score], metrics: Mapping[str, MetricDescription], systems: Systems = NO_SYSTEMS
+) -> Iterator[Plot]:
     """For every family with variants that add up to 1, and each judge: a bar for each system (DR³-Eval, Figure 8)."""
-    shown = [row for row in shown_rows(scores) if row.value and not _is_bound(row.system)]
+    shown = [row for row in shown_rows(scores) if row.value and not _is_bound(row.system, systems)]
     for judged in dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores):
         family = metrics.get(judged[0])
         for title, parts in family.wholes.items() if family else ():
@@ -129,7 +146,7 @@ def whole_plots(scores: Sequence[Score], metrics: Mapping[str, MetricDescription
                 for row in shown
                 if (row.metric, row.judge, row.judge_params, row.rules) == judged and row.variant in parts
             }
-            names = row_names(in_order({system for system, _ in by_cell}))
+            names = row_names(in_order({system for system, _ in by_cell}, systems), systems)
             kinds = {f"s{at}": part for at, part in enumerate(parts) if part in {variant for _, variant in by_cell}}
             rows = [
                 BarRow(
@@ -157,13 +174,13 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         if row.metric == name
         and row.value is not None
         and (row.judge, row.judge_params, row.rules) == (judge.spec, judge.params_hash, judge.rules)
-        and not _is_bound(row.system)
+        and not _is_bound(row.system, board.systems)
     }
-    systems = in_order({system for _, system in by_cell})[:MOST_SERIES]
+    systems = in_order({system for _, system in by_cell}, board.systems)[:MOST_SERIES]
     variants = [plot for plot in family.plots[title] if any((plot, system) in by_cell for system in systems)]
     if len(variants) < 2:
         return None
-    names = system_names(systems)
+    names = system_names(systems, board.systems)
     return dot_plot(
         file_name(title).lower(),
         title,
@@ -179,14 +196,14 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
     )
 
 
-def preference_plots(pairs: Sequence[PairScore]) -> Iterator[Plot]:
+def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) -> Iterator[Plot]:
     """For every two systems and each judge: how often each system was preferred, by dimension (paper Figure 6)."""
     groups: dict[tuple[str, ...], list[PairScore]] = {}
     for row in pairs:
         if row.note is None and row.win.value is not None:
             groups.setdefault((row.a, row.b, row.judge, row.judge_params, row.rules), []).append(row)
     for (first, second, judge, _, _), rows in groups.items():
-        names = system_names((first, second))
+        names = system_names((first, second), systems)
         a, b = names[first], names[second]
         bars = [
             BarRow(
@@ -237,19 +254,20 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
     )
 
 
-def ablation_plots(tables: Sequence[SettingTable]) -> tuple[list[Plot], list[Plot]]:
+def ablation_plots(tables: Sequence[SettingTable], systems: Systems = NO_SYSTEMS) -> tuple[list[Plot], list[Plot]]:
     """Plots of each option in which systems differ: those of headlines against size, then the others.
 
     Settings that are numbers make a curve, others a row each (PDR-Bench, Figure 3; DR³-Eval, Figure 5).
     """
     ordered = headlines_first(tables)
     first = [each for each in ordered if each.by == "size" and each.variant in HEADLINES]
-    return [*map(_ablation, first)], [_ablation(each) for each in ordered if each not in first]
+    further = [each for each in ordered if each not in first]
+    return [_ablation(each, systems) for each in first], [_ablation(each, systems) for each in further]
 
 
-def _ablation(table: SettingTable) -> Plot:
+def _ablation(table: SettingTable, systems: Systems) -> Plot:
     rows = table.rows[:MOST_SERIES]
-    names = row_names(row.agent for row in rows)
+    names = setting_names(table.model_copy(update={"rows": rows}), systems)
     every = [cell for row in rows for cell in row.cells if cell.mean is not None]
     drawn = {(row.agent, cell.setting): setting_cell(cell) for row in rows for cell in row.cells}
     given, variant = _GIVEN[table.by], table.name.replace("_", " ")
@@ -285,25 +303,25 @@ def _ablation(table: SettingTable) -> Plot:
     return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows], unit="query")
 
 
-def tool_plot(calls: Mapping[str, Mapping[str, Cell]]) -> Plot | None:
+def tool_plot(calls: Mapping[str, Mapping[str, Cell]], systems: Systems = NO_SYSTEMS) -> Plot | None:
     """The mean number of calls of each tool in a run (paper Figure 4); ``calls`` is by system, then by tool.
 
     None without calls.
     """
-    systems = [each for each in in_order(calls) if not _is_bound(each) and calls[each]][:MOST_SERIES]
+    labels = [each for each in in_order(calls, systems) if not _is_bound(each, systems) and calls[each]][:MOST_SERIES]
     tools = sorted(
-        {tool for system in systems for tool in calls[system]},
-        key=lambda tool: (-max(calls[system][tool].number or 0.0 for system in systems if tool in calls[system]), tool),
+        {tool for label in labels for tool in calls[label]},
+        key=lambda tool: (-max(calls[label][tool].number or 0.0 for label in labels if tool in calls[label]), tool),
     )
     if not tools:
         return None
-    names = system_names(systems)
+    names = system_names(labels, systems)
     return dot_plot(
         "tool-calls",
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        [DotRow(tool, tuple(calls[system].get(tool) for system in systems)) for tool in tools],
-        series=[names[system] for system in systems],
+        [DotRow(tool, tuple(calls[label].get(tool) for label in labels)) for tool in tools],
+        series=[names[label] for label in labels],
         unit="run",
     )
 
@@ -313,8 +331,8 @@ def file_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
 
 
-def _is_bound(system: str) -> bool:
-    return place_of(system) in ("floor", "ceiling")
+def _is_bound(label: str, systems: Systems) -> bool:
+    return place_of(label, systems) in ("floor", "ceiling")
 
 
 def _caption(meaning: str, cells: Iterable[Cell]) -> str:

@@ -1,6 +1,5 @@
 """Scores by setting of one option: the effect of its settings and of distractors, and pairs of twins."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -15,7 +14,8 @@ from drretail.records.comparison import (
     SettingTable,
     TwinRow,
 )
-from drretail.records.run import SANDBOX
+from drretail.records.run import SANDBOX, SIZE
+from drretail.records.score import NO_SYSTEMS, Systems
 from drretail.tables.figures import NOTHING, counted, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
@@ -44,7 +44,6 @@ WORDS = {
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
 T = TypeVar("T", SettingTable, DistractorTable)
-_SIZED = re.compile(r"-size-([a-z0-9.]+)")
 _DIFFERENCE = (
     "on the same queries, with its 95 % interval over users. n: queries. p: sign-flip test over users, corrected "
     "(Holm). *: p and the interval both show a difference."
@@ -101,17 +100,28 @@ def settings_of(table: SettingTable) -> list[str]:
     return sorted({cell.setting for row in table.rows for cell in row.cells}, key=ABLATED[table.by].order)
 
 
-def row_names(labels: Iterable[str]) -> dict[str, str]:
-    """The names of systems without the option: "react at 64k", without the model that all share."""
-    apart = {label: _SIZED.sub("", label) for label in labels}
-    names = system_names(apart.values())
-    sizes = {label: found[1] if (found := _SIZED.search(label)) else "" for label in apart}
-    return {label: names[name] + (f" at {sizes[label]}" if sizes[label] else "") for label, name in apart.items()}
+def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
+    """The names of systems with the size of their web apart: "react at 64k", without the model that all share."""
+    sizes = {label: systems[label].options.get(SIZE, "") if label in systems else "" for label in labels}
+    apart = {label: label.replace(f"-{SIZE}-{size}", "", 1) if size else label for label, size in sizes.items()}
+    names = system_names(apart.values(), {apart[label]: systems[label] for label in apart if label in systems})
+    return {label: names[apart[label]] + (f" at {size}" if size else "") for label, size in sizes.items()}
 
 
-def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD) -> Table:
+def agent_names(rows: Iterable[tuple[str, str]], by: Option, systems: Systems) -> dict[str, str]:
+    """The names of agents that ran in several settings, given each with the label of one of its systems."""
+    agents = {agent: systems.get(label) for agent, label in rows}
+    return row_names(agents, {agent: ABLATED[by].without(system) for agent, system in agents.items() if system})
+
+
+def setting_names(table: SettingTable, systems: Systems) -> dict[str, str]:
+    """The names of the agents in a table."""
+    return agent_names(((row.agent, row.cells[0].system) for row in table.rows), table.by, systems)
+
+
+def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> Table:
     """One variant by one judge: each system's scores by setting and, below, the differences between settings."""
-    names = row_names(row.agent for row in table.rows)
+    names = setting_names(table, systems)
     settings = settings_of(table)
     return Table(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
@@ -170,9 +180,9 @@ DISTRACTORS_NOTE = (
 _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
 
 
-def distractor_table(table: DistractorTable) -> Table:
+def distractor_table(table: DistractorTable, systems: Systems = NO_SYSTEMS) -> Table:
     """One variant by one judge, with its conclusion below."""
-    names = row_names(row.agent for row in table.rows)
+    names = agent_names(((row.agent, row.everything.system) for row in table.rows), "compose", systems)
     rows: list[Row] = []
     for row in table.rows:
         means = [
@@ -202,17 +212,17 @@ TWINS_NOTE = (
 )
 
 
-def twin_table(rows: Sequence[TwinRow]) -> Table:
+def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:
     """What each system decided on pairs of queries of which the shop can satisfy one."""
     by_label = {row.system: row for row in rows}
     decided = [
         (name, row.right, row.refused_both, row.bought_both, row.reversed, row.missing, row.j, Cell(row.p, "p"))
-        for label, name in system_names(by_label).items()
+        for label, name in system_names(by_label, systems).items()
         for row in [by_label[label]]
     ]
     return table_of(
         "Twins: pairs of an impossible and a possible query",
         ("System", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
         decided,
-        notes=(TWINS_NOTE, *notes_on(by_label)),
+        notes=(TWINS_NOTE, *notes_on(by_label, systems)),
     )

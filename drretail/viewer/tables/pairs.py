@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from drretail.records.pairs import PairScore, RankScore, Share
-from drretail.records.score import place_of
+from drretail.records.score import NO_SYSTEMS, Systems, place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
@@ -65,24 +65,28 @@ class Paired:
         return (self.overall,) if self.is_short and self.overall is not None else self.pairs
 
 
-def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bool = True) -> list[Paired]:
+def paired(
+    pairs: Sequence[PairScore], ranks: Sequence[RankScore], systems: Systems = NO_SYSTEMS, *, beside: bool = True
+) -> list[Paired]:
     """One for each judge and set of rules, in the order of the rows.
 
     Without ``beside``, only pairs of two ranked systems are in it.
     """
+
+    def is_shown(*labels: str) -> bool:
+        return beside or all(place_of(label, systems) == "system" for label in labels)
+
     made: list[Paired] = []
     for table_key, group in groupby(pairs, key=_table_key):
         every = list(group)
-        rows = [row for row in every if beside or {place_of(row.a), place_of(row.b)} == {"system"}]
-        rows_of_judge = [
-            rank for rank in ranks if _table_key(rank) == table_key and (beside or place_of(rank.system) == "system")
-        ]
+        rows = [row for row in every if is_shown(row.a, row.b)]
+        rows_of_judge = [rank for rank in ranks if _table_key(rank) == table_key and is_shown(rank.system)]
         if rows:
-            made.append(_paired(rows, rows_of_judge, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
+            made.append(_paired(rows, rows_of_judge, systems, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
     return made
 
 
-def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int) -> Paired:
+def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], systems: Systems, left_out: int) -> Paired:
     first = rows[0]
     by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
     hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
@@ -90,11 +94,11 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
         hidden = NOTHING
     if hidden:
         return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
-    names = system_names({label for row in rows for label in (row.a, row.b)})
+    names = system_names({label for row in rows for label in (row.a, row.b)}, systems)
     overall = [row for row in rows if row.dimension == OVERALL]
     meaning = MEANING_OF_ONE_ORDER if first.rules == "paper" else MEANING
     meaning = MEANING_OF_A_PANEL if any(row.disagreement is not None for row in rows) else meaning
-    notes = [meaning, *notes_on(names)]
+    notes = [meaning, *notes_on(names, systems)]
     each_pair: list[Table] = []
     for pair in _pairs_of(rows):
         of_pair = {row.dimension: row for row in rows if (row.a, row.b) == pair}
@@ -108,7 +112,7 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int
         "",
         _table("Overall quality", "", "Pair", {_pair(names, row): row for row in overall}) if overall else None,
         tuple(each_pair),
-        _strengths(ranks),
+        _strengths(ranks, systems),
         tuple(notes),
         tuple(_lacking(rows)),
     )
@@ -187,13 +191,13 @@ _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
 }
 
 
-def _strengths(ranks: Sequence[RankScore]) -> Table | None:
+def _strengths(ranks: Sequence[RankScore], systems: Systems) -> Table | None:
     """Systems as rows by overall strength, dimensions as columns; None if fewer than three systems have opponents."""
     overall = {row.system: row for row in ranks if row.dimension == OVERALL}
     if sum(row.n_opponents > 0 for row in overall.values()) < SYSTEMS:
         return None
     by_place = {(row.system, row.dimension): row for row in ranks}
-    names = system_names(overall)
+    names = system_names(overall, systems)
     order = sorted(overall.values(), key=lambda row: (row.strength is None, -(row.strength or 0), row.system))
     met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
     dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)

@@ -1,6 +1,6 @@
 """Who did better over all questions, in a sentence or two, and conclusions on every pair as tables."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from drretail.eval.compare.differences import (
     SIDE_BY_SIDE,
@@ -12,7 +12,7 @@ from drretail.eval.compare.differences import (
 )
 from drretail.eval.compare.wording import MOST, sample
 from drretail.records.comparison import ComparedRow, Outcome
-from drretail.records.score import in_order, place_of
+from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
 from drretail.stats.significance import fewest_users
 from drretail.tables.figures import counted, percent
@@ -26,14 +26,14 @@ MOST_SHOWN = 3
 SURE = "Equal systems would show this in fewer than 1 of 20 such experiments."
 
 
-def two_of(board: Scoreboard | None, systems: Collection[str]) -> tuple[str, ...]:
+def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
     """The labels of the systems to show first: the first two of a scoreboard, or of their labels without one.
 
     Fewer if there are fewer systems.
     """
     ranked = [] if board is None else [row.system for row in board.rows]
-    labels = dict.fromkeys((*ranked, *in_order(systems)))
-    return tuple([label for label in labels if place_of(label) == "system"][:2])
+    labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
+    return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
 
 
 def result_of(board: Scoreboard) -> str:
@@ -42,10 +42,10 @@ def result_of(board: Scoreboard) -> str:
     The first of these that applies: conclusions; who more often buys what was asked for; whom a judge preferred; that
     nothing tells the systems apart. The last three say how many questions would tell.
     """
-    labels = [row.system for row in board.rows if place_of(row.system) == "system"]
+    labels = [row.system for row in board.rows if place_of(row.system, board.systems) == "system"]
     if len(labels) < 2:
         return ""
-    names = system_names(row.system for row in board.rows)
+    names = system_names((row.system for row in board.rows), board.systems)
     found = findings(board.compared, names)
     shown = [finding for finding in found if finding.outcome == "higher"]
     if shown:
@@ -77,7 +77,7 @@ def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasu
     cells = {
         names[row.system]: row.cells[OUTCOME]
         for row in board.rows
-        if place_of(row.system) == "system" and OUTCOME in row.cells
+        if place_of(row.system, board.systems) == "system" and OUTCOME in row.cells
     }
     ranked = sorted(cells, key=lambda name: -cells[name].value)
     if len({f"{cell.value:.2f}" for cell in cells.values()}) < 2:
@@ -226,7 +226,7 @@ def _by_pair(board: Scoreboard) -> list[list[_Compared]]:
 
 
 def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str) -> Table:
-    names = system_names(row.system for row in board.rows)
+    names = system_names((row.system for row in board.rows), board.systems)
     rows = [
         Row(f"{names.get(pair.a, pair.a)} against {names.get(pair.b, pair.b)}", tuple(_cells(measure, pair, names)))
         for measure, pair in compared

@@ -72,13 +72,13 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
 
     A note of the board that is also in ``lab`` stands only there.
     """
-    judge, names = board.judge, system_names(row.system for row in board.rows)
+    judge, names = board.judge, system_names((row.system for row in board.rows), board.systems)
     rows = [
         Row(
             names[row.system],
             tuple(_cell(row, column) for column in board.columns),
             row.system,
-            place_of(row.system),
+            place_of(row.system, board.systems),
         )
         for row in board.rows
     ]
@@ -100,8 +100,8 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     Floors and the oracle must have the same value there, too, or none. The columns of ``ALWAYS_SHOWN`` stay. The
     sentence is empty if no column is equal.
     """
-    rows = [row for row in board.rows if place_of(row.system) == "system"]
-    beside = [row for row in board.rows if place_of(row.system) != "system"]
+    rows = [row for row in board.rows if place_of(row.system, board.systems) == "system"]
+    beside = [row for row in board.rows if place_of(row.system, board.systems) != "system"]
     equal = {
         column.name: cell
         for column in board.columns
@@ -191,7 +191,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
-    yield from notes_on((row.system for row in board.rows), bounded=True)
+    yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
     yield from board.notes
     if board.prices_as_of is not None:
         yield dated(board.prices_as_of)
@@ -201,7 +201,7 @@ def judge_failures(board: Scoreboard) -> Iterator[str]:
     """A sentence on how many reports got no usable answer from the judge; nothing if there are none."""
     failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
     if failed:
-        called = system_names(row.system for row in board.rows)
+        called = system_names((row.system for row in board.rows), board.systems)
         counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
         columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
         yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed."
@@ -224,12 +224,12 @@ def conclusion(board: Scoreboard) -> Conclusion:
 
     For a single system, its first score with a value on at least half of its reports.
     """
-    researching = [row.system for row in board.rows if place_of(row.system) == "system"]
+    researching = [row.system for row in board.rows if place_of(row.system, board.systems) == "system"]
     if board.differs and not board.compared and board.differs != (ALONE,):
         return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
     if len(researching) < 2:
         return Conclusion(_of_one(board), " ".join(board.differs))
-    found = findings(board.compared, system_names(row.system for row in board.rows))
+    found = findings(board.compared, system_names((row.system for row in board.rows), board.systems))
     rest = [finding for finding in found if finding.outcome != "higher"]
     is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
     # "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …".
@@ -265,8 +265,8 @@ def _of_one(board: Scoreboard) -> str:
 
     What it bought, then a score: a judge's if there is one.
     """
-    row = next((row for row in board.rows if place_of(row.system) == "system"), BoardRow(system=""))
-    name = system_names(each.system for each in board.rows).get(row.system, "")
+    row = next((row for row in board.rows if place_of(row.system, board.systems) == "system"), BoardRow(system=""))
+    name = system_names((each.system for each in board.rows), board.systems).get(row.system, "")
     # One report of twenty shows nothing
     of_half = {name for name, cell in row.cells.items() if 2 * cell.n_scored >= cell.n_planned}
     bought = bought_alone(name, row.cells[OUTCOME]) if OUTCOME in of_half else ""

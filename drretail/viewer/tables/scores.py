@@ -9,10 +9,12 @@ from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.run import ModelKind
 from drretail.records.score import (
     CODE,
+    NO_SYSTEMS,
     Agreement,
     JudgeRef,
     MetricDescription,
     Score,
+    Systems,
     in_order,
     place_of,
     readers_of,
@@ -80,16 +82,14 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     )
 
 
-def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> list[Table]:
+def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> list[Table]:
     """One table for each metric, judge and set of rules, in the order of the scores; judges never share one.
 
     ``metrics`` are the families' descriptions in scores.json; missing ones are taken from the installed families.
     """
     tables_of_judges = dict.fromkeys(table_key_of(score) for score in scores)
-    return [
-        _table([score for score in scores if table_key_of(score) == table_key], description(metrics, table_key[0]))
-        for table_key in tables_of_judges
-    ]
+    by_judge = {key: [score for score in scores if table_key_of(score) == key] for key in tables_of_judges}
+    return [_table(rows, description(metrics, key[0]), systems) for key, rows in by_judge.items()]
 
 
 def description(metrics: Metrics, name: str) -> MetricDescription:
@@ -116,27 +116,27 @@ def model_words(spec: str, kind: ModelKind, params: str = "") -> str:
     return f"{spec} ({KIND_WORDS[kind]}{f', settings {params}' if params else ''})"
 
 
-def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]:
+def system_names(labels: Iterable[str], systems: Systems, own: Iterable[str] = ()) -> dict[str, str]:
     """The names of systems in a table, by label and in the table's order, without the model that all share.
 
     Systems in ``own`` checked their own reports and are marked.
     """
-    ordered = in_order(labels)
-    shared, marked = shared_models(ordered), set(own)
+    ordered = in_order(labels, systems)
+    shared, marked = shared_models(ordered, systems), set(own)
     return {
         label: (label.replace(shared, "", 1) if shared else label) + (" (self-checked)" if label in marked else "")
         for label in ordered
     }
 
 
-def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
+def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) -> list[str]:
     """Sentences on the systems below a rule, and on what names leave out.
 
     The oracle is mentioned only if ``bounded``: if it is a ceiling.
     """
-    ordered = in_order(labels)
-    places = {place_of(label) for label in ordered}
-    shared = shared_models(ordered)
+    ordered = in_order(labels, systems)
+    places = {place_of(label, systems) for label in ordered}
+    shared = shared_models(ordered, systems)
     sentences = [f"The systems' full names also contain {shared}."] if shared else []
     if "counterfactual" in places:
         sentences.append("Counterfactual systems saw another user's profile. They are not ranked.")
@@ -147,7 +147,7 @@ def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
     return sentences
 
 
-def _table(every: Sequence[Score], family: MetricDescription) -> Table:
+def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) -> Table:
     scores = [score for score in every if score.variant not in family.only_in_json]
     first = scores[0]
     shown = {(score.system, score.variant): score for score in shown_rows(scores)}
@@ -175,7 +175,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
-    names = system_names((score.system for score in scores), own)
+    names = system_names((score.system for score in scores), systems, own)
     lines: list[Row] = []
     for label, name in names.items():
         row = [shown.get((label, column.name)) for column in columns]
@@ -187,17 +187,17 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
         for manner, its in (("", row), (ANSWERED, differing)):
             if any(its):
                 cells = tuple(None if score is None else score_cell(score) for score in its)
-                lines.append(Row(name, cells, label, place_of(label), manner, is_minor=bool(manner)))
+                lines.append(Row(name, cells, label, place_of(label, systems), manner, is_minor=bool(manner)))
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
     if columns:
         # How the numbers came about, what they mean, and whose they are
         judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
-        notes += [*_readers(scores, names), *family.known_of(judge, first.rules)]
+        notes += [*_readers(scores, names, systems), *family.known_of(judge, first.rules)]
         notes += [family.meaning] if family.meaning else []
         notes += [_SELF_CHECKED] if own else []
-        notes += notes_on(names, bounded=family.bounded_by_oracle)
+        notes += notes_on(names, systems, bounded=family.bounded_by_oracle)
     return Table(
         title=family.title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
@@ -229,12 +229,12 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
     return [f"n/a: {'; '.join(parts)}."] if parts else []
 
 
-def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
+def _readers(scores: Sequence[Score], names: Mapping[str, str], systems: Systems) -> list[str]:
     """How much of each system's reports was read, and by whom, in the words of ``how_read``.
 
     Floors are left out: what they declare never stood in a report.
     """
-    read = {label: name for label, name in names.items() if place_of(label) != "floor"}
+    read = {label: name for label, name in names.items() if place_of(label, systems) != "floor"}
     by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
     by_name = {name: reading for name, reading in by_name.items() if reading}
     if len(set(by_name.values())) == 1 and len(by_name) > 1:

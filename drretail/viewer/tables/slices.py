@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from drretail.records.score import FEW, Score, SliceBy, SliceScore, place_of
+from drretail.records.score import FEW, NO_SYSTEMS, Score, SliceBy, SliceScore, Systems, place_of
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import (
@@ -64,6 +64,7 @@ def sliced_tables(
     scores: Sequence[Score],
     wanted: Sequence[SliceBy] = BY,
     metrics: Metrics = NONE_HELD,
+    systems: Systems = NO_SYSTEMS,
 ) -> list[SlicedTables]:
     """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
 
@@ -86,9 +87,9 @@ def sliced_tables(
         for by, variant in sorted(pairs, key=lambda each: BY.index(each[0])):
             shown = [row for row in rows if (row.by, row.variant) == (by, variant)]
             only_na = {system for system, of in na if of == variant}
-            tables.append(_table(f"{family.title}: {variant} by {by}", shown, own, only_na))
+            tables.append(_table(f"{family.title}: {variant} by {by}", shown, own, only_na, systems))
             kinds.append(by)
-        notes = notes_on((row.system for row in rows), bounded=family.bounded_by_oracle)
+        notes = notes_on((row.system for row in rows), systems, bounded=family.bounded_by_oracle)
         made.append(SlicedTables(table_key, tuple(tables), tuple(notes), tuple(kinds)))
     return made
 
@@ -101,7 +102,9 @@ def few_words(tables: Sequence[Table]) -> str:
     return f"Grey: n is below {FEW}, too few to rely on." if is_grey else ""
 
 
-def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]) -> Table:
+def _table(
+    title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str], systems: Systems
+) -> Table:
     first = rows[0]
     by_cell = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
@@ -109,10 +112,10 @@ def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na
         Column(_NAMES.get(name, name.replace("_", " ")), name, f"n={n}", few=n < FEW) for name, n in sizes.items()
     ]
     lines: list[Row] = []
-    for label, name in system_names((row.system for row in rows), own).items():
+    for label, name in system_names((row.system for row in rows), systems, own).items():
         found = [by_cell.get((label, column.group)) for column in columns]
         cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
-        lines.append(Row(name, cells, label, place_of(label)))
+        lines.append(Row(name, cells, label, place_of(label, systems)))
     return Table(
         title=title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),

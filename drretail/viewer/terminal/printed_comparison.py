@@ -12,7 +12,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import described
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
-from drretail.records.score import CODE, WHOLES, in_order, shared_models
+from drretail.records.score import CODE, WHOLES, Systems, in_order, shared_models
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_table, print_text
@@ -206,13 +206,15 @@ def _pair(row: "PairScore", *, flipped: bool) -> list[object]:
 CONCLUDED = "!"
 
 
-def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards: Mapping[str, str]) -> None:
+def print_all_pairs(
+    comparisons: "Sequence[Comparison]", systems: Systems, experiment: str, cards: Mapping[str, str]
+) -> None:
     """Prints several comparisons in short; ``experiment`` is the folder, for the commands that show more.
 
     ``cards`` are sentences on how often the judges of the shown FP are right.
     """
-    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)})
-    shared = shared_models(labels)
+    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
+    shared = shared_models(labels, systems)
     names = {label: label.replace(shared, "", 1) if shared else label for label in labels}
     columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
     shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.lab.finding import unanswered_in_words
 from drretail.lab.people_findings import SHARES
 from drretail.lab.trial_findings import seen_from, why_open
+from drretail.records.score import Systems
 from drretail.tables.figures import counted, dollars, interval, number, with_interval
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text
@@ -74,10 +75,10 @@ FR_IS = (
 )
 
 
-def print_correction(correction: "Correction") -> None:
+def print_correction(correction: "Correction", systems: Systems) -> None:
     """Prints every value with and without the verdicts, then the labels that would tell systems apart, then notes."""
     labels = [value.system for value in correction.values]
-    names = system_names(labels)
+    names = system_names(labels, systems)
     rows = [
         (
             f"{value.what}, {names[value.system]}" if value.what in SHARES else f"{names[value.system]} {value.what}",
@@ -97,7 +98,7 @@ def print_correction(correction: "Correction") -> None:
     else:
         print_text(recall)
     missing = (f"{labels.summary()}." for labels in correction.missing)
-    print_text(*notes_on(labels), *map(_separation, correction.separations), *missing, *correction.notes)
+    print_text(*notes_on(labels, systems), *map(_separation, correction.separations), *missing, *correction.notes)
 
 
 def _separation(gap: "Separation") -> str:

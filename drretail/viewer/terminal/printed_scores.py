@@ -66,7 +66,7 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
 def print_scores(scores: "Scores") -> None:
     """Prints all tables on stdout, each followed by its notes."""
     table_keys = dict.fromkeys(map(table_key_of, scores.scores))
-    for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics), strict=True):
+    for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
         if not table.columns:
             unrated = f"{NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."
             first, *others = [unrated] if table.unrated else table.notes
@@ -87,7 +87,7 @@ def print_scores(scores: "Scores") -> None:
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
     """Prints the headline variants by category, kind, constraint or level on stdout; says so if there are none."""
-    tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics)
+    tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
     for sliced in tables_of_judges:
         for table in sliced.tables:
             print_table(table)
@@ -107,7 +107,7 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
 
 def print_pairs(scores: "Scores") -> None:
     """Prints the pairs of each judge on stdout, and strengths if three systems or more were compared."""
-    for of_judge in paired(scores.pairs, scores.ranks):
+    for of_judge in paired(scores.pairs, scores.ranks, scores.systems):
         title = f"{PAIRWISE}, {of_judge.by}"
         if of_judge.hidden:
             print_text(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")

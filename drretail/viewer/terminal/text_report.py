@@ -18,7 +18,7 @@ from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
-from drretail.viewer.commands import command_for, score_commands
+from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.setbacks import setback_sentences
 from drretail.viewer.tables.false_statements import false_lines
@@ -58,6 +58,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         lines += _scores(view, score)
     else:
         lines += _questions(view)
+    lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
     return on_screen("\n".join(lines) + "\n")
 
 
@@ -158,9 +159,9 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
     if view.outdated or stale:
         yield ""
-    for table in score_tables(view.scores.scores, view.scores.metrics):
+    for table in score_tables(view.scores.scores, view.scores.metrics, view.definition.systems):
         yield from _table(table)
-    for of_judge in paired(view.scores.pairs, view.scores.ranks, beside=False):
+    for of_judge in paired(view.scores.pairs, view.scores.ranks, view.definition.systems, beside=False):
         if of_judge.hidden:
             continue
         yield f"{TITLE} ({of_judge.by})"

@@ -12,6 +12,7 @@ from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import DistractorTable, Option, SettingRow, SettingTable
 from drretail.records.run import NULL_AGENTS, Limits, System
+from drretail.records.score import Systems
 from drretail.viewer.plots.experiment_plots import ablation_plots
 from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, main_tables
 from tests import build
@@ -212,19 +213,19 @@ def on(size: str, compose: str | None) -> System:
 
 def ablations(
     systems: Mapping[str, tuple[System, Sequence[float]]], variant: str = "IR_SC"
-) -> tuple[list[SettingTable], DistractorTable]:
+) -> tuple[list[SettingTable], DistractorTable, Systems]:
     values = {name: its for name, (_, its) in systems.items()}
     made = with_systems({name: system for name, (system, _) in systems.items()}, values, "dr3", variant)
     tables = [*all_ablations(made)]
     (found,) = distractor_tables(tables)
-    return tables, found
+    return tables, found, made.definition.systems
 
 
 def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> None:
     large = {"a": (on("128k", None), ALL), "b": (on("128k", "no_distractor"), CLEAN)}
     small = {"c": (on("32k", None), ALL), "d": (on("32k", "no_distractor"), ALL)}
-    _, table = ablations(large | small)
-    shown = distractor_table(table)
+    _, table, of = ablations(large | small)
+    shown = distractor_table(table, of)
     of_small, of_large = shown.rows
     assert (of_small.name, of_large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
     texts = [[cell and cell.text for cell in row.cells] for row in shown.rows]
@@ -249,13 +250,13 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
     systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), without_the_answer)}
     if blind is not None:
         systems["n"] = SYSTEM.model_copy(update={"options": {"without": ["web"]}}), blind
-    tables, table = ablations(systems)
+    tables, table, of = ablations(systems)
     assert {each.by for each in tables} == ({"compose"} if blind is None else {"compose", "web"})
-    assert sentence in distractor_table(table).notes[0]
+    assert sentence in distractor_table(table, of).notes[0]
 
 
 def test_only_what_stands_in_pages_has_a_floor_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
-    _, table = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
+    _, table, _ = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
     assert table.rows[0].floor is None
     assert table.sentence == ""
     assert distractor_tables([]) == []

@@ -25,7 +25,7 @@ from drretail.viewer.page.question import SHORT, Once
 from drretail.viewer.summary import summary_of
 from drretail.viewer.terminal.text_report import render_text
 from tests import build
-from tests.build import LABEL, experiment
+from tests.build import LABEL, experiment, systems
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
 from tests.viewer.scores import of_slice, score
@@ -78,9 +78,8 @@ def test_the_page_has_the_quotes_of_claims_why_runs_failed_and_what_repeats_it(p
     assert "failed" in next(failed.all("summary")).text
     assert "1 without a report" in page.text
     text = page.by_id("repeat").text
-    run = "drretail run --queries queries.jsonl --world W --to exp --agent react --model offline:shopper"
-    assert f"{run} --no-floors --seed 42" in text
-    assert "drretail score exp --metrics faithfulness,quality,checks --judge scripted:judge" in text
+    assert re.search(r"drretail run exp/options/\w+\.toml --world W --queries queries\.jsonl --to exp-again\n", text)
+    assert "drretail score exp-again --metrics faithfulness,quality,checks --judge scripted:judge" in text
     link = next(link for link in page.all("a") if "download" in link.attributes)
     lines = base64.b64decode(link.attributes["href"].partition(",")[2]).decode().splitlines()
     assert [json.loads(line)["query_id"] for line in lines] == ["q1", "q2", "q3"]
@@ -218,7 +217,8 @@ SLICES = {"Baby_Products": 12, "Pet_Supplies": 4}
 def section(judged: Path, scores: list[Score], slices: list[SliceScore]) -> Element:
     view = read_view(judged)
     made = view.scores.model_copy(update={"scores": tuple(scores), "slices": tuple(slices)})
-    return parse(page_of(replace(view, scores=made))).by_id("scores")
+    asked = view.definition.model_copy(update={"systems": {**view.definition.systems, **systems(LABELS)}})
+    return parse(page_of(replace(view, scores=made, definition=asked))).by_id("scores")
 
 
 def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(judged: Path) -> None:

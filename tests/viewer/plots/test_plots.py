@@ -22,6 +22,7 @@ from drretail.viewer.plots.experiment_plots import (
     headline_plots,
     whole_plots,
 )
+from tests.build import systems
 from tests.viewer.scores import FP, board, cell, score
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
@@ -172,7 +173,7 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
         for variant, value in zip(("lost", "made_up", "unknown"), shares, strict=True)
     ]
     family = MetricDescription(title="Places", wholes={"Where": ("lost", "made_up", "unknown")})
-    (plot,) = whole_plots(made, {"places": family})
+    (plot,) = whole_plots(made, {"places": family}, systems(["a", "b", "null_empty"]))
     texts = _texts(plot)
     assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
     assert not {"unknown", "null_empty"} & {*texts}

@@ -17,6 +17,7 @@ from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.tables.scores import agreement_table
 from drretail.viewer.terminal.printed_scores import print_pairs
 from drretail.viewer.terminal.text_report import render_text
+from tests.build import systems
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
 JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}
@@ -47,7 +48,7 @@ def test_shares_add_to_a_hundred_and_none_is_off_by_one(counts: list[int]) -> No
 
 
 def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() -> None:
-    (table_key,) = paired([row(dimension="depth"), row(), row(A, C)], [])
+    (table_key,) = paired([row(dimension="depth"), row(), row(A, C)], [], systems([A, B, C]))
     titles = [table.title for table in table_key.pairs]
     assert titles == ["hybrid_react over plan_to_function", "hybrid_react over react"]
     assert [line.name for line in table_key.pairs[0].rows] == ["depth", "overall"]
@@ -58,9 +59,9 @@ def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() 
 
 
 def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
-    floor = rank("null_copy", 2.0)
-    (whole,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor])
-    (alone,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], beside=False)
+    floor, of = rank("null_copy", 2.0), systems([A, B, C, "null_copy"])
+    (whole,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], of)
+    (alone,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], of, beside=False)
     assert whole.strengths is not None
     assert alone.strengths is not None
     assert [line.label for line in whole.strengths.rows] == ["null_copy", B, A, C]
@@ -95,7 +96,7 @@ def test_page_and_text_have_pairs_strengths_and_agreements(mine: Path, render: A
     made = {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
     write_json(mine / "scores.json", {**read_json(mine / "scores.json"), **made})
     shown = " ".join(render(mine).replace("<wbr>", "").split())
-    for text in ("hybrid_react over plan_to_function", "13%", "flips", "0.62", "a:b and c:d", "differ"):
+    for text in (f"{A} over {B}", "13%", "flips", "0.62", "a:b and c:d", "differ"):
         assert text in shown
     assert "Strengths, strongest first by overall" in shown
     assert "+0.50" in shown
@@ -122,7 +123,8 @@ MEASURED: dict[str, Any] = {
 
 
 def scores_of(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> Scores:
-    return Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks))
+    labels = {label for pair in pairs for label in (pair.a, pair.b)}
+    return Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks), systems=systems(labels))
 
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callable[..., str]) -> None:

@@ -8,7 +8,7 @@ from drretail.records.comparison import Outcome
 from drretail.records.scoreboard import BoardJudge, ComparedMeasure, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, conclusion, without_equal
-from tests.build import measure
+from tests.build import measure, systems
 from tests.viewer.scores import board, cell
 
 COLUMNS = (
@@ -108,13 +108,13 @@ def test_what_code_saw_bought_comes_before_what_a_judge_preferred(
 
 def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many_the_best_two_are() -> None:
     failed = "All 20 runs failed (no_research): nothing was compared."
-    for systems in (TWO, {"a@m": 0.0}):
-        assert conclusion(of_values(systems, differs=(failed,))) == Conclusion(failed, "")
+    for values in (TWO, {"a@m": 0.0}):
+        assert conclusion(of_values(values, differs=(failed,))) == Conclusion(failed, "")
     assert result_of(of_values({"a@m": 0.9})) == ""
     many = {"c@m": 0.9, "b@m": 0.5, "a@m": 0.1, "null_search": 1.0}
-    assert two_of(of_values(many), many) == ("c@m", "b@m")
-    assert two_of(None, many) == ("a@m", "b@m")
-    assert two_of(None, ["a@m", "null_search"]) == ("a@m",)
+    assert two_of(of_values(many), systems(many)) == ("c@m", "b@m")
+    assert two_of(None, systems(many)) == ("a@m", "b@m")
+    assert two_of(None, systems(["a@m", "null_search"])) == ("a@m",)
 
 
 def test_equal_columns_are_a_sentence_and_what_readers_look_for_is_a_column_as_well() -> None:

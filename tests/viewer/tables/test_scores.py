@@ -1,11 +1,14 @@
 from functools import partial
 
+from drretail.records.counterfactual import OPTION
+from drretail.records.run import System
 from drretail.records.scoreboard import ShownColumn
 from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import conclusion, printed_board
 from drretail.viewer.tables.scores import Table, score_tables
 from drretail.viewer.tables.slices import few_words, sliced_tables
 from tests.build import measure
+from tests.build import systems as systems_of
 from tests.viewer import scores
 from tests.viewer.scores import FP, board, cell, of_slice
 
@@ -62,7 +65,9 @@ def test_judges_and_sets_of_rules_never_share_a_table() -> None:
 
 def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
     labels = ["null_copy", "oracle", "react@m-counterfactual-swap", "null_empty", "react@m", "hybrid_react+ws@m"]
-    (table,) = score_tables([score(system=label, metric="basket") for label in labels])
+    of = systems_of(labels)
+    of[labels[2]] = System(agent="react", models=of[labels[2]].models, options={OPTION: "swap"})
+    (table,) = score_tables([score(system=label, metric="basket") for label in labels], systems=of)
     by_section = [[line.name for line in table.rows if line.section == each] for each in range(3)]
     assert by_section == [
         *(["hybrid_react+ws", "react"], ["react-counterfactual-swap"], ["null_empty", "null_copy", "oracle"])
@@ -115,7 +120,9 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_q
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:
     (sliced,) = sliced_tables(
-        [of_slice("Baby_Products"), of_slice("Pet_Supplies", 4), of_slice("Baby_Products", system="b@m")], ()
+        [of_slice("Baby_Products"), of_slice("Pet_Supplies", 4), of_slice("Baby_Products", system="b@m")],
+        (),
+        systems=systems_of(["a@m", "b@m"]),
     )
     (table,) = sliced.tables
     assert table.title == "Faithfulness: FP by category"

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from drretail.records.run import NULL_AGENTS
+from drretail.records.run import NULL_AGENTS, RoleModel, System
 from drretail.records.score import Correlation, Scores
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
 from drretail.viewer.terminal.printed_scores import print_correlations, print_scoreboard
 from tests.build import measure
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
+MODEL = RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")
 SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
 JUDGE, OTHER = BoardJudge(spec="anthropic:claude-opus-5"), BoardJudge(spec="openai:gpt-6", rules="paper")
 COLUMNS = [
@@ -45,7 +46,9 @@ def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> Boa
 
 def board(**fields: Any) -> Scoreboard:
     rows = tuple(row(system) for system in (*SYSTEMS, *NULL_AGENTS, "oracle"))
-    return Scoreboard.model_validate({"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows} | fields)
+    of = {label: System(agent=label, models={}) for label in (*NULL_AGENTS, "oracle")}
+    of |= {label: System(agent=label.partition("@")[0], models={"report": MODEL}) for label in SYSTEMS}
+    return Scoreboard.model_validate({"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows, "systems": of} | fields)
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])

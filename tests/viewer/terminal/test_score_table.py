@@ -5,6 +5,7 @@ import pytest
 
 from drretail.records.score import Judging, Score, Scores
 from drretail.viewer.terminal.printed_scores import print_scores, print_slices
+from tests.build import systems
 from tests.viewer import scores
 
 AGENTS = ("plan_to_function", "react", "hybrid_react")
@@ -21,7 +22,8 @@ def lines_of(printed: Callable[..., str]) -> Print:
     """The lines of these scores' tables at a width."""
 
     def lines(rows: list[Score], width: int, **more: object) -> list[str]:
-        held = Scores.model_validate({"scores": tuple(rows), "judgings": (), **more})
+        of = systems(row.system for row in rows)
+        held = Scores.model_validate({"scores": tuple(rows), "judgings": (), "systems": of, **more})
         return printed(width, print_scores, held).splitlines()
 
     return lines

@@ -88,11 +88,11 @@ def test_in_short_each_question_has_a_line_below_the_board(judged: Path) -> None
     beginning = short.partition("Questions:")[0]
     assert whole.startswith(beginning)
     lines = short.partition("Questions:")[2].splitlines()[1:]
-    assert [line.split()[0] for line in lines if line.startswith("  ")] == [
-        question.query.query_id for question in view.questions
-    ]
-    assert lines[-1].endswith(f"drretail report {judged} --format text --details")
-    assert max(len(line) for line in lines[:-1]) <= 80
+    asked = [question.query.query_id for question in view.questions]
+    assert [line.split()[0] for line in lines[: len(asked)]] == asked
+    more = next(at for at, line in enumerate(lines) if line.endswith(f"{judged} --format text --details"))
+    assert max(len(line) for line in lines[:more]) <= 80
+    assert lines[more + 2].startswith("How to repeat it")
 
 
 WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
