@@ -14,9 +14,9 @@ from pathlib import Path
 
 from command import drretail
 
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition
-from drretail.files import read_json
-from drretail.records.score import Scores, in_order
+from drretail.records.score import in_order
 
 COLUMNS = {
     ("faithfulness", "FP"): "FP",
@@ -45,13 +45,15 @@ def judge(experiment: Path) -> None:
 
 def measured(experiment: Path) -> dict[str, dict[str, float | None]]:
     """By system and column, the mean over reports; None where nothing applies."""
-    scores = Scores.model_validate(read_json(experiment / "scores.json"))
+    scores = read_scores(experiment)
+    if scores is None:
+        raise SystemExit(f"{experiment} has no scores: run drretail score first.")
     found = {
         (score.system, score.metric, score.variant): score.value
         for score in scores.scores
         if score.policy == "answered"
     }
-    systems = in_order(dict.fromkeys(system for system, _, _ in found))
+    systems = in_order(dict.fromkeys(system for system, _, _ in found), scores.systems)
     return {system: {name: found.get((system, *column)) for column, name in COLUMNS.items()} for system in systems}
 
 

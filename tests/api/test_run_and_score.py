@@ -80,7 +80,8 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
         scores.by_system("FQ")
     made = score(experiment, ["process"])
     opened = open_experiment(str(experiment.folder))
-    assert (opened.systems, opened.scores) == (experiment.systems, made)
+    assert opened.scores is not None
+    assert (opened.systems, dict(opened.scores)) == (experiment.systems, dict(made))
     assert [answer.report for answer in opened.reports()] == [answer.report for answer in experiment.reports()]
     with pytest.raises(UserError, match="does not exist"):
         open_experiment(tmp_path / "nothing")

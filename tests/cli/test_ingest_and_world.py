@@ -166,7 +166,7 @@ def test_a_world_that_is_finished_reads_no_file(raw: Path, tmp_path: Path, monke
 
 
 def test_runs_of_hostile_users_stay_in_the_experiment(succeeds: Command, tmp_path: Path) -> None:
-    users = sorted(["../../x", "A\0B", "A" * 300, "/etc/passwd", "a\nb"])
+    users = sorted(["../../x", "A;B", "A" * 300, "/etc/passwd", "a\nb"])
     orders = [OrderRow(f"000000000{place}", user, "B0TEST0001", JANUARY) for place, user in enumerate(users)]
     build.build_world(tmp_path / "world", PRODUCTS, orders)
     asked = [build.query(f"q{place}", "Which bird feeder under $40?", user_id=user) for place, user in enumerate(users)]

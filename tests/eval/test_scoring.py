@@ -15,6 +15,7 @@ from drretail.eval.families.quality.score import prompt_for
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
@@ -52,7 +53,7 @@ def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
     assert (result.n_planned, result.n_scored, result.n_na, result.n_failed) == (6, 3, 1, 2)
     assert (result.judge, result.ci_low, result.ci_high, result.no_interval) == ("scripted:test", None, None, "few")
     assert result.items == {"read": 3, "runs_failed": 1}
-    assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
+    assert read_scores(folder) == scores
 
 
 def test_checks_of_a_system_that_strikes_what_they_find_are_marked_and_nothing_else_is(tmp_path: Path) -> None:

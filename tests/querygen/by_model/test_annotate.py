@@ -72,7 +72,7 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
     write_lines(source, map(json.dumps, rows))
     result = call(world, "import", source, "--to", to, "--model", "fake:x")
     assert result.exit_code == 0, result.output
-    assert "3 queries →" in result.stdout
+    assert result.stdout.startswith("3 queries for the world ")
     assert "2 typed" in result.stdout
     feeder, lamp, given = read_queries(to)
     wanted = (Want(name="bird feeder", kinds=("Bird Feeders",)),)
