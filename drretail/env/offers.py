@@ -8,6 +8,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
 from drretail.grounding.constraints.listing import Listing, listing_of
@@ -27,22 +28,23 @@ class Offers:
     world: World
     _could_be: dict[str, list[Listing]] = field(default_factory=dict[str, list[Listing]])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
-    _would_do: dict[Want, frozenset[str]] = field(default_factory=dict[Want, frozenset[str]])
     _categories: frozenset[str] | None = None
 
-    def of_want(self, want: Want) -> tuple[Listing, ...]:
+    def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> tuple[Listing, ...]:
         """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
         search.
         """
-        found = {listing.product.product_id: listing for kind in want.kinds for listing in self.of_kind(kind)}
+        return tuple(listing for listing in self.could_be_for(want) if decisions.is_of_kind(want, listing))
+
+    def could_be_for(self, want: Want) -> tuple[Listing, ...]:
+        """Every product that may be of any of the want's kinds, by id."""
+        found = {listing.product.product_id: listing for kind in want.kinds for listing in self.could_be(kind)}
         return tuple(found[key] for key in sorted(found))
 
-    def would_do(self, want: Want) -> frozenset[str]:
+    def would_do(self, want: Want, decisions: Decisions = UNDECIDED) -> frozenset[str]:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
-        if want not in self._would_do:
-            found = fitting(want, self.of_want(want))
-            self._would_do[want] = frozenset(listing.product.product_id for listing in found)
-        return self._would_do[want]
+        found = fitting(want, self.of_want(want, decisions), decisions=decisions)
+        return frozenset(listing.product.product_id for listing in found)
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""
@@ -84,15 +86,12 @@ class Offers:
         """
         wants = () if query.wish is None else query.wish.wants
         orders = self.orders(query.user_id)
-        could_be = [
-            list({each.product.product_id: each for kind in want.kinds for each in self.could_be(kind)}.values())
-            for want in wants
-        ]
+        decisions = Decisions(query.gold)
         return reference_of(
             query,
-            [self.of_want(want) for want in wants],
+            [self.of_want(want, decisions) for want in wants],
             {order.product_id for order in orders if order.order_status not in VOID_STATUSES},
-            could_be=could_be,
+            could_be=[self.could_be_for(want) for want in wants],
             orders={order.order_id for order in orders},
         )
 

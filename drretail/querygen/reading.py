@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
+from drretail.gold_files import gold_path, with_gold
 from drretail.parsing import parse_json
 from drretail.records.query import LONGEST_TEXT, Query
 
@@ -15,7 +16,7 @@ _MOST_FAULTS = 10
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
-    """The queries of a .jsonl file, in order.
+    """The queries of a .jsonl file, in order, with what the file beside it decides for them.
 
     Raises UserError for a file without queries, and for lines (at most ten are named) that are no query, are cut off,
     or repeat an id.
@@ -45,7 +46,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         raise UserError(f"{path} has {count} to mend: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
     if not queries:
         raise UserError(f"{path} holds no query: make some with `drretail queries generate`.")
-    return tuple(queries.values())
+    return with_gold(queries.values(), gold_path(path))
 
 
 def _query_in(line: str) -> Query | str:

@@ -93,7 +93,7 @@ class PartOfGold(Record):
     documents: tuple[RequiredDocument, ...] = ()
 
 
-class Gold(Document):
+class KnownAnswer(Document):
     """exp/gold/<query_id>.json: never shown to an agent."""
 
     query_id: str
@@ -109,7 +109,7 @@ class Gold(Document):
         return sha256_of([[document.model_dump() for document in self.part(name).documents] for name in GOLD_PARTS])[:8]
 
     @model_validator(mode="after")
-    def _ids_are_distinct(self) -> "Gold":
+    def _ids_are_distinct(self) -> "KnownAnswer":
         ids = [insight.id for name in GOLD_PARTS for insight in self.part(name).insights]
         if len(set(ids)) < len(ids):
             raise ValueError("two insights have one id")

@@ -60,7 +60,7 @@ class KindOffers:
             for value in sorted(set[str]().union(*filled)) if len(filled) >= LEAST_OFFERS else ():
                 is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
                 is_told_apart = is_plain and _decides([value in values for values in filled])
-                if is_told_apart and _decides([stance(offer.words, value) == "kept" for offer in counted]):
+                if is_told_apart and _decides([stance(offer.words, value) == "met" for offer in counted]):
                     demands.append((name, value))
         return tuple(demands)
 

@@ -32,7 +32,7 @@ class Wanted:
 
     @property
     def must_not(self) -> str | None:
-        return next(iter(self.want.must_not), None) if self.want else None
+        return next(map(str, self.want.must_not), None) if self.want else None
 
     @property
     def quantity(self) -> int:
@@ -94,7 +94,7 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
         products = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
         fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
         if fits:
-            must = next((demand for demand in want.must if demand not in thing.open), None)
+            must = next(map(str, want.must), None)
             found.append(Wanted(thing.name, fits, want, must))
     return found
 

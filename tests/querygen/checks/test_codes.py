@@ -119,6 +119,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     (budget("6000"), "budget_bounds_nothing"),
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
+    ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
     ({"more": " It has to be fireproof.", "want": {"must": ["fireproof"]}}, "demand_unheard_of"),
     ({"more": f" It is {OWN}, that is B0ABCDEFGH."}, "id_in_text"),
     ({"more": " Write to anna@example.com."}, "email_in_text"),
