@@ -76,7 +76,7 @@ class Want(Record):
         """Drops blank demands. Raises ValueError if all are."""
         if not isinstance(values, list | tuple):
             return values
-        kept = [value for value in values if not isinstance(value, str) or value.strip()]
+        kept = tuple(value for value in values if not isinstance(value, str) or value.strip())
         if values and not kept:
             raise ValueError("every value is blank")
         return kept
@@ -85,7 +85,7 @@ class Want(Record):
     @classmethod
     def _differ(cls, values: tuple[Demand, ...]) -> tuple[Demand, ...]:
         """Drops repetitions."""
-        return tuple({value.say: value for value in reversed(values)}.values())[::-1]
+        return tuple({str(value): value for value in reversed(values)}.values())[::-1]
 
     @field_validator("kinds", "brands_wanted", "brands_unwanted")
     @classmethod

@@ -19,7 +19,7 @@ from drretail.llm.scripted import Request
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_SHOPPER, INTENT_BASELINES, LABEL_PATTERN
-from drretail.records.wish import Hidden, Want, Wish
+from drretail.records.wish import Demand, Hidden, Want, Wish
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch
@@ -32,7 +32,10 @@ HIDING = Query(
     hidden=(CEDAR,),
 )  # fmt: skip
 OF_TWO = HIDING.model_copy(
-    update={"hidden": (CEDAR, BATH), "wish": Wish(wants=(FEEDER.model_copy(update={"must": ("cedar", "bath")}),))}
+    update={
+        "hidden": (CEDAR, BATH),
+        "wish": Wish(wants=(FEEDER.model_copy(update={"must": (Demand(say="cedar"), Demand(say="bath"))}),)),
+    }
 )
 ASKING = (ASK_SHOPPER, {"topic": "feature", "question": "What must it be made of?"})
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})

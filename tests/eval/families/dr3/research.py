@@ -6,7 +6,7 @@ from typing import Any
 from drretail.eval.judging.session import Judge
 from drretail.grounding.report.evidence_ids import file_evidence_id, web_evidence_id
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.records.criteria import KnownAnswer, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish

@@ -18,9 +18,9 @@ from drretail.records.criteria import (
     Criteria,
     CriteriaGroup,
     Criterion,
-    KnownAnswer,
     GoldInsight,
     GoldPart,
+    KnownAnswer,
     PartOfGold,
     RequiredDocument,
 )
