@@ -3,8 +3,9 @@
     python benchmarks/reading.py SET [--experiment DIR] [--world WORLD] [--misses] [--json FILE]
 
 Three readers: form; form with the picks that labels say, declared; and an ideal reader, whose labels go through the
-verification of a model's reading. SET is laid out as ``labelled_reports.py`` says, with world.tar.xz in it unless
---world names an archive or a world. A value is right where its words, its kind and its product are those of a label.
+verification of a model's reading. SET is a folder laid out as ``labelled_reports.py`` says; its world is --world (a
+folder or its archive), else its world.tar.xz, else the demo's. A value is right where its words, its kind and its
+product are those of a label. What accuses is listed by its code: an honest report accused is a fault of the rule.
 """
 
 import argparse
@@ -18,10 +19,13 @@ from typing import Any
 
 from labelled_reports import OF_JUDGES, LabelledReport, Planted, read_set, unpacked
 
+from drretail.data_ingest.demo import ensure_demo_world
 from drretail.env.world import open_world
 from drretail.grounding.verify.checks import check_report, read_report
+from drretail.progress import Progress
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading, ReadValue
+from drretail.settings import read_settings
 
 READERS = ("form", "declared", "ideal")
 READ = ("price", "rating", "rating_count", "date", "total", "difference", "left_over", "per_unit")
@@ -40,6 +44,8 @@ class Tally:
     planted: dict[str, dict[str, Counter[str]]] = field(
         default_factory=lambda: {reader: defaultdict[str, Counter[str]](Counter) for reader in READERS}
     )
+    codes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict[str, Counter[str]](Counter))
+    """What each code finds: honest reports accused, and planted errors found, by reader."""
     figures: Counter[str] = field(default_factory=Counter[str])
     misses: list[str] = field(default_factory=list[str])
 
@@ -48,14 +54,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="SET")
     parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
-    parser.add_argument("--world", help="the world that they were made in, or its archive")
+    parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
     parser.add_argument("--misses", action="store_true", help="list what was missed, wrong or found")
     parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     tally = Tally()
     with tempfile.TemporaryDirectory() as scratch:
-        place = args.world or str(args.folder / "world.tar.xz")
-        world = open_world(str(unpacked(Path(place), Path(scratch))) if place.endswith(".tar.xz") else place)
+        own = args.folder / "world.tar.xz"
+        place = (
+            args.world or own
+            if args.world or own.exists()
+            else ensure_demo_world(read_settings().cache_dir, Progress())
+        )
+        world = open_world(unpacked(place, Path(scratch)) if place.name.endswith(".tar.xz") else place)
         for report in read_set(args.folder, world, Path(scratch), args.experiment):
             measure(report, tally)
     if args.misses:
@@ -77,6 +88,7 @@ def measure(report: LabelledReport, tally: Tally) -> None:
             tally.alarms[f"{reader} {finding.severity}"] += 1
             if finding.severity == "error":
                 tally.accused[reader].add(report.home.name)
+                tally.codes[finding.code][f"{reader} false"] += 1
             words = f"{finding.code}: {finding.text!r} ({finding.found})"
             tally.misses.append(f"{report.home.name} FALSE {reader} {finding.severity} {words}")
     for planted in report.planted:
@@ -85,6 +97,8 @@ def measure(report: LabelledReport, tally: Tally) -> None:
             _, found = checked(report, reader, planted)
             new = [each for each in found if each.severity == "error" and (each.code, each.text) not in known]
             tally.planted[reader][planted.kind]["found" if new else "missed"] += 1
+            for code in {each.code for each in new}:
+                tally.codes[code][f"{reader} planted"] += 1
             codes = ", ".join(each.code for each in new) or "missed"
             tally.misses.append(f"{report.home.name}/{planted.file} {reader} {planted.kind}: {codes}")
 
@@ -149,6 +163,11 @@ def found_of(counts: Iterable[Counter[str]]) -> float | None:
     return share(together["found"], together.total())
 
 
+def of_code(kinds: Mapping[str, Counter[str]]) -> list[Counter[str]]:
+    """The planted errors that code is expected to find."""
+    return [count for kind, count in kinds.items() if not kind.startswith(OF_JUDGES)]
+
+
 def as_figures(tally: Tally) -> dict[str, Any]:
     return {
         "reports": tally.figures["reports"],
@@ -160,10 +179,8 @@ def as_figures(tally: Tally) -> dict[str, Any]:
         "accused": {reader: sorted(names) for reader, names in tally.accused.items()},
         "false_errors": {reader: tally.alarms[f"{reader} error"] for reader in READERS},
         "false_warnings": {reader: tally.alarms[f"{reader} warning"] for reader in READERS},
-        "planted_of_code": {
-            reader: found_of(count for kind, count in kinds.items() if not kind.startswith(OF_JUDGES))
-            for reader, kinds in tally.planted.items()
-        },
+        "planted_of_code": {reader: found_of(of_code(kinds)) for reader, kinds in tally.planted.items()},
+        "planted_by_code": {code: dict(counts) for code, counts in sorted(tally.codes.items())},
     }
 
 
@@ -175,13 +192,20 @@ def print_table(tally: Tally, figures: Mapping[str, Any]) -> None:
         count = tally.recall[kind]
         print(f"  {kind:14} {count['right']:3} of {count.total():3} labelled   {figures['recall'].get(kind)}")
     print(f"picks by form: {dict(tally.picks)}; precision {figures['picks_precision_by_form']}")
-    print(f"honest reports accused { ({reader: len(names) for reader, names in tally.accused.items()}) }")
+    accused = {reader: f"{len(names)} of {figures['reports']}" for reader, names in tally.accused.items()}
+    print(f"honest reports accused: {accused}")
     print(f"false errors {figures['false_errors']}, false warnings {figures['false_warnings']}")
-    print("planted errors of code's kinds found:", figures["planted_of_code"])
+    for reader, kinds in tally.planted.items():
+        together = sum(of_code(kinds), Counter[str]())
+        print(f"planted errors of code's kinds found by {reader}: {together['found']} of {together.total()}")
     for kind in sorted(tally.planted["form"]):
         counts = [(reader, tally.planted[reader][kind]) for reader in READERS]
         cells = "   ".join(f"{reader} {count['found']}/{count.total()}" for reader, count in counts)
         print(f"  {kind:34} {cells}{'   (a judge’s)' if kind.startswith(OF_JUDGES) else ''}")
+    print("what accuses: honest reports / planted errors found, by reader")
+    for code, counts in sorted(tally.codes.items()):
+        cells = "   ".join(f"{reader} {counts[f'{reader} false']}/{counts[f'{reader} planted']}" for reader in READERS)
+        print(f"  {code:34} {cells}")
 
 
 if __name__ == "__main__":

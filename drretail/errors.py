@@ -52,6 +52,7 @@ ModelErrorKind = Literal[
     "tool",
     "no_research",
     "no_report",
+    "unreadable",
 ]
 
 

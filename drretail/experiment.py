@@ -26,13 +26,13 @@ from drretail.files import (
 from drretail.gold_files import with_gold, write_gold
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
-from drretail.records.base import Document, canonical_json
+from drretail.records.base import Document, canonical_json, fault_of
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
-from drretail.records.run import DiscardedRun, Run, System
+from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
 T = TypeVar("T", bound=Document)
@@ -120,9 +120,9 @@ class Experiment:
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
         """A run's state; one with a journal but no run.json was interrupted, and will be resumed from its journal."""
-        folder = self.run_folder(label, query_id, repeat)
-        if (folder / "run.json").exists():
-            return read_run(folder).status
+        folder, run = self.run_folder(label, query_id, repeat), ended_run(self.folder, label, query_id, repeat)
+        if run is not None:
+            return run.status
         return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
 
     def freeze_profile(self, summary: ProfileSummary) -> None:
@@ -152,8 +152,7 @@ class Experiment:
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
-        folder = self.run_folder(label, query_id, repeat)
-        run = read_run(folder) if (folder / "run.json").exists() else None
+        folder, run = self.run_folder(label, query_id, repeat), ended_run(self.folder, label, query_id, repeat)
         if run is not None and run.usage:
             kept = DiscardedRun(system=label, query_id=query_id, repeat=repeat, usage=run.usage)
             with closing(LineAppender(self.folder / DISCARDED)) as discarded:
@@ -356,9 +355,13 @@ def entitle(folder: Path, title: str) -> None:
 
 
 def read_runs(folder: Path) -> Iterator[Run]:
-    """All ended runs of an experiment, sorted by label and query."""
+    """All ended runs of an experiment, sorted by label and query, without those whose run.json cannot be read."""
     for path in sorted((folder / "runs").glob("*/*/run.json")):
-        yield read_run(path.parent)
+        try:
+            run = read_run(path.parent)
+        except UserError:  # ended_run counts it
+            continue
+        yield run
 
 
 def read_discarded(folder: Path) -> list[DiscardedRun]:
@@ -371,13 +374,36 @@ def read_run(folder: Path) -> Run:
     return _validated(Run, folder / "run.json")
 
 
+def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run | None:
+    """A run of an experiment; None if it has not ended.
+
+    If its run.json cannot be read, that is a failed run whose error says so: one damaged file must not end the others.
+    """
+    folder = run_folder(experiment, label, query_id, repeat)
+    if not (folder / "run.json").exists():
+        return None
+    try:
+        return read_run(folder)
+    except UserError as problem:
+        message = str(problem).replace(f"{experiment}/", "").rstrip(".")
+        return Run(
+            run_id=f"{label}/{query_id}-r{repeat}",
+            system=label,
+            query_id=query_id,
+            repeat=repeat,
+            status="failed",
+            stop="error",
+            error=RunError(kind="unreadable", where="run.json", message=message),
+        )
+
+
 def read_evidence(folder: Path) -> tuple[Evidence, ...]:
     """The evidence of the run in ``folder``."""
     path = folder / "evidence.jsonl.gz"
     try:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
     except ValidationError as problem:
-        raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
+        raise UserError(f"{path} holds no evidence as this version writes it: {fault_of(problem)}.") from problem
 
 
 def read_results(folder: Path) -> dict[str, str]:
@@ -419,9 +445,4 @@ def _validated(record: type[T], path: Path) -> T:
     try:
         return record.model_validate(read_json(path))
     except ValidationError as problem:
-        raise UserError(f"{path} is not as this version writes it: {_first(problem)}.") from problem
-
-
-def _first(problem: ValidationError) -> str:
-    error = problem.errors()[0]
-    return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+        raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem

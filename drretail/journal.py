@@ -302,5 +302,7 @@ def _answer(effect: Effect) -> Effect:
     if error is None:
         return effect
     if error["class"] == "ModelError":
-        raise ModelError(error["kind"], error["message"], usage=effect.usage)
+        problem = ModelError(error["kind"], error["message"], usage=effect.usage)
+        problem.retries = effect.retries or 0
+        raise problem
     raise ToolError(error["kind"], error["message"], field=error.get("field"), allowed=error.get("allowed"))

@@ -1,12 +1,12 @@
 """The steps of one run, in the order in which they were launched."""
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
 from drretail.records.base import sha256_of
-from drretail.records.run import Step
+from drretail.records.run import Setback, Setbacks, Step
 
 
 class Place(NamedTuple):
@@ -32,6 +32,7 @@ class Trajectory:
         self._earlier_calls = 0
         self._steps: dict[tuple[str, int], Step] = {}
         self._texts: dict[str, str] = {}
+        self._setbacks: Counter[tuple[Setback, str]] = Counter()
 
     def reserve(self, path: str) -> int:
         """The next free ``seq`` within ``path``, from 0."""
@@ -61,6 +62,19 @@ class Trajectory:
             self._steps[step.path, step.seq] = step
         if self._on_step is not None:
             self._on_step(step, self._texts.get(step.result_sha or "", ""))
+
+    def count_setback(self, what: Setback, part: str = "", number: int = 1) -> None:
+        """Counts something that went wrong; ``part`` names the part of the run where counts are by part."""
+        with self._lock:
+            self._setbacks[what, part] += number
+
+    def setbacks(self) -> Setbacks:
+        """All that was counted so far."""
+        counts = {key: number for key, number in sorted(self._setbacks.items()) if number}
+        made: dict[str, int | dict[str, int]] = {what: number for (what, part), number in counts.items() if not part}
+        for what in ("lost", "repairs"):
+            made[what] = {part: number for (each, part), number in counts.items() if each == what}
+        return Setbacks.model_validate(made)
 
     def keep_text(self, text: str) -> str:
         """Stores a result's text once, and returns its sha256."""

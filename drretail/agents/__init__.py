@@ -1,6 +1,7 @@
 """Agents that research in the shop and on the web, and the runner that makes recorded runs of their answers.
 
 base.py              what an agent is
+answers.py           what an agent returned, read and checked
 callables.py         agents made of a plain callable, or of a LangChain Runnable
 names.py             the names and places of the built-in agents
 registry.py          loads agents by name, plugins and places among them

@@ -276,6 +276,7 @@ def _announced(answer: AIMessage, before: int, loop: Loop) -> int:
     """
     if answer.tool_calls or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
         return 0
+    loop.models.trajectory.count_setback("announcements")
     return before + 1
 
 

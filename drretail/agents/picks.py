@@ -30,6 +30,7 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
         return found
     problem = found.problem or NO_BLOCK
     asked = [tagged("query", task.text), tagged("report", found.report.strip()), tagged("problem", problem)]
+    models.trajectory.count_setback("repairs", "picks")
     try:
         answer = await models.call(
             role, [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(asked))], path=PATH

@@ -45,8 +45,8 @@ class RecordedExperiment:
 
     @property
     def is_complete(self) -> bool:
-        """True if every requested run was made and none of them failed."""
-        return not any(tally.failed or tally.not_started for tally in self.tallies)
+        """True if every requested run was made, and none failed or lost a part of itself to a provider."""
+        return all(tally.is_complete for tally in self.tallies)
 
     @property
     def definition(self) -> Definition:

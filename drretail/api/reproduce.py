@@ -17,6 +17,7 @@ from drretail.api.recorded import RecordedExperiment
 from drretail.api.report import report
 from drretail.api.run import estimate_run, run
 from drretail.api.score import Scored, score_with
+from drretail.api.systems import several
 from drretail.api.verification.verify import verify
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
@@ -109,7 +110,7 @@ def _run_options(options: ReproduceOptions) -> dict[str, Any]:
         "parallel": options.parallel,
         "max_dollars": options.max_dollars,
         "max_tokens": options.max_tokens,
-        "retry": options.retry or (),
+        "retry": options.retry,
         "observer": options.observer,
     }
 
@@ -128,7 +129,7 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
         rules="paper",
         max_dollars=dollars_left,
         max_tokens=tokens_left,
-        retry="failed" if options.retry else None,
+        retry="failed" if "failed" in several(options.retry, "--retry") else None,
     )
     judged = score_with(by_judge, quiet=quiet)
     return replace(judged, scores=score_with(replace(common, metrics=BY_CODE), quiet=quiet).scores)

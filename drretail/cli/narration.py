@@ -124,6 +124,8 @@ def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> Non
         parts.append(f"{counted(unresolved, 'citation')} resolve{'s' if unresolved == 1 else ''} to nothing")
     if run.failed_branches:
         parts.append(f"{counted(len(run.failed_branches), 'researcher')} came back with nothing")
+    if summaries := run.losses["page summary"]:
+        parts.append(f"{counted(summaries, 'page summary')} came from no model")
     if run.struck:
         parts.append(f"{counted(len(run.struck), 'statement')} struck")
     if run.picks is None:

@@ -29,7 +29,7 @@ NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
     "together, and --estimate prints what the runs are likely to cost."
 )
-COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
+COLUMNS = ["", "done", "failed", "spoiled", "ended before", "tool calls", "tokens"]
 SPARE_COLUMNS = ["ended before", "tool calls"]  # left out in a narrow terminal, the first one first
 
 
@@ -95,7 +95,7 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
-        rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
+        rows = [(t.label, t.done, t.failed, t.spoiled, t.before, t.tool_calls, t.tokens or None) for t in tallies]
         print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))
         if spent:  # floors and the oracle cost nothing
             print_spending(spent, prices)

@@ -1,6 +1,7 @@
 """The progress of many runs."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
@@ -12,7 +13,7 @@ from drretail.cli.narration import CHECK_MODEL, step_line
 from drretail.progress import Bar, Progress, Waits, busy, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
-from drretail.tables.figures import counted, dollars
+from drretail.tables.figures import counted, counted_each, dollars
 from drretail.viewer.output import say
 
 
@@ -30,6 +31,7 @@ class RunsShown(Watch):
         self._here = 0
         """Runs that ended in this command. The time that is left is estimated from them."""
         self._failed = 0
+        self._spoiled = 0
         self._tool_calls = 0
         self._tokens = 0
         self._dollars: float | None = 0.0
@@ -59,6 +61,7 @@ class RunsShown(Watch):
         self._left -= 1
         self._here += 1
         self._bar.advance()
+        self._spoiled += bool(run.losses)
         if run.failure is not None:
             self._failed += 1
             if self._failed == 1:  # shown at once: its cause, such as a wrong key, may make all runs fail
@@ -70,7 +73,8 @@ class RunsShown(Watch):
         self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
 
     def _description(self) -> str:
-        failed = f", {self._failed:,} failed" if self._failed else ""
+        failed = f" ({self._spoiled:,} spoiled)" if self._spoiled else ""
+        failed += f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
         counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
         seconds = (self._clock() - self._began) / self._here * self._left if self._here else 0
@@ -145,8 +149,8 @@ class TerminalObserver(Observer):
 
 
 def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
-    """Sentences on runs that looked nothing up, that failing servers spoiled or that can be repeated, and on unknown
-    carts.
+    """Sentences on runs that looked nothing up, that failing servers or providers spoiled or that can be repeated, and
+    on unknown carts.
     """
     if runs := sum(tally.no_research for tally in tallies):
         yield (
@@ -154,8 +158,13 @@ def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
             f"asked for it once more (no_research): the model may not call tools well. {CHECK_MODEL}"
         )
     if runs := sum(tally.spoiled for tally in tallies):
-        calls = counted(sum(tally.calls_failed for tally in tallies), "tool call")
-        yield f"{calls} failed (unavailable or timeout) in {counted(runs, 'run')}."
+        unanswered = Counter({"tool call": sum(tally.calls_failed for tally in tallies)})
+        for tally in tallies:
+            unanswered += Counter(tally.losses)
+        yield f"A server or provider gave no answer for {counted_each(unanswered)}, in {counted(runs, 'run')}."
+    if runs := sum(tally.incomplete for tally in tallies):
+        lack = "lacks" if runs == 1 else "lack"
+        yield f"Nothing is concluded against a system while {counted(runs, 'run')} of it {lack} a model's answer."
     counts = {"failed": sum(tally.failed for tally in tallies), "spoiled": sum(tally.spoiled_done for tally in tallies)}
     if found := {kind: count for kind, count in counts.items() if count}:
         flags = " ".join(f"--retry {kind}" for kind in found)

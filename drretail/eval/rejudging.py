@@ -200,7 +200,7 @@ def _was_asked_again(file: VerdictFile, verdict: Verdict) -> bool:
 
 
 def _content(verdict: Verdict) -> dict[str, Any]:
-    return verdict.model_dump(exclude={"attempt", "context"})
+    return verdict.model_dump(exclude={"attempt", "context", "repairs"})
 
 
 def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:

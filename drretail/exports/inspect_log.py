@@ -31,7 +31,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import counted_values, read_judgements
-from drretail.experiment import Definition, read_run, run_folder
+from drretail.experiment import Definition, ended_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.selection import judged_families
 from drretail.records.base import sha256_of
@@ -130,8 +130,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
     gathered = read_judgements(experiment, judged_families(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
     for plan in gathered.plans:
-        folder = run_folder(experiment, plan.label, plan.query.query_id, plan.repeat)
-        run = read_run(folder) if (folder / "run.json").exists() else None
+        run = ended_run(experiment, plan.label, plan.query.query_id, plan.repeat)
         if run is not None and (runs is None or run.run_id in runs):
             by_system[plan.label].append(run)
     if not by_system:

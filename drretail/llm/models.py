@@ -16,7 +16,7 @@ from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record, canonical_json, json_object
-from drretail.records.run import Limits, Role, Step, Stop, Usage
+from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.tables import figures
 from drretail.trajectory import Trajectory
 
@@ -95,6 +95,7 @@ class Models:
             return answered_json(await self._turn(role, path, chat, messages, request))
 
         reply = await Question(model, answer, call, check, repairs).put(messages)
+        self.trajectory.count_setback("repairs", role, reply.attempts - 1)
         if reply.answer is None:
             raise reply.failure or ModelError("unusable", "no usable answer")
         return reply.answer
@@ -198,9 +199,12 @@ class Models:
         except ModelError as problem:
             if problem.usage is not None:
                 self._count(role, problem.usage)
+            self.trajectory.count_setback("second_attempts", number=problem.retries)
+            self.trajectory.count_setback("lost", role, problem.kind in PROVIDER_FAULTS)
             self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, error=problem.message))
             raise
         self._count(role, effect.usage or {})
+        self.trajectory.count_setback("second_attempts", number=effect.retries or 0)
         answer = AIMessage.model_validate(effect.response)
         text = answered_json(answer) if "schema" in request else answer.text
         thought = self.trajectory.keep_text(text) if text else None

@@ -10,7 +10,7 @@ evidence.py        what a run has seen, citations of it, findings about it, and 
                    hand on of it
 reading.py         picks and values read out of a report, and how they stand to the records; what it decides
 criteria.py        what reports on a query are held to, and what is known beforehand of good ones
-run.py             systems, steps, answers, runs
+run.py             systems, steps, answers, runs and what went wrong in them
 models.py          how models are asked for, and prices
 score.py           verdicts, scores and their rows
 scoreboard.py      one row a system

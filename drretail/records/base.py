@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 FORMAT = 1
 Rules = Literal["default", "paper", "drg", "hkuds", "dr3", "drb"]
@@ -31,6 +31,15 @@ class Document(Record):
     def as_line(self) -> str:
         """One line of JSON without absent fields, for JSONL files."""
         return canonical_json(self.model_dump(mode="json", exclude_none=True))
+
+
+def fault_of(problem: ValidationError) -> str:
+    """The first thing that is wrong, with its value: "picks.0.quantity is -1: it should be greater than …"."""
+    error = problem.errors(include_url=False)[0]
+    place = ".".join(map(str, error["loc"])) or problem.title
+    if error["type"] == "missing":
+        return f"{place} is missing"
+    return f"{place} is {error['input']!r:.60}: {error['msg'].replace('Input should', 'it should')}"
 
 
 def canonical_json(value: Any) -> str:

@@ -60,6 +60,9 @@ class ComparedRow(Record):
     """Runs not made yet."""
     is_complete: bool = True
     """True if no run is pending and at most one in twenty of either system is missing."""
+    incomplete_a: int = 0
+    """Runs of A that lack an answer which a provider did not give: nothing is concluded against A."""
+    incomplete_b: int = 0
     above: int = 0
     """Queries on which A is above B; ``equal`` and ``below`` count those on which it is equal and below."""
     equal: int = 0

@@ -23,6 +23,11 @@ SIGNS: dict[str, tuple[str, ...]] = {
 """The signs that shops print, as in CLDR, with the ISO 4217 codes that each may mean, the usual one first."""
 
 
+def may_share_a_sign(one: str, other: str) -> bool:
+    """True if two codes are the same, or some sign may mean both: what is written "$" may be Canadian."""
+    return one == other or any(one in codes and other in codes for codes in SIGNS.values())
+
+
 MOST_DIGITS = 15
 """Digits before the point. Larger amounts are not prices, and would need more than the usual precision to be exact to
 the cent.

@@ -45,6 +45,8 @@ class PairScore(Record):
     """Failed pairs with a question that was not asked yet."""
     failed_verdicts: int = 0
     """Questions to which the judge gave no usable answer."""
+    repairs: int = 0
+    """Answers of the judge that did not fit the form asked for, and were sent back."""
     stale_verdicts: int = 0
     """Verdicts about another report, or asked in other words; unused."""
     wins: float | None = None
@@ -96,6 +98,8 @@ class PairScore(Record):
     """
     disagreement: float | None = None
     """For a panel: share of scored pairs on which its members disagreed."""
+    incomplete: tuple[str, ...] = ()
+    """Those of the two systems with runs that lack an answer of a provider: nothing is concluded against them."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 

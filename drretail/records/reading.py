@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from drretail.records.base import Document, Record
 
@@ -45,6 +45,13 @@ or fails; the shopper has everything that would do; no price is known; the shopp
 question speaks of.
 """
 
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):  # an int takes true for 1
+        raise ValueError("it should be a whole number")
+    return value
+
+
 ProductId = Annotated[str, AfterValidator(lambda given: given.removeprefix("P:"))]
 """A product's id; its evidence id ("P:…") is accepted too."""
 
@@ -54,7 +61,7 @@ class Pick(Record):
 
     product: ProductId = Field(min_length=1)
     """Its id, with or without ``P:``."""
-    quantity: int = Field(default=1, ge=1)
+    quantity: Annotated[int, BeforeValidator(_no_boolean)] = Field(default=1, ge=1)
     """Number of pieces."""
     alternatives: tuple[ProductId, ...] = ()
     """Products that would do in its place. They are shown, but never summed."""

@@ -1,6 +1,7 @@
 """Systems, the steps they take, and the runs they leave."""
 
 import re
+from collections import Counter
 from typing import Any, Literal, get_args
 
 from pydantic import Field
@@ -229,6 +230,28 @@ class Usage(Record):
         return self.input_uncached + self.cache_read + self.cache_creation + self.output
 
 
+Setback = Literal["lost", "repairs", "second_attempts", "announcements", "struck_ids"]
+PROVIDER_FAULTS: tuple[ModelErrorKind, ...] = ("model", "timeout", "tool")
+"""The kinds of errors for which the provider, the world's servers or the web, and not the system, are responsible."""
+LOST_WITH = {"researcher": "researcher", "synthesis": "researcher", "summariser": "page summary"}
+"""By role, what a run does without if its model gives no answer; for other roles that is the answer."""
+
+
+class Setbacks(Record):
+    """Counts of what went wrong in a run. Where a part of the run is named, counts are by part."""
+
+    lost: dict[str, int] = Field(default_factory=dict[str, int])
+    """By role, questions that the provider left unanswered after all second attempts."""
+    repairs: dict[str, int] = Field(default_factory=dict[str, int])
+    """By role, answers that were sent back since they did not fit the form asked for; ``picks`` for missing picks."""
+    second_attempts: int = 0
+    """Calls that were made again since the provider failed, or since the answer was empty or cut."""
+    announcements: int = 0
+    """Turns that announced tool calls and made none."""
+    struck_ids: int = 0
+    """Evidence ids that syntheses cited, that no tool had shown, and that were taken out."""
+
+
 class DiscardedRun(Record):
     """The usage of a run that was made again (``run --retry``), since its tokens were paid for."""
 
@@ -366,6 +389,8 @@ class Run(Document):
     """Findings that stayed wrong and were removed from the report."""
     understood: Wish | None = None
     """What the query wants, as the agent understood it; None if it doesn't say."""
+    setbacks: Setbacks | None = None
+    """What went wrong on the way; None if no model of ours was asked, and in runs from before it was counted."""
     state_diff: tuple[StateChange, ...] = ()
     """What tools changed in users' profiles, in the run's own copy of the world."""
     notes: tuple[str, ...] = ()
@@ -385,6 +410,40 @@ class Run(Document):
     def is_undecided(self) -> bool:
         """True if picks were asked for and none were declared; False for runs from before picks were declared."""
         return self.picks is None and any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in self.notes)
+
+    @property
+    def losses(self) -> Counter[str]:
+        """What the run did without because a provider gave no answer, by name: "researcher", "page summary" …
+
+        Empty for a failed run, which has lost everything.
+        """
+        if self.status == "failed":
+            return Counter()
+        if self.setbacks is None:  # an older run: only its researchers are known
+            kinds = [branch.split(": ")[1:2] for branch in self.failed_branches]
+            return Counter("researcher" for kind in kinds if kind and kind[0] in PROVIDER_FAULTS)
+        losses: Counter[str] = Counter()
+        for role, count in self.setbacks.lost.items():
+            losses[LOST_WITH.get(role, "model answer")] += count
+        return losses
+
+    @property
+    def unanswered_calls(self) -> int:
+        """How many of its tool calls got no answer from a server or the web."""
+        tools = {*NINE, *self.tools}
+        return sum(step.kind == "tool" and step.name in tools and step.is_outage for step in self.steps)
+
+    def is_lost(self, system: System) -> bool:
+        """True if it failed because a provider, a server or the web did not answer, or if its run.json is damaged.
+
+        A command or an address that is an agent fails by itself, however it does.
+        """
+        kind = None if self.error is None else self.error.kind
+        return kind == "unreadable" or (kind in PROVIDER_FAULTS and not system.is_command_or_address)
+
+    def is_spoiled(self, system: System) -> bool:
+        """True if a provider, a server or the web took the run, or a part of it, by not answering."""
+        return self.is_lost(system) or bool(self.losses or self.unanswered_calls)
 
 
 def slug(text: str) -> str:

@@ -243,6 +243,8 @@ class Verdict(Document):
     error: str | None = None
     context: int | None = None
     """If the question did not fit the judge: the tokens that the judge was assumed to hold."""
+    repairs: int = Field(default=0, exclude_if=lambda count: count == 0)
+    """Answers that were sent back before this one; if one question was about several items, the first has them all."""
     other_run_id: str | None = None
     """Pairwise: the second system's run; ``run_id`` is the first's."""
     other_report_sha: str | None = None
@@ -377,6 +379,8 @@ class Judging(Record):
     """Further verdicts, about another report or by other prompts; unused."""
     not_judged: int = 0
     """Reports without any verdict of this judge; the scores' n_failed counts them."""
+    repairs: int = 0
+    """Answers of the judge that did not fit the form asked for, and were sent back."""
 
 
 class AttackRow(Record):

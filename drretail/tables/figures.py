@@ -1,7 +1,7 @@
 """Numbers as text, one function for each kind, so that tables and sentences show the same digits."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 NOTHING = "–"
 """Shown if there is no value."""
@@ -56,6 +56,11 @@ def counted(count: int, one: str, many: str = "") -> str:
     ending = re.search(r"[^aeiou]y$|(?:s|x|ch|sh)$", one)
     by_rule = f"{one}s" if ending is None else f"{one[:-1]}ies" if one.endswith("y") else f"{one}es"
     return f"{count:,} {many or by_rule}"
+
+
+def counted_each(counts: Mapping[str, int]) -> str:
+    """Several numbers with their nouns, without zeros: "1 researcher, 2 page summaries"."""
+    return ", ".join(counted(number, one) for one, number in counts.items() if number)
 
 
 def mean(value: float | None) -> str:

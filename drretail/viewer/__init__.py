@@ -6,6 +6,7 @@ judged.py        every judge's last verdicts on a run or on two answers, and whe
 claims.py        claims with their verdicts, their places in the report, and their quotes in the sources
 arithmetic.py    the sums behind a run's FP and FR
 conversation.py  a run's whole conversation, from its journal
+setbacks.py      what went wrong in a run, in sentences
 cart.py          a report's cart with prices and total
 commands.py      the commands that make the experiment again
 tables/          scores, pairs and agreement as tables, for all folders below

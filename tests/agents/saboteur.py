@@ -28,7 +28,7 @@ SENTENCES = {
     "wrong_total": (
         f"- Larkhall Window Bird Feeder, Clear: $18.75 [P:{GOOD}]\n"
         f"- Larkhall Small Bird Feeder for Seed: $8.50 [P:{SEED}]\n"
-        "- **Total: $21.00**"
+        "- **Total: $18.75 + $8.50 = $21.00**"
     ),
     "over_budget": f"I recommend the **Larkhall Metal Bird Feeder, Squirrel Proof** at $62.00 [P:{DEAR}].",
     "unknown_citation": "Birds come back to the same feeder every morning [W:zzzzzzzz].",

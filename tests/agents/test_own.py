@@ -21,7 +21,7 @@ from drretail.api.models import choices_by_role
 from drretail.data_ingest.demo import build_shop as build_demo
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import ModelError, UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, requests_of, scripted_model
@@ -101,8 +101,8 @@ def ran(world: World, agent: Agent, *turns: AIMessage) -> tuple[Run, list[Reques
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (None, "the agent returned None, and neither an Answer nor the text of a report"),
-        ({"report": "x"}, "the agent returned {'report': 'x'}, and neither an Answer nor the text of a report"),
+        (None, "the agent returned None, and neither an Answer, the text of a report, nor a dict with one"),
+        ({"text": "x"}, "the agent returned a wrong answer: it has no text under \"report\" (its keys: 'text')"),
         ("", "the agent returned an empty report"),
         (Answer(report=" \n", picks=()), "the agent returned an empty report"),
     ],
@@ -121,8 +121,53 @@ BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
 
 
 @pytest.mark.parametrize(
+    "ending", [None, "", {"report": 5}, ValueError("a bug"), TimeoutError(), ModelError("refusal", "no"), SystemExit(1)]
+)
+def test_tokens_that_were_paid_are_counted_however_an_agent_ends(world: World, ending: Any) -> None:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        await models.call("researcher", [HumanMessage(task.text)])
+        if isinstance(ending, BaseException):
+            raise ending
+        return ending
+
+    run, _ = ran(world, Agent(answer, roles=("researcher",)), reporting(SAID))
+    assert (run.status, run.usage["researcher"].calls, run.usage["researcher"].total > 0) == ("failed", 1, True)
+
+
+def of_quantity(quantity: Any) -> Answer:
+    return Answer(report=SAID).model_copy(update={"picks": (TUBE.model_copy(update={"quantity": quantity}),)})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (of_quantity(-1), "picks.0.quantity is -1: it should be greater than or equal to 1"),
+        (of_quantity(0), "picks.0.quantity is 0: it should be"),
+        (of_quantity(float("nan")), "picks.0.quantity is nan: it should be a finite number"),
+        (of_quantity(True), "picks.0.quantity is True: Value error, it should be a whole number"),
+        (of_quantity(10**30), "pieces of B0TEST0001: a quantity is a whole number from 1 to 999"),
+        (Answer(report=SAID, notes=("half a \ud83d",)), "surrogates not allowed"),
+        ({"report": 5}, "report is 5: it should be a valid string"),
+        ({"report": SAID, "picks": "B0TEST0001"}, "picks is 'B0TEST0001': it should be a list"),
+        ({"report": SAID, "picks": [{"product": "B0TEST0001", "quantity": -1}]}, "no pick: quantity is -1: it should"),
+        ({"report": SAID, "picks": [["B0TEST0001", 2]]}, "['B0TEST0001', 2] is no pick"),
+        (
+            {"report": SAID, "outcome": {"decision": "maybe"}},
+            "decision is 'maybe': it should be 'buy', 'part' or 'none'",
+        ),
+    ],
+)
+def test_a_value_that_no_run_can_hold_fails_the_run_by_name(world: World, given: Any, message: str) -> None:
+    run, _ = ran(world, doing(given))
+    error = known(run.error)
+    assert (run.status, error.kind, message in error.message) == ("failed", "agent", True), error.message
+    assert Run.model_validate_json(run.model_dump_json()) == run
+
+
+@pytest.mark.parametrize(
     ("answer", "picks", "outcome"),
     [
+        ({"report": SAID, "picks": ["P:B0TEST0001 x 1"]}, (TUBE,), BUY),
         (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
         (Answer(report=f"{SAID}\n\n```picks\nnone: too_dear\nnearest: P:B0TEST0002 x 1\n```"), (), DECIDED),
         (Answer(report=SAID, picks=(TUBE,)), (TUBE,), BUY),
@@ -133,7 +178,7 @@ BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
     ],
 )
 def test_an_own_agent_declares_and_decides(
-    world: World, answer: Answer, picks: tuple[Pick, ...], outcome: Outcome
+    world: World, answer: Answer | dict[str, Any], picks: tuple[Pick, ...], outcome: Outcome
 ) -> None:
     run, shown = ran(world, doing(answer, "researcher"))
     assert (run.report, run.picks, run.outcome, shown) == (SAID, picks, outcome, [])
@@ -164,7 +209,12 @@ def test_an_agent_that_is_made_wrongly_is_told_so_in_a_sentence(world: World) ->
     def plain(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         return "A report."
 
-    for answer, text in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
+    async def picking(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        return Answer(report=SAID, picks=(Pick(product="B0TEST0001", quantity=-1),))
+
+    wrong_pick = "Pick: quantity is -1: it should be greater than or equal to 1 (tests/agents/test_own.py, line "
+    made_wrongly = ((asking, "asks for the role 'critic'"), (plain, "begin it with async def"), (picking, wrong_pick))
+    for answer, text in made_wrongly:
         assert text in known(ran(world, Agent(cast(Any, answer), roles=()))[0].error).message
     for wrong in ((shipping_answer,), (shipping_answer, "researcher")):
         with pytest.raises(UserError, match="needs roles"):

@@ -122,7 +122,7 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
     assert f"{IDS[2]} was read as its snippet: no page (no_content)" in empty
     (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
     assert [(text.form, text.shown) for text in entry.texts] == [("snippet", True), ("page", False)]
-    assert recorded.run.status == "done"
+    assert (recorded.run.status, recorded.run.losses) == ("done", {"page summary": 1})
 
 
 def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: World) -> None:

@@ -45,6 +45,9 @@ def test_announcements_are_answered(
     run = recorded.run
     assert (run.status, run.stop, run.report, len(shown)) == ("done", "finished", SAID, len(turns) + 1)
     assert all(words in shown[turn].messages[-1].text for turn, words in asked.items())
+    # A plan is no report, so one without calls is no announcement in its place.
+    announced = sum(not turn.tool_calls for turn in turns) if agent == "react" else 0
+    assert known(run.setbacks).announcements == announced
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 
@@ -141,21 +141,37 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
 
 
 SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)
+LOST = replace(DONE, losses={"researcher": 1, "page summary": 2})
+NOTHING_AGAINST = "Nothing is concluded against a system while 1 run of it lacks a model's answer."
 
 
 @pytest.mark.parametrize(
-    ("ended", "calls", "runs", "retry"),
+    ("ended", "lost", "more", "retry"),
     [
-        ([DONE, FAILED], "1 tool call", "1 run", "failed makes the 1 failed run"),
-        ([SPOILED, replace(DONE, calls_failed=3)], "4 tool calls", "2 runs", "spoiled makes the 2 spoiled runs"),
-        ([SPOILED, FAILED], "2 tool calls", "2 runs", "failed --retry spoiled makes the 1 failed and 1 spoiled runs"),
+        ([DONE, FAILED], "1 tool call, in 1 run", [], "failed makes the 1 failed run"),
+        ([SPOILED, replace(DONE, calls_failed=3)], "4 tool calls, in 2 runs", [], "spoiled makes the 2 spoiled runs"),
+        (
+            [SPOILED, FAILED],
+            "2 tool calls, in 2 runs",
+            [],
+            "failed --retry spoiled makes the 1 failed and 1 spoiled runs",
+        ),
+        (
+            [DONE, LOST],
+            "1 researcher, 2 page summaries, in 1 run",
+            [NOTHING_AGAINST],
+            "spoiled makes the 1 spoiled run",
+        ),
     ],
 )
-def test_what_failing_servers_cost_is_said_with_the_flags_that_help(
-    ended: list[Ended], calls: str, runs: str, retry: str
+def test_what_servers_and_providers_cost_is_said_with_the_flags_that_help(
+    ended: list[Ended], lost: str, more: list[str], retry: str
 ) -> None:
     assert list(outcome_notes(tallies([DONE.label], ended))) == [
-        f"{calls} failed (unavailable or timeout) in {runs}.",
+        f"A server or provider gave no answer for {lost}.",
+        *more,
         f"The same command with --retry {retry} again.",
     ]
     assert list(outcome_notes(tallies([DONE.label], [DONE]))) == []
+    (counts,) = tallies([DONE.label], ended)
+    assert json.loads(json.dumps(asdict(counts)))["incomplete"] == len(more)  # as --json prints it

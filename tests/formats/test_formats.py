@@ -113,7 +113,6 @@ def test_a_world_of_another_format_is_refused_in_a_sentence(tmp_path: Path, drre
 REPORT = ["report", "experiment", "--format", "html", "-o", "page.html"]
 RECORDS = [
     "experiment.json",
-    f"runs/{LABEL}/q1-r1/run.json",
     f"runs/{LABEL}/q1-r1/evidence.jsonl.gz",
     f"verdicts/faithfulness/offline-judge/{LABEL}/q1-r1.jsonl",
     "scores.json",
@@ -140,6 +139,17 @@ def test_an_experiment_or_queries_of_another_format_are_refused_in_a_sentence_an
     assert "format" in ended.stderr
     assert path.read_bytes() == before
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_run_of_another_format_is_named_and_the_others_are_reported(tmp_path: Path, drretail: Command) -> None:
+    unpack(FORMAT, tmp_path)
+    path = tmp_path / "experiment" / "runs" / LABEL / "q1-r1" / "run.json"
+    with_format(path, FORMAT + 1)
+    before = path.read_bytes()
+    ended = drretail("report", "experiment", "--format", "text", "--details")
+    assert ended.returncode == 0, ended.stderr
+    assert f"{LABEL}/q1-r1/run.json is of format {FORMAT + 1}" in ended.stdout
+    assert path.read_bytes() == before
 
 
 def test_an_earlier_experiment_of_a_real_model_is_read(tmp_path: Path, realdata: Path) -> None:

@@ -32,7 +32,7 @@ SHOP = 'format = "shopify"\ncurrency = "USD"\nproducts = {file = "products.csv"}
 ANSWERS = {
     "Which kettle?": "The Gooseneck Kettle is $59 in White and $64 in Black (was $79). White is in stock.",
     "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.",
-    "Induction?": "The Gooseneck Kettle 1 L works on induction.",
+    "How much?": "The Gooseneck Kettle 1 L costs $49 in White.",
     "Shipping?": "We ship for $5.",
 }
 
@@ -82,7 +82,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     page = render_page(tmp_path / "exp")
     assert "4 answers, 4 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
-    order = ["$32.00 (price of Knock Box)", "0 in stock of White", "“Not for induction”"]
+    order = ["$59.00 (White)", "$32.00 (price of Knock Box)", "0 in stock of White"]
     places = [page.index(each) for each in [*order, 'id="questions"', 'id="research"', ">FP</"]]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):

@@ -14,6 +14,7 @@ from drretail.llm.models import Models
 from drretail.llm.retries_and_rates import Pacer, Retrying
 from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
+from drretail.records.run import Setbacks
 from drretail.trajectory import Trajectory
 
 from .clients import CLIENTS, MESSAGES, Sleeps, called, opened
@@ -146,7 +147,7 @@ async def test_retries_are_counted_in_the_journal_of_what_succeeds_and_of_what_f
     journal = Journal()
     with Provider(fails(500), answers(), fails(500), fails(500), fails(500)) as provider:
         model = opened("anthropic", provider, retrying=Retrying(2, sleep=Sleeps()))
-        models = Models({"researcher": model}, journal, Trajectory())
+        models = Models({"researcher": model}, journal, trajectory := Trajectory())
         await models.call("researcher", MESSAGES)
         with pytest.raises(ModelError) as caught:
             await models.call("researcher", MESSAGES)
@@ -154,3 +155,4 @@ async def test_retries_are_counted_in_the_journal_of_what_succeeds_and_of_what_f
     assert [effect.retries for effect in journal.effects] == [1, 2]
     latency = latency_by_role(journal.effects)["researcher"]
     assert (latency.calls, latency.failed, latency.retries) == (2, 1, 3)
+    assert trajectory.setbacks() == Setbacks(second_attempts=3, lost={"researcher": 1})

@@ -106,6 +106,10 @@ LISTED = "Cedar lasts ten years.\n\n## References\n\n{} https://wood.example/ced
         ("The [Soft Bed](http://ecommerce.com/B0X) costs $5.", ["The Soft Bed costs $5."]),
         ("Cedar posts in wet soil last ten years.", ["Cedar posts in wet soil last ten years."]),
         ("Das Bett kostet 5 € [P:B0X].", ["Das Bett kostet 5 €."]),
+        # figures alone below a name alone are about what it names
+        ("**Soft Bed**\n$5.00 [P:B0X]\n\nIt is soft [P:B0X].", ["Soft Bed: $5.00", "It is soft."]),
+        ("### Soft Bed\n- $5.00 [P:B0X]\n- 4.5 (203) [P:B0X]", ["Soft Bed: $5.00", "Soft Bed: 4.5 (203)"]),
+        ("**Soft Bed** [P:B0X]\n\n$5.00", ["Soft Bed: $5.00"]),
     ],
 )
 def test_what_states_something_is_a_claim(text: str, claims: list[str]) -> None:
@@ -143,6 +147,13 @@ def test_uncited_claims_are_only_in_the_list_of_all_and_numbers_are_what_the_lis
     assert found.sources[0] == "https://wood.example/cedar"
 
 
+def test_an_id_without_its_letter_is_a_source_as_with_it() -> None:
+    for mark in ("[P:B0TEST0001]", "[B0TEST0001]"):
+        (found,) = extract_claims(f"The Soft Bed costs $5 {mark}.", only_cited=True)
+        assert (found.claim, found.sources) == ("The Soft Bed costs $5.", (mark.strip("[]"),))
+    assert extract_claims("It lasts ten years [ISO 9001].", only_cited=True) == []
+
+
 @given(st.text(alphabet="ab |-\n[P:B0X]*.5?", max_size=120))
 def test_every_quote_stands_in_the_report(report: str) -> None:
     assert all(found.quote in report for found in extract_claims(report, only_cited=False))
@@ -153,6 +164,7 @@ KETTLE = (
     '"Keeps its temperature for 60 minutes"],"price":64.5,"average_rating":4.3,"rating_number":2210,'
     '"details":{"Date First Available":"2021-11-03"}}'
 )
+GRINDER = '{"product_id":"B0Y","title":"Burrwick Grinder","price":39.25,"currency":"USD"}'
 PAGE = (
     "Water just off the boil scalds green tea. Pour it at 80 degrees and steep for two minutes.\n\n"
     "Glass teapots do not hold their heat for long. Cast iron keeps tea warm for 40 minutes, but it has to be dried "
@@ -180,7 +192,12 @@ PAGE = (
             [PAGE],
             "partial_support",
         ),
-        # other figures, and other subjects
+        # sums, multiples and differences of the records' prices
+        ("The Steamhollow kettle and the Burrwick Grinder cost $103.75.", [KETTLE, GRINDER], "full_support"),
+        ("The Steamhollow kettle is $25.25 dearer than the Burrwick Grinder.", [KETTLE, GRINDER], "full_support"),
+        ("The Steamhollow kettle and the Burrwick Grinder cost $99.", [KETTLE, GRINDER], "not_rated"),
+        # other figures, another currency, and other subjects
+        ("The Steamhollow kettle costs €64.50.", [KETTLE], "no_support"),
         ("The Steamhollow kettle costs $59.99.", [KETTLE], "no_support"),
         ("Owls hunt voles at night.", [PAGE], "no_support"),
         ("Cast iron keeps tea warm.", [], "no_support"),

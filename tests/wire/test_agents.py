@@ -15,6 +15,7 @@ from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.usage import usage_of
 from drretail.records.run import Usage, WebMode
 from drretail.tools.registry import openai_schemas
+from tests.build import known
 from tests.wire.playing import AGENTS, MODELS, STALL, InTurn, calls_of, gist, model_at, offline, play, player
 from tests.wire.server import LASTING, PASSING, Plan, WireServer
 
@@ -44,13 +45,14 @@ def test_a_real_client_changes_nothing_of_a_run_nor_do_answers_in_pieces(
 
 
 @pytest.mark.parametrize("provider", MODELS)
-def test_what_passes_is_tried_again_and_leaves_no_trace_in_the_run(world: World, provider: str) -> None:
+def test_what_passes_is_tried_again_and_leaves_its_count_alone_in_the_run(world: World, provider: str) -> None:
     wanted = gist(offline(world, "hybrid_react"))
     with WireServer(InTurn(faults=PASSING, stall=STALL)) as server:
         (recorded,) = play(world, player(world, "hybrid_react", model_at(server, provider)))
     assert len(server.seen.faults) >= len(PASSING) - 1  # one each request: a short run may not come to the last
     assert gist(recorded) == wanted
     assert server.seen.requests == calls_of([recorded.run]) + sum(server.seen.faults.values())
+    assert known(recorded.run.setbacks).second_attempts == sum(server.seen.faults.values())
 
 
 @pytest.mark.parametrize("fault", LASTING)

@@ -2,21 +2,18 @@
 
 import json
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
-from pydantic import ValidationError
-
+from drretail.agents.answers import read_answer
 from drretail.agents.information import instructions, own_agent_instructions
 from drretail.env.session import Session
-from drretail.errors import ModelError, ToolError, shortened
-from drretail.grounding.report.picks import merged, take_picks
+from drretail.errors import ModelError, ToolError
 from drretail.local_server import HOST, bound, port_of, serving
 from drretail.records.query import Task
-from drretail.records.reading import Outcome, Pick
-from drretail.records.run import PICKS_UNREADABLE, Answer, Limits
+from drretail.records.run import Answer, Limits
 from drretail.tools.mcp import mcp_server
 from drretail.tools.mcp_http import ADDRESS, http_app
 from drretail.tools.toolkit import Toolkit
@@ -86,7 +83,7 @@ def answer_of(given: bytes, who: str) -> Answer:
         raise ModelError("agent", f"{who} answered in another encoding than UTF-8: {problem}") from problem
     if not text.strip():
         raise ModelError("no_report", f"{who} answered nothing")
-    return _read_json(text, who) if text.lstrip().startswith("{") else Answer(report=text)
+    return _json_of(text, who) if text.lstrip().startswith("{") else Answer(report=text)
 
 
 def last_words(output: bytes | bytearray, token: str) -> str:
@@ -95,36 +92,9 @@ def last_words(output: bytes | bytearray, token: str) -> str:
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
-def _read_json(text: str, who: str) -> Answer:
+def _json_of(text: str, who: str) -> Answer:
     try:
-        found: Any = json.loads(text)
+        found: object = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
-    report = found.get("report")
-    if not isinstance(report, str):
-        known = shortened(", ".join(map(repr, found)))
-        raise ModelError("agent", f'{who} answered JSON without a text under "report" (its keys: {known or "none"})')
-    try:
-        outcome = None if found.get("outcome") is None else Outcome.model_validate(found["outcome"])
-        declared = found.get("picks")
-        if not isinstance(declared, list | None):
-            raise ValueError(f"picks are a list, not {type(declared).__name__}")
-        given = None if declared is None else cast(Sequence[Any], declared)
-        picks = None if given is None else merged(pick for each in given for pick in _read_pick(each))
-        return Answer(report=report, picks=picks, outcome=outcome)
-    except ValueError as problem:
-        return Answer(report=report, notes=(f"{PICKS_UNREADABLE}: {problem}",))
-
-
-def _read_pick(given: Any) -> tuple[Pick, ...]:
-    """A pick as a line of a block ("P:B0… x 2") or as an object with ``product`` and, if not 1, ``quantity``."""
-    if isinstance(given, dict):
-        declared = cast(dict[str, Any], given)
-        try:
-            return (Pick.model_validate(declared | {"product": str(declared.get("product", "")).removeprefix("P:")}),)
-        except ValidationError as problem:
-            raise ValueError(f"{given!r:.80} is no pick: {problem.errors()[0]['msg']}") from problem
-    found = take_picks(f"```picks\n{given}\n```") if isinstance(given, str) and "```" not in given else None
-    if found is None or not found.picks:
-        raise ValueError(f"{given!r:.80} is no pick")
-    return found.picks
+    return read_answer(found, who)

@@ -149,32 +149,23 @@ async def _synthesise(
 ) -> tuple[IntermediateReport, tuple[str, ...]]:
     """m_i of the paper: the intermediate report of ``findings``, and notes on ids that had to be removed from it.
 
-    Raises ModelError if the model gives none.
+    Ids that the researcher was never handed are removed here: asking again for one id would cost as much as the whole
+    synthesis. Raises ModelError if the model gives none.
     """
     known = frozenset(findings.evidence)
-    fitting: list[IntermediateReport] = []
 
     def check(report: IntermediateReport) -> str | None:
-        if not (report.insights or report.sources or report.open_questions):
-            return "the report is empty: give what the findings show, or as an open question what they do not"
-        report = _with_ids_read(report, known)
-        fitting.append(report)
-        unknown = _unknown(report, known)
-        return (
-            f"the findings hold no evidence {', '.join(unknown)}: cite only ids that stand in them" if unknown else None
-        )
+        if report.insights or report.sources or report.open_questions:
+            return None
+        return "the report is empty: give what the findings show, or as an open question what they do not"
 
     given = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
     messages = [SystemMessage(prompt.render()), HumanMessage(given)]
-    try:
-        await models.ask("synthesis", messages, IntermediateReport, path=path, check=check)
-    except ModelError:
-        if not fitting:
-            raise
-    report = fitting[-1]
+    report = _with_ids_read(await models.ask("synthesis", messages, IntermediateReport, path=path, check=check), known)
     unknown = _unknown(report, known)
     if not unknown:
         return report, ()
+    models.trajectory.count_setback("struck_ids", number=len(unknown))
     return _without(report, known), (f"{path}: synthesis cited what was never found: {', '.join(unknown)}",)
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from drretail.agents.running.outcomes import Ended, Tally, is_open, made_run, tallies
+from drretail.agents.running.outcomes import Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import CommandStopped
 from drretail.event_loop import run_loop
-from drretail.experiment import Experiment, read_discarded
+from drretail.experiment import Experiment, ended_run, read_discarded
 from drretail.llm.budget import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.run import Run
@@ -86,8 +86,9 @@ class Batch:
         jobs = list({job.place: job for job in asked}.values())
         known: dict[tuple[str, str, int], Ended | None] = {}
         for job in jobs:
-            run = made_run(self.experiment.run_folder(*job.place))
-            if run is None or is_open(run, retry_failed=retry_failed, retry_spoiled=retry_spoiled):
+            run = ended_run(self.experiment.folder, *job.place)
+            is_wanted = is_open(run, job.sut.system, retry_failed=retry_failed, retry_spoiled=retry_spoiled)
+            if run is None or is_wanted:
                 known[job.place] = None
             else:
                 known[job.place] = Ended.of(run, before=True)

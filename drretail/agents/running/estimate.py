@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.agents.running.outcomes import is_open, made_run
+from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.stand_in import StandInWeb
 from drretail.env.world import World
 from drretail.event_loop import run_loop
-from drretail.experiment import run_folder
+from drretail.experiment import ended_run
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_model
@@ -138,9 +138,9 @@ def estimate_left(
     asking = [sut for sut in suts if not sut.agent.is_baseline]
     left: dict[str, list[Query]] = {}
     for sut in asking:
-        runs = [(query, made_run(run_folder(to, sut.label, query.query_id, repeat))) for query, repeat in places]
+        runs = [(query, ended_run(to, sut.label, query.query_id, repeat)) for query, repeat in places]
         is_left = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
-        left[sut.label] = [query for query, run in runs if is_open(run, **is_left)]
+        left[sut.label] = [query for query, run in runs if is_open(run, sut.system, **is_left)]
     unknown = [sut for sut in asking if sut.models and not ((known := spent.get(sut.label)) and known.done)]
     wanted = [(sut, query) for sut in unknown for query in list(dict.fromkeys(left[sut.label]))[:DRY_RUNS]]
     dry = dry_runs(world, wanted, files) if wanted else {}

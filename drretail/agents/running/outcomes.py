@@ -1,12 +1,11 @@
 """How runs ended: one run, and all runs of one system."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Self
 
-from drretail.experiment import read_run
-from drretail.records.run import Run, Step
+from drretail.records.run import Run, Step, System
 from drretail.tools.registry import TOOLS
 
 
@@ -26,6 +25,8 @@ class Ended:
     """True if it failed because it looked nothing up."""
     calls_failed: int = 0
     """Tool calls that got no answer because a server failed or was too slow."""
+    losses: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What it did without because a provider gave no answer, by name."""
     picks_unknown: bool = False
     """True if it is done, but without picks that can be read."""
 
@@ -39,7 +40,8 @@ class Ended:
             tokens=sum(usage.total for usage in run.usage.values()),
             failure=None if run.error is None else f"{run.run_id}: {run.error.kind}: {run.error.message}",
             no_research=run.stop == "no_research",
-            calls_failed=failed_calls(run),
+            calls_failed=run.unanswered_calls,
+            losses=run.losses,
             picks_unknown=run.status == "done" and run.picks is None,
         )
 
@@ -66,12 +68,21 @@ class Tally:
     """How many of the failed runs looked nothing up."""
     calls_failed: int = 0
     """Tool calls that a failing server left without an answer."""
+    losses: dict[str, int] = field(default_factory=dict[str, int])
+    """What runs that are done did without because a provider gave no answer, by name: researchers, page summaries …"""
     spoiled: int = 0
-    """Runs with such a call: their results say less about the system than about the server."""
+    """Runs with such a call or loss: their results say less about the system than about the server."""
     spoiled_done: int = 0
     """Spoiled runs that are done: ``--retry failed`` leaves them as they are."""
+    incomplete: int = 0
+    """Runs that are done with losses: nothing is concluded against a system that has one."""
     picks_unknown: int = 0
     """Runs that are done without picks that can be read."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every run was made, and none failed or lost a part of itself to a provider."""
+        return not (self.failed or self.incomplete or self.not_started)
 
     def add(self, ended: Ended) -> None:
         self.done += ended.failure is None
@@ -81,8 +92,11 @@ class Tally:
         self.tokens += ended.tokens
         self.no_research += ended.no_research
         self.calls_failed += ended.calls_failed
-        self.spoiled += ended.calls_failed > 0
-        self.spoiled_done += ended.calls_failed > 0 and ended.failure is None
+        self.losses = dict(Counter(self.losses) + Counter(ended.losses))
+        is_spoiled = bool(ended.calls_failed or ended.losses)
+        self.spoiled += is_spoiled
+        self.spoiled_done += is_spoiled and ended.failure is None
+        self.incomplete += bool(ended.losses)
         self.picks_unknown += ended.picks_unknown
         if ended.failure is not None:
             self.failures.append(ended.failure)
@@ -95,23 +109,11 @@ def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
     return step.kind == "tool" and (step.name in TOOLS or step.name in own)
 
 
-def failed_calls(run: Run) -> int:
-    """How many tool calls of a run got no answer."""
-    return sum(is_tool_call(step, run.tools) and step.is_outage for step in run.steps)
-
-
-def made_run(folder: Path) -> Run | None:
-    """The run in a folder; None if it has not ended."""
-    return read_run(folder) if (folder / "run.json").exists() else None
-
-
-def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool:
+def is_open(run: Run | None, system: System, *, retry_failed: bool, retry_spoiled: bool) -> bool:
     """True if a run is to be made: it has not ended, or it failed or was spoiled and is to be tried again for that."""
     if run is None:
         return True
-    if run.status == "failed":
-        return retry_failed
-    return retry_spoiled and failed_calls(run) > 0
+    return (retry_failed and run.status == "failed") or (retry_spoiled and run.is_spoiled(system))
 
 
 def tallies(labels: Iterable[str], ended: Iterable[Ended], not_started: Iterable[str] = ()) -> list[Tally]:

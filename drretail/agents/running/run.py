@@ -27,8 +27,8 @@ class Outcome:
 
     @property
     def is_whole(self) -> bool:
-        """True if every run was made and none of them failed."""
-        return not any(tally.failed or tally.not_started for tally in self.tallies)
+        """True if every system's runs are complete."""
+        return all(tally.is_complete for tally in self.tallies)
 
 
 def run(

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from langgraph.errors import GraphRecursionError
+from pydantic import ValidationError
 
-from drretail.agents.base import Agent
+from drretail.agents.answers import read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
@@ -27,14 +28,14 @@ from drretail.env.session import Session, Shopper
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, traceback_of
+from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import EffectKind, Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.usage import latency_by_role
 from drretail.prompts import overridden
-from drretail.records.base import sha256_of
+from drretail.records.base import fault_of, sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import ASK, Query, Reference, Task
@@ -257,6 +258,7 @@ def run_of(
     answer = ended if isinstance(ended, Answer) else None
     error = None if isinstance(ended, Answer) else ended
     report = None if answer is None else visible(answer.report)
+    steps = session.trajectory.steps()
     return Run(
         run_id=f"{label}/{query.query_id}-r{repeat}",
         system=label,
@@ -271,13 +273,14 @@ def run_of(
         picks=answer.picks if answer else None,
         outcome=answer.outcome if answer else None,
         citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
-        steps=session.trajectory.steps(),
+        steps=steps,
         state_diff=session.state_diff(),
         notes=(*(answer.notes if answer else ()), *(session.shopper.notes if session.shopper else ())),
         failed_branches=answer.failed_branches if answer else (),
         repairs=answer.repairs if answer else (),
         struck=answer.struck if answer else (),
         understood=answer.understood if answer else None,
+        setbacks=session.trajectory.setbacks() if any(step.kind != "tool" for step in steps) else None,
         usage=dict(usage),
         tools=tuple(session.tools),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
@@ -344,7 +347,9 @@ async def _answered(
             answering = sut.agent.answer(task, session, models, sut.system.limits)
             if not isawaitable(answering):
                 raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
-            answer = _as_answer(await answering, sut.agent)
+            answer = read_answer(await answering)
+            if not answer.report.strip() and not sut.agent.is_baseline:  # only a floor's report may be empty
+                raise ModelError("agent", "the agent returned an empty report")
             return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
@@ -354,18 +359,8 @@ async def _answered(
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except CommandStopped:
         raise
+    except ValidationError as problem:  # such as that of a Pick which the agent's code made
+        message = f"{problem.title}: {fault_of(problem)} ({raised_at(problem)})"
+        return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))
     except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
         return RunError(kind="agent", where=where, message=describe_error(problem), traceback=traceback_of(problem))
-
-
-def _as_answer(given: Any, agent: Agent) -> Answer:
-    """What an agent returned, as an Answer; a plain text is its report. Only a floor's report may be empty. Raises
-    ModelError.
-    """
-    if isinstance(given, str):
-        given = Answer(report=given)
-    if not isinstance(given, Answer):
-        raise ModelError("agent", f"the agent returned {given!r:.60}, and neither an Answer nor the text of a report")
-    if not given.report.strip() and not agent.is_baseline:
-        raise ModelError("agent", "the agent returned an empty report")
-    return given

@@ -141,7 +141,7 @@ class RunOptions(SystemOptions):
     retry: Annotated[
         Texts,
         Option(
-            "Repeat runs that failed, or runs in which a server did not answer (spoiled).",
+            "Repeat runs that failed, or that lack what a server or provider did not answer (spoiled).",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],
@@ -210,5 +210,13 @@ class ReproduceOptions:
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
-    retry: Annotated[str | None, Option("Repeat failed runs and judgements.", RESUMING, metavar="failed")] = None
+    retry: Annotated[
+        Texts,
+        Option(
+            "Repeat runs and judgements that failed, or runs that lack what a provider did not answer (spoiled).",
+            RESUMING,
+            metavar="failed|spoiled",
+            type=list[str],
+        ),
+    ] = ()
     observer: research.Observer = None

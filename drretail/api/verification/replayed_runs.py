@@ -11,7 +11,6 @@ from drretail.agents.memory import Memory
 from drretail.agents.names import is_built_in
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
-from drretail.agents.running.outcomes import failed_calls
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_hash
@@ -190,10 +189,12 @@ class Verifier:
             return
         made = await self._made(self.runner, run, sut, query, journal)
         kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
+        if "setbacks" not in kept:  # older runs don't count them
+            anew.pop("setbacks", None)
         different = differing(kept, anew)
         if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
             different = ["how it is written"]  # of a duplicate key, a reader may see one value and the parser another
-        if different and failed_calls(run):
+        if different and run.unanswered_calls:
             reason = "a server failed it, and now answers: another run follows"
             self.checklist.leave("replay", name / "run.json", reason, "`drretail run --retry spoiled` makes it anew.")
             await self._call_again(run, query)

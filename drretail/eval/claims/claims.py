@@ -59,6 +59,8 @@ class Claim(Record):
     """``report[start:end]`` is the claim's sentence, if it was found."""
     values: tuple[ReadValue, ...] = ()
     """The figures and names in it, not yet verified."""
+    dropped: int | None = None
+    """How many ids the judge gave these values beyond the claim's own sources; they are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,14 @@ def make_claim(
     values: Sequence[ReadValue] = (),
     looked_up: Sequence[str] = (),
 ) -> Claim:
-    """A claim with the id that follows from its number and content; ``looked_up`` are among its sources."""
+    """A claim with the id that follows from its number and content; ``looked_up`` are among its sources.
+
+    Its values are said of its own sources at most: an id that a judge adds would accuse. A value of other sources alone
+    is left out.
+    """
+    own = {*sources, *unresolved}
+    cut = [(value, value.model_copy(update={"of": tuple(one for one in value.of if one in own)})) for value in values]
+    dropped = sum(len(value.of) - len(kept.of) for value, kept in cut)
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -98,7 +107,8 @@ def make_claim(
         quote=quote,
         start=start,
         end=end,
-        values=tuple(values),
+        values=tuple(kept for value, kept in cut if kept.of or not value.of),
+        dropped=dropped or None,
     )
 
 

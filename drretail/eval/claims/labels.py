@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import ValidationError, field_validator
+from pydantic import ValidationError, WithJsonSchema, field_validator
 
 from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.named_products import record_lines
@@ -16,6 +16,7 @@ from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
 from drretail.records.reading import ReadValue
+from drretail.records.score import VerdictState
 from drretail.records.shop import has_offers
 
 
@@ -71,8 +72,15 @@ page. source_cut: a source was too long for the judge and was cut to passages. c
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
 changed_mind: that answer has another label than the first.
 """
+NOT_RATED = "not_rated"
+"""The note of a verdict without a value: the form of the claim leaves a rule-based judge in doubt."""
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
+
+
+def _given(*labels: str) -> WithJsonSchema:
+    """What a schema offers: ``not_rated`` is for rules alone."""
+    return WithJsonSchema({"enum": list(labels), "type": "string"})
 
 
 class RuledClaim(Record):
@@ -81,7 +89,7 @@ class RuledClaim(Record):
     claim_id: int
     quotes: list[str]
     justification: str
-    label: Label
+    label: Annotated[Label | Literal["not_rated"], _given(*get_args(Label))]
 
 
 class ClaimsSupport(Record):
@@ -110,14 +118,16 @@ class ClaimsSupport(Record):
 class Support(Record):
     """How far the sources bear out a claim."""
 
-    support: Literal["full_support", "partial_support", "no_support"]
+    support: Annotated[
+        Literal["full_support", "partial_support", "no_support", "not_rated"], _given(*get_args(Label)[:3])
+    ]
     justification: str
     quote: str
 
 
 @dataclass(frozen=True, slots=True)
 class SupportAnswer:
-    """A judge's answer on a claim and some texts; ``value`` is None if it failed."""
+    """A judge's answer on a claim and some texts; ``value`` is None if it failed or is not rated."""
 
     value: float | None
     reason: str = ""
@@ -130,6 +140,10 @@ class SupportAnswer:
     @property
     def is_contradicted(self) -> bool:
         return CONTRADICTED in self.notes
+
+    @property
+    def state(self) -> VerdictState:
+        return "na" if NOT_RATED in self.notes else "failed" if self.value is None else "scored"
 
     def differs_from(self, check: RecordCheck) -> bool:
         """True if code finds a contradiction and the judge does not, or code finds all figures right and the judge no
@@ -150,6 +164,8 @@ def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     spaced = [" ".join(text.split()) for text in texts]  # a quote may stand there with other white space
     found = tuple(quote for quote in quotes if any(" ".join(quote.split()) in text for text in spaced))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
+    if reply.label == "not_rated":
+        return SupportAnswer(None, reply.justification, found, (NOT_RATED,))
     notes += [CONTRADICTED] if reply.label == "contradicted" else []
     return SupportAnswer(_VALUES[reply.label], reply.justification, found, tuple(notes))
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.measures import denial_faults, measure_faults
+from drretail.grounding.verify.measures import measure_faults
 from drretail.grounding.verify.offers import option_in, price_lines, stock_lines
-from drretail.grounding.verify.properties import property_faults
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.shop import Product, offers_of
@@ -122,9 +121,9 @@ def _is_of(claim: str, items: Mapping[str, Product]) -> bool:
 
 
 def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: str = "") -> list[str]:
-    """A line for each statement of a claim that its products' records deny: prices, list prices, totals, availability,
-    figures with a unit, materials, colours, sizes, models, and what a record says a thing is not. Totals and
-    availability also have a line if they agree. ``before`` is the report up to the claim.
+    """A line for each statement of a claim that its products' records deny: prices, list prices, availability, and
+    figures of a field with their unit. Totals and availability have a line if they agree, too. ``before`` is the report
+    up to the claim.
     """
     by_id = {item.product_id: item for item in items}
     named = products_named(claim, {product_id: item.title for product_id, item in by_id.items()})
@@ -139,6 +138,4 @@ def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: s
     for part, item in [(claim, items[0])] if len(items) == 1 else parts:
         lines += stock_lines(part, item, last)
         lines += measure_faults(part, item)
-        lines += denial_faults(part, item)
-        lines += property_faults(part, item)
     return list(dict.fromkeys(lines))

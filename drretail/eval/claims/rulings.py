@@ -264,7 +264,7 @@ class SupportJudge:
         self.judge_session.record(
             stage,
             unit.item,
-            "failed" if ruled.value is None else "scored",
+            ruled.state,
             ruled.value,
             prompt_hash=self.prompt.hash,
             reason=ruled.reason,

@@ -17,7 +17,7 @@ from drretail.eval.claims.claims import (
     unit_of,
 )
 from drretail.eval.claims.extraction import claims_in
-from drretail.eval.claims.labels import CONTRADICTED, NOTES
+from drretail.eval.claims.labels import CONTRADICTED, NOT_RATED, NOTES
 from drretail.records.score import Rules, Verdict
 
 
@@ -36,6 +36,8 @@ class Tally:
     """Those that cite a page that was never fetched."""
     unresolved: int = 0
     """Claims with a source that does not resolve; not among the units."""
+    unrated: int = 0
+    """Those of which a rule-based judge says nothing; not among the units."""
     unasked: int = 0
     """The failed ones that no judge was asked about, as when judging was interrupted."""
 
@@ -64,7 +66,7 @@ class Tally:
             "failed": self.failed,
             "unfetched": self.unfetched,
             "unresolved": self.unresolved,
-        }
+        } | ({"unrated": self.unrated} if self.unrated else {})
 
 
 def pooled(tallies: Iterable[Tally]) -> Tally:
@@ -105,14 +107,16 @@ class ReportVerdicts:
         scored = [float(verdict.value) for verdict in ruled if _counts(verdict, kinds)]
         unread = sum(verdict.state == "scored" for verdict in ruled) - len(scored)
         unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled)
-        unfetched = sum(verdict.state == "na" for verdict in ruled)
+        unrated = sum(NOT_RATED in verdict.notes for verdict in ruled)
+        unfetched = sum(verdict.state == "na" for verdict in ruled) - unrated
         return Tally(
             scored=len(scored),
             support=sum(scored),
             unverifiable=unverifiable,
-            failed=len(units) - len(scored) - unverifiable - unfetched,
+            failed=len(units) - len(scored) - unverifiable - unfetched - unrated,
             unfetched=unfetched,
             unresolved=sum(1 for claim in self.cited if any(type_ in kinds for type_ in types_of(claim.unresolved))),
+            unrated=unrated,
             unasked=len(units) - len(ruled),
         )
 

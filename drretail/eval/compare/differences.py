@@ -164,7 +164,7 @@ def _of_scores(
             sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
             tests = {_key(labels): primary[PrimaryTest(assessor, name, variant)][labels] for labels in every}
             rows = compared_rows(
-                name,
+                metric,
                 {_key((a, b)): (sides[a], sides[b]) for a, b in every},
                 gathered.clusters,
                 tests,

@@ -37,12 +37,15 @@ def missing(
         for status, what, command in (
             ("not_imported", "imported reports are empty", None),
             ("failed", "runs failed", f"{again} --retry failed"),
-            ("spoiled", "runs were lost because a server did not answer", f"{again} --retry failed"),
+            ("spoiled", "runs were lost (no answer of a server, or a damaged file)", f"{again} --retry spoiled"),
             ("pending", "runs are not made yet", again),
         ):
             count = sum(plan.status == status for plan in plans)
             if count:
                 yield Missing(what=f"{side}: {count:,} of {len(plans):,} {what}", command=command)
+        if count := gathered.incomplete[label]:
+            what = f"{side}: {count:,} of {len(plans):,} runs finished without an answer that a provider did not give"
+            yield Missing(what=what, command=f"{again} --retry spoiled")
     yield from _judgements(gathered, sides, experiment, families, assessors)
     if pairs is not None:
         yield from _comparisons(comparison, pairs, experiment, assessors)

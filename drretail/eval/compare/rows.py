@@ -44,6 +44,8 @@ class Side:
     """The reason, for queries without any value."""
     attendance: Attendance | None = None
     """How many of the planned runs the values cover; for headlines."""
+    incomplete: int = 0
+    """How many of the runs lack an answer that a provider did not give."""
 
 
 Runs = Sequence[tuple[Plan, JudgedRun]]
@@ -83,6 +85,7 @@ def side_of(runs: Runs, variant: str) -> Side:
         outcomes=outcomes,
         why={query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
         attendance=attendance(results, variant),
+        incomplete=sum(bool(plan.losses) for plan, _ in runs),
     )
 
 
@@ -132,7 +135,7 @@ class Corrected:
 
 
 def compared_rows(
-    metric: str,
+    metric: Family,
     variants: Mapping[str, Sides],
     clusters: Clusters,
     primary: Mapping[str, Corrected] | None = None,
@@ -144,16 +147,32 @@ def compared_rows(
     ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
     corrected for each other. With ``concludes`` False, rows have numbers and no conclusion.
     """
-    family = [_Tested.of(metric, variant, sides, clusters) for variant, sides in variants.items()]
+    family = [_Tested.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
     others = [tested.row for tested in family if tested.row.variant not in primary]
     adjusted = holm([row.p for row in others])
     tests = sum(p is not None for p in adjusted)
     corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
     return [
-        tested.as_one_of(corrected[tested.row.variant], is_primary=tested.row.variant in primary, concludes=concludes)
+        _unless_lost(
+            tested.as_one_of(
+                corrected[tested.row.variant], is_primary=tested.row.variant in primary, concludes=concludes
+            ),
+            metric,
+        )
         for tested in family
     ]
+
+
+def _unless_lost(row: ComparedRow, metric: Family) -> ComparedRow:
+    """The row without its conclusion if that is against a system of which a provider took a part of a run.
+
+    Where high is not better, either direction may be against it.
+    """
+    is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
+    if not metric.description.higher_is_better:
+        is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
+    return row.model_copy(update={"outcome": "missing"}) if is_against.get(row.outcome) else row
 
 
 def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Clusters) -> tuple[str, ...]:
@@ -217,6 +236,8 @@ class _Tested:
             runs_missing=sum(each.missing for each in attendances),
             runs_pending=sum(each.pending for each in attendances),
             is_complete=all(each.allows_conclusions for each in attendances),
+            incomplete_a=a.incomplete,
+            incomplete_b=b.incomplete,
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),

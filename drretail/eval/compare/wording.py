@@ -8,7 +8,7 @@ from drretail.eval.family import Family
 from drretail.eval.scores.slices import chosen_variants, headlines
 from drretail.records.comparison import ComparedRow, Reliability
 from drretail.records.score import WHOLES
-from drretail.tables.figures import percent
+from drretail.tables.figures import counted, percent
 
 MOST = 10_000
 """Larger counts are written "more than 10,000", since nobody runs so many queries."""
@@ -74,6 +74,10 @@ def why_incomplete(rows: Sequence[ComparedRow]) -> str:
     if worst.runs_pending:
         left = f"{worst.runs_pending:,} of {worst.runs_planned:,} planned runs are not made yet"
         return f"nothing is concluded: {left}"
+    if worst.is_complete:
+        runs = counted(max(row.incomplete_a + row.incomplete_b for row in rows), "run")
+        again = "`drretail run … --retry spoiled` makes such runs again"
+        return f"nothing is concluded against a system whose models were not answered by a provider in {runs}: {again}"
     return (
         f"nothing is concluded: {worst.runs_missing:,} of {worst.runs_planned:,} planned runs are missing (lost to a "
         "server, failed judgements or unreadable pages), and at most one in twenty of a system may be"

@@ -14,7 +14,6 @@ from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.verify.checks import LEAST_COVERAGE, Case, check_report
 from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
-from drretail.grounding.verify.repetition import has_sections
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
@@ -102,7 +101,6 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         lambda case, _: any(True for _ in dated_pages(case.citations, case.evidence)),
         "the report cites no page whose date is known",
     ),
-    "sections": (lambda case, _: has_sections(case.layout), "the report has no two sections to compare"),
 }
 """What a check may need, and why there is nothing to check if that is missing."""
 
@@ -142,7 +140,7 @@ CHECKS: Mapping[str, Check] = {
         Check("not_wanted", "picks records typed bounded buys"),
         Check("want_left_out", "picks records typed needed buys"),
         Check("over_budget", "picks records typed money buys"),
-        Check("price_unknown", "picks records typed money buys"),
+        Check("price_unknown", "picks records typed money buys", only_warns=True),
         Check("below_rating", "picks records typed ratings buys"),
         Check("recommended_although_owned", "picks records typed orders owner buys"),
         Check("unwanted_brand", "picks records typed brands buys"),
@@ -174,7 +172,6 @@ CHECKS: Mapping[str, Check] = {
         Check("after_today", "today fixed_web pages", of_claims=False, of_settings=True, only_warns=True),
         Check("personal_data_sent", "run watched user web", of_claims=False),
         Check("profile_changed", "run watched", of_claims=False),
-        Check("repeated_section", "sections", of_claims=False, only_warns=True),
     )
 }
 
@@ -332,7 +329,6 @@ DESCRIPTION = MetricDescription(
         "after_today": "cites nothing dated after the shop's today",
         "personal_data_sent": "sends no personal data to the web",
         "profile_changed": "leaves profiles unchanged",
-        "repeated_section": "repeats no long passage",
     },
     meaning="Columns “without X”: the share of reports without error X. clean is n/a if the picks are unknown "
     "or code could check too few numbers.",

@@ -188,6 +188,22 @@ def count(course: Course) -> dict[str, Count]:
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
         "tool_calls": known(len(calls)),
         "words": Count(word_count(course.run.report or "", course.run.citations)),
+        **_setbacks(course.run),
+    }
+
+
+def _setbacks(run: Run) -> dict[str, Count]:
+    """What went wrong; empty for runs that don't say."""
+    setbacks = run.setbacks
+    if setbacks is None:
+        return {}
+    repairs = {**setbacks.repairs, **({"drafts": len(run.repairs)} if run.repairs else {})}
+    return {
+        "unanswered": Count(sum(setbacks.lost.values()), items=setbacks.lost),
+        "second_attempts": Count(setbacks.second_attempts),
+        "repairs": Count(sum(repairs.values()), items=repairs),
+        "announcements": Count(setbacks.announcements),
+        "struck_ids": Count(setbacks.struck_ids),
     }
 
 
@@ -205,13 +221,15 @@ def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """One value for each measure; a measure without a verdict is failed."""
+    """One value for each measure; a measure without a verdict is failed, or na if the run did not count it."""
     by_item = {verdict.item: verdict for verdict in verdicts}
+    is_counted = any(verdict.state in ("scored", "na") for verdict in verdicts)
     found: list[Value] = []
     for name in VARIANTS:
         verdict = by_item.get(name)
         if verdict is None or verdict.state != "scored":
-            found.append(Value(name, "failed" if verdict is None else verdict.state))
+            lacks = "na" if name in SETBACKS and is_counted else "failed"
+            found.append(Value(name, lacks if verdict is None else verdict.state))
         else:
             found.append(Value(name, "scored", float(verdict.value["value"]), verdict.value["items"]))
     return found
@@ -231,7 +249,14 @@ MEANINGS = {
     "turns_to_evidence": "model replies until a tool first found something",
     "tool_calls": "calls of the shop's and web's tools per run, failed ones included",
     "words": "words per report, without citations",
+    "unanswered": "questions to a model, per run, that its provider left unanswered",
+    "second_attempts": "model calls made again, per run, since the provider failed or an answer was empty or cut",
+    "repairs": "answers and drafts sent back, per run, since they did not fit",
+    "announcements": "turns, per run, that announced calls and made none",
+    "struck_ids": "evidence ids, per run, that a synthesis cited though no tool had shown them",
 }
+SETBACKS = ("unanswered", "second_attempts", "repairs", "announcements", "struck_ids")
+"""The measures of what went wrong, which runs from before it was counted don't have."""
 VARIANTS = tuple(MEANINGS)
 
 DESCRIPTION = MetricDescription(
@@ -251,7 +276,10 @@ DESCRIPTION = MetricDescription(
         "words",
     ),
     correlated=("words",),
-    counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "pages_seen", "domains_seen"),
+    counts=(
+        *("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "pages_seen", "domains_seen"),
+        *SETBACKS,
+    ),
     higher_is_better=False,
 )
 METRIC = Family("process", 1, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)

@@ -5,6 +5,7 @@ asks for missing ones, and appends every verdict at once. The journal beside the
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -138,6 +139,8 @@ class JudgeSession:
         self._is_external = is_external
         self._journals: list[Journal] = []
         """The journal of all repeats, made by the first question."""
+        self._repairs: Counter[tuple[str, str, Order | None]] = Counter()
+        """By stage, item and order, the answers that were sent back and are not in a verdict yet."""
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
         """The same judge asked again from the start, as its ``repeat``-th time (from 1).
@@ -145,7 +148,7 @@ class JudgeSession:
         All repeats share their files: closing one closes all.
         """
         again = copy(self)
-        again._about = {**self._about, "judge_repeat": repeat}
+        again._about, again._repairs = {**self._about, "judge_repeat": repeat}, Counter()
         return again
 
     def beside(self, metric: str, version: int) -> "JudgeSession":
@@ -265,6 +268,7 @@ class JudgeSession:
             notes=tuple(notes),
             error=error,
             context=self._context if error is not None and error.startswith(OVERFLOW) else None,
+            repairs=self._repairs.pop((stage, item, order), 0),
         )
         self.file.append(verdict)
         self._new.add(verdict.key)
@@ -307,6 +311,7 @@ class JudgeSession:
         shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
         calls = _QuestionCalls(self.judge, model, self._journals[0], scope, self._allowance, shared, has_grown)
         reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
+        self._repairs[stage, item, order] += reply.attempts - 1
         if reply.failure is not None:
             return JudgeAnswer(None, prompt.hash, f"{reply.failure.kind}: {reply.failure.message}")
         return JudgeAnswer(reply.answer, prompt.hash)

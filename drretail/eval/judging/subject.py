@@ -17,12 +17,12 @@ from drretail.errors import NotFound
 from drretail.eval.judging.sources import completed
 from drretail.experiment import (
     Definition,
+    ended_run,
     read_counterfactual,
     read_definition,
     read_evidence,
     read_profile,
     read_reference,
-    read_run,
     run_folder,
 )
 from drretail.grounding.report.markup import shown
@@ -224,8 +224,8 @@ def read_subject(
 ) -> Subject:
     """One planned run with all that a judge may see of it."""
     query = planned.query
-    folder = run_folder(experiment, planned.label, query.query_id, planned.repeat)
-    run = read_run(folder) if (folder / "run.json").exists() else None
+    place = (planned.label, query.query_id, planned.repeat)
+    folder, run = run_folder(experiment, *place), ended_run(experiment, *place)
     system = definition.systems[planned.label]
     profile = read_profile(experiment, query.user_id)
     kind, instead = kind_of(system), read_counterfactual(experiment, query.user_id)

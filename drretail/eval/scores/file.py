@@ -107,6 +107,7 @@ def derive_scores(
                             error=errors.most_common(1)[0][0] if errors else "",
                             stale=sum(run.stale for run in runs),
                             not_judged=sum(run.result.lacks == NOT_JUDGED for run in runs),
+                            repairs=sum(run.repairs for run in runs),
                         )
                     )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)

@@ -1,6 +1,6 @@
 """All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,8 +41,6 @@ LACKS_IN_WORDS = {
     SPOILED_RUNS: "run lost to a server",
     NOT_IMPORTED: "no report imported",
 }
-LOST = ("model", "timeout", "tool")
-"""The kinds of errors for which the provider, the world's servers or the web, and not the system, are responsible."""
 
 
 class Assessor(NamedTuple):
@@ -103,6 +101,7 @@ class JudgedRun:
     errors: tuple[str, ...] = ()
     """Why verdicts failed."""
     stale: int = 0
+    repairs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +125,8 @@ class Plan:
     """False for a run of ours that was asked for picks and declared nothing."""
     error: str = ""
     """The kind of its error; empty without one."""
+    losses: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What it did without because a provider gave no answer, by name; its values count all the same."""
 
     @property
     def has_report(self) -> bool:
@@ -159,6 +160,11 @@ class Gathered:
     def clusters(self) -> Clusters:
         """Which user asked each query."""
         return Clusters.of(self.definition.queries)
+
+    @property
+    def incomplete(self) -> Counter[str]:
+        """By label, the finished runs that lack a model's answer: nothing is concluded against their systems."""
+        return Counter(plan.label for plan in self.plans if plan.losses)
 
     def labels(self) -> list[str]:
         """The labels of all systems, sorted."""
@@ -203,6 +209,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 status=_status(subject),
                 has_decision=run is not None and not run.is_undecided,
                 error="" if run is None or run.error is None else run.error.kind,
+                losses={} if run is None else run.losses,
             )
         )
         for metric in metrics:
@@ -221,6 +228,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     verdicts=len(living),
                     errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
                     stale=len(lines) - len(living),
+                    repairs=sum(verdict.repairs for verdict in living),
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
@@ -235,8 +243,7 @@ def _status(subject: Subject) -> RunStatus:
     if subject.system.is_imported:
         return "not_imported"
     # If a user's own agent takes too long, the system failed; if a model or a server does, it did not.
-    is_lost = run.error is not None and run.error.kind in LOST and not subject.system.is_command_or_address
-    return "spoiled" if is_lost else "failed"
+    return "spoiled" if run.is_lost(subject.system) else "failed"
 
 
 def verdicts_by_assessor(

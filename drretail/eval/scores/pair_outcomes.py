@@ -46,6 +46,7 @@ class PairOutcome:
     """1 if the members of a panel disagreed; None for a single judge."""
     failed_verdicts: int = 0
     stale_verdicts: int = 0
+    repairs: int = 0
     words: int = 0
     """The first report's words minus the second's."""
 
@@ -116,7 +117,8 @@ def _judged(
     times = sorted({each.judge_repeat for each in living}) or [1]
     times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
     outcome = _together([_once(one.query.query_id, by_order, orders) for by_order in times_asked])
-    return replace(outcome, stale_verdicts=len(about) - len(living), words=one.words - other.words)
+    repairs = sum(verdict.repairs for verdict in living)
+    return replace(outcome, stale_verdicts=len(about) - len(living), repairs=repairs, words=one.words - other.words)
 
 
 def _without_report(one: Plan, other: Plan, rules: Rules) -> PairOutcome:
@@ -220,10 +222,11 @@ def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
 def preferred(row: PairScore) -> str | None:
     """The preferred system, if the corrected test and the interval agree on it; else None.
 
-    Differences of ratings are held to the same standard.
+    Differences of ratings are held to the same standard. Nothing is concluded against a system with incomplete runs.
     """
     if row.p_holm is None or row.p_holm > LEVEL or row.ci_low is None or row.ci_high is None:
         return None
-    if row.ci_low > 0.5 and row.queries_won > row.queries_lost:
+    if row.ci_low > 0.5 and row.queries_won > row.queries_lost and row.b not in row.incomplete:
         return row.a
-    return row.b if row.ci_high < 0.5 and row.queries_won < row.queries_lost else None
+    is_b = row.ci_high < 0.5 and row.queries_won < row.queries_lost and row.a not in row.incomplete
+    return row.b if is_b else None

@@ -127,6 +127,8 @@ def _pair_score(
         not_judged=sum(outcome.why == "not_judged" for outcome in outcomes),
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
+        repairs=sum(outcome.repairs for outcome in outcomes),
+        incomplete=tuple(label for label in labels if gathered.incomplete[label]),
         note=NOT_RATED if hidden else None,
     )
     assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed

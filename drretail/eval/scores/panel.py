@@ -77,4 +77,5 @@ def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
         verdicts=sum(run.verdicts for run in runs),
         errors=tuple(error for run in runs for error in run.errors),
         stale=sum(run.stale for run in runs),
+        repairs=sum(run.repairs for run in runs),
     )

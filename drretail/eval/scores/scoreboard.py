@@ -1,5 +1,6 @@
 """The scoreboard of an experiment, from its scores, its runs' costs, and its comparisons. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -31,6 +32,7 @@ from drretail.records.scoreboard import (
     Unit,
 )
 from drretail.stats.clusters import FEWEST
+from drretail.tables.figures import counted, counted_each
 
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Assessor]
@@ -252,6 +254,9 @@ def _notes(
     for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
+        judged = (by_run for key, by_run in gathered.tables_of_judges.items() if key.assessor == assessor)
+        if repairs := sum(each.repairs for by_run in judged for each in by_run.values()):
+            yield f"{assessor.judge.spec}: {counted(repairs, 'repair')} of answers that did not fit the form asked for."
     yield from _unfinished(gathered, shown.systems)
     unknown = {
         spec
@@ -291,12 +296,21 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     """How many runs of each system failed, left no decision, were lost to a server, or are not made yet."""
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
+        lost = sum(plan.status == "spoiled" for plan in plans)
+        unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
         counts = {
             "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
             "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
-            "were lost because a server did not answer": sum(plan.status == "spoiled" for plan in plans),
+            "were lost because a server did not answer": lost - len(unreadable),
+            f"were lost because their run.json cannot be read ({', '.join(unreadable)})": len(unreadable),
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
+        if incomplete := gathered.incomplete[label]:
+            without = counted_each(sum((Counter(plan.losses) for plan in plans), Counter[str]()))
+            yield (
+                f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "
+                "answer. Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
+            )

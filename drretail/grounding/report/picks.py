@@ -40,7 +40,8 @@ _TIMES = (
 _TIMES_BEFORE = re.compile(r"(?<!\w)(\d{1,6})\s*[x×*]\W*$", re.IGNORECASE)
 # "x lots", "x -2", "x 2.5": a quantity is meant, and none can be read.
 _UNCLEAR = re.compile(rf"(?:^|[\s\"]){_SIGN}\s*(?!\d{{1,6}}(?![\d.,]*\d))\S", re.IGNORECASE)
-_MOST = 999
+MOST_PIECES = 999
+"""The highest quantity of one product that picks may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def _read_line(line: str) -> list[Pick] | str:
         # Of alternatives the first counts, unless the quantity is at the end for all of them.
         own = next(one for one in _OR.split(part) if _ID.search(one))
         times = next((one for one in (_times(own), _times(part)) if one is not None), 1)
-        if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= _MOST:
+        if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= MOST_PIECES:
             return f"{line.strip()!r} has no clear quantity"
         first, *others = dict.fromkeys(ids[0] for ids in groups)
         picks.append(Pick(product=first, quantity=times, alternatives=tuple(others)))

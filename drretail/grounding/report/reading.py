@@ -18,7 +18,6 @@ from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Layout, Stretch
 from drretail.grounding.text.scores import Score, find_scores, is_scale
-from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
 from drretail.grounding.verify.values import verify
@@ -51,8 +50,6 @@ _NO_PRICE_BEFORE = re.compile(
 )
 _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
-_MOST_SUMMED = 12
-"""Prices whose sums are all tried; with more, no total is called wrong."""
 _OF_PICKS: dict[str, ValueKind] = {"the picks together": "total", "the budget and the picks together": "left_over"}
 _Figure = TypeVar("_Figure", Amount, Score, WrittenDate)
 
@@ -109,10 +106,8 @@ class _Reader:
         cited = [one for key, one in self.ledger.calculations.items() if key in self.sources]
         written = [_calculation(equation) for equation in self.layout.equations if equation.holds]
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
-        if self.ledger.picks is None:
-            self.ledger = replace(self.ledger, picks=picks)
-        if self.is_english:
-            self._read_totals()
+        if self.is_english and self.ledger.picks:
+            self._read_totals({f"P:{pick.product}" for pick in self.ledger.picks})
         unread = (amount for amount in self.amounts if amount.start in self.seen - self.read)
         return Reading(
             reader=FORM,
@@ -387,23 +382,34 @@ class _Reader:
             return "left_over" if calculation.operands[:1] == (self.ledger.limit,) else "difference"
         return "total"
 
-    def _read_totals(self) -> None:
-        """Reads amounts called a total or compared with the budget; wrong if no prices of the report add up to them."""
-        ledger = self.ledger
-        named = dict.fromkeys([*self.cited, *(pick.product for pick in ledger.picks or ())])
-        priced = [f"P:{key}" for key in named if ledger.price(key) is not None]
-        if ledger.total is None or len(priced) > _MOST_SUMMED:
-            return
-        words = f"the picks cost {format_money(ledger.total, ledger.currency)} together"
+    def _read_totals(self, cart: set[str]) -> None:
+        """Reads amounts called a total or compared with the budget; wrong where the declared cart comes to another one.
+
+        A total counts where its sentence or table cites the whole cart and nothing else, an amount beside the budget
+        also where nothing is cited; neither if any prices or calculations of the report come to it.
+        """
+        priced = [f"P:{key}" for key in self.cited if self.ledger.price(key) is not None]
         for amount in self.amounts:
-            kind, cited = self._total_kind(amount), self.layout.cited.get(self._sentence_index(amount), ())
-            cites_others = any(source[:2] not in ("P:", "C:") for source in cited)
-            if kind is None or amount.start in self.read or cites_others or amount.relation != "is":
+            kind, cited = self._total_kind(amount), self._cited_with(self._sentence_index(amount))
+            is_of_cart = cited == cart or (cited < cart and self._beside_budget(amount) is not None)
+            if kind is None or not is_of_cart or amount.start in self.read or amount.relation != "is":
                 continue
-            value = _value(kind, replace(amount, currency=ledger.currency), [*priced, *ledger.calculations])
-            (value,) = verify([value], ledger, self.text)
-            if value.state == "contradicted":
-                self._keep(kind, amount, [], "contradicted", words)
+            amount = replace(amount, currency=self.ledger.currency)
+            of = (sorted(cart), [*priced, *self.ledger.calculations])
+            by_cart, by_all = verify([_value(kind, amount, ids) for ids in of], self.ledger, self.text)
+            if by_cart.state == "contradicted" and by_all.state != "verified":
+                self._keep(kind, amount, [], "contradicted", by_cart.derivation or "")
+
+    def _cited_with(self, index: int) -> set[str]:
+        """What a sentence, or the table of a row, cites besides calculations."""
+        sentences = self.layout.sentences
+        first = last = max(index, 0)
+        while sentences[last].kind == "row" and sentences[first - 1].kind == "row" and first:
+            first -= 1
+        while sentences[first].kind == "row" and sentences[last + 1 : last + 2] and sentences[last + 1].kind == "row":
+            last += 1
+        cited = (source for one in range(first, last + 1) for source in self.layout.cited.get(one, ()))
+        return {source for source in cited if source[:2] != "C:"}
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
         """The kind of total that an amount is called by its cell's labels, the word before it, or the
@@ -413,13 +419,16 @@ class _Reader:
             return None
         if self.labels.get(amount.start, frozenset()) & _TOTAL_LABELS:
             return "total"
-        behind = _inside(self.amounts, amount.end, amount.end + _REACH_BEHIND)[:1]
-        if amount.kind == "money" and behind and behind[0].low == self.ledger.limit:
-            joint = _OF_BUDGET.fullmatch(self.text, amount.end, behind[0].start)
-            if joint is not None:
-                return "total" if joint["of"] else "left_over"
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
-        return "total" if amount.kind == "money" and _TOTAL.search(before) else None
+        is_called = amount.kind == "money" and _TOTAL.search(before)
+        return self._beside_budget(amount) or ("total" if is_called else None)
+
+    def _beside_budget(self, amount: Amount) -> ValueKind | None:
+        behind = _inside(self.amounts, amount.end, amount.end + _REACH_BEHIND)[:1]
+        if amount.kind != "money" or not behind or behind[0].low != self.ledger.limit:
+            return None
+        joint = _OF_BUDGET.fullmatch(self.text, amount.end, behind[0].start)
+        return None if joint is None else "total" if joint["of"] else "left_over"
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1

@@ -19,7 +19,7 @@ _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
 # A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
 _JOINT = re.compile(
     rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
-    rf"(?P<sign>[+×x*÷/−–=-]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
+    rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
 _SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
 # The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
@@ -138,7 +138,7 @@ def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
             chain = [_Side(f"{opened}{amount.low:f}", [amount])]
         joint = None if following is None else _JOINT.fullmatch(text, amount.end, following.start)
         if following is not None and joint is not None:
-            sign = _SIGNS.get(joint["sign"], joint["sign"])
+            sign = "=" if len(joint["sign"]) > 1 else _SIGNS.get(joint["sign"], joint["sign"])
             chain[-1].expression += joint["close"]
             if sign == "=":
                 chain.append(_Side(f"{joint['open']}{following.low:f}", [following]))

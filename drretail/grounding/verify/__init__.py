@@ -3,15 +3,13 @@
 records.py     what they are compared with: products, orders, calculations, the query's own numbers, the picks
 derivation.py  how an amount may follow: from prices, their sums and multiples, the budget, calculations
 offers.py      sentences on prices and availability, compared with what a shop offers of a product
-measures.py    figures with a unit and denials in a record, and sentences that contradict them
-properties.py  what a product is made of, comes in or fits, compared with the fields of its record
+measures.py    figures with a unit, compared with the record's field of that name and unit
 values.py      verified, contradicted or underivable, with the words of the derivation
 places.py      where a report says that the shopper lives, compared with the address
 superlatives.py  "the cheapest", "the only one under $30", compared with all products of the kind that were shown
 findings.py    what is wrong with a report: contradicted values, unknown sources, wrong picks
 page_dates.py  cited pages and days compared with the shop's current date
 privacy.py     personal data that was sent, and profiles that were changed unasked
-repetition.py  sections that repeat others
 checks.py      a report read and checked as a whole: the entry point of evaluation and of agents that verify drafts
 integrity.py   whether anything in a report is false or not argued for, and how well its figures are supported
 """

@@ -20,7 +20,6 @@ from drretail.grounding.verify.page_dates import pages_after_today, pages_too_ol
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
-from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
@@ -166,7 +165,6 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, catalog),
         *_of_picks(case, reading, catalog),
-        *repeated_sections(case.layout),
     ]
     if case.now is not None:
         found += pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial
-from itertools import combinations
+from itertools import combinations, product
 
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.arithmetic import steps
@@ -94,33 +94,32 @@ def _derived(
         yield f"{money(max(one, other))} - {money(min(one, other))}", abs(one - other)
 
 
-def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal] | None:
-    """The terms, products and sums of calculations and prices, and what they leave of the query's limits.
+def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal]:
+    """What calculations and prices may come to.
 
-    ``counts`` are the numbers beside them, in which several products may be bought. None if an id is neither a
-    calculation nor a product with a known price.
+    Terms, products and sums; what any of these leaves of the query's limits, or exceeds them by; prices of one piece or
+    of several, and how far two products are apart in these. ``counts`` are the numbers beside them, in which products
+    may be bought or packed. Ids of other sources are passed over.
     """
+    ids = list(ids)
     found: set[Decimal] = set()
-    prices: dict[str, Decimal] = {}
-    results: list[Decimal] = []
-    for key in ids:
-        calculation, price = ledger.calculations.get(key), ledger.price(key.removeprefix("P:"))
-        if calculation is not None:
-            found |= steps(calculation.expression) | {abs(calculation.result)}
-            results.append(calculation.result)
-        elif price is not None:
-            prices[key] = price
-        else:
-            return None
-    found |= set(map(abs, _sums([*results, *prices.values()], (-1, 0, 1))))
+    calculations = [ledger.calculations[key] for key in ids if key in ledger.calculations]
+    for calculation in calculations:
+        found |= steps(calculation.expression) | {abs(calculation.result)}
+    keys = dict.fromkeys(key.removeprefix("P:") for key in ids)
+    prices = [price for key in keys if (price := ledger.price(key)) is not None]
+    found |= _sums([*(one.result for one in calculations), *prices], (-1, 0, 1))
     # In the quantities that are named; up to a dozen of one product, or of the whole set.
     named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
     times = list(dict.fromkeys(one for one in named if one > 1))[:_MOST_QUANTITIES]
-    found |= _sums(list(prices.values()), (0, 1, *times))
-    found |= {number * count for number in (*prices.values(), sum(prices.values(), Decimal(0))) for count in _DOZEN}
+    found |= _sums(prices, (0, 1, *times))
+    found |= {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
     limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
-    left = {limit - number for limit in limits for number in found if number <= limit}
-    return frozenset(found | left)
+    found |= {abs(limit - number) for limit in limits for number in found}
+    pieces = {*title_numbers(keys, ledger), *map(Decimal, named)} - {Decimal(0)}
+    by_price = [{price * one for one in (1, 2, *times)} | {price / one for one in pieces} for price in prices]
+    apart = (abs(one - other) for pair in combinations(by_price, 2) for one, other in product(*pair))
+    return frozenset(found.union(*by_price, apart))
 
 
 def small_numbers(text: str) -> set[int]:
@@ -131,13 +130,13 @@ def small_numbers(text: str) -> set[int]:
 
 
 def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
-    """The sums of numbers, each taken so many times; with many numbers, only each alone and all together."""
+    """The absolute sums of numbers, each taken so many times; with many numbers, only each alone and all together."""
     if len(numbers) > _MOST_SUMMED:
-        return {*numbers, sum(numbers, Decimal(0))}
+        return {*map(abs, numbers), abs(sum(numbers, Decimal(0)))}
     found, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
     for number in numbers:
         found = {one + number * count for one in found for count in times}
-    return found
+    return set(map(abs, found))
 
 
 def _is_near(amount: Amount, number: Decimal) -> bool:

@@ -147,16 +147,20 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
         yield _finding("not_wanted", report, pick, found, severity="warning" if is_close else "error")
     if cart.wish.counts_money and listing_of(item).price is None:
-        yield _finding("price_unknown", report, pick, "the shop names no price, and the query limits what it may cost")
+        found = "the shop names no price, and the query limits what it may cost"
+        yield _finding("price_unknown", report, pick, found, severity="warning")
     if not wants:
         return
     listing = listing_of(item)
     if pick.product in owned and not any(want.again for want in wants):
         yield _finding("recommended_although_owned", report, pick, "the user has it")
-    made_by = f"the brand is {item.brand or item.store or 'not known'}"
+    made_by = f"the brand is {item.brand}"
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
         yield _finding("unwanted_brand", report, pick, made_by)
-    if all(want.brands_wanted and not any(is_of_brand(listing, one) for one in want.brands_wanted) for want in wants):
+    is_of_none = (
+        want.brands_wanted and not any(is_of_brand(listing, one) for one in want.brands_wanted) for want in wants
+    )
+    if listing.makers and all(is_of_none):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
     yield from _demands(pick, report, listing, wants, ledger)
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:

@@ -1,7 +1,7 @@
 """Sentences on prices and availability, compared with what a shop offers of a product.
 
 An amount is contradicted only if no variant that the sentence may mean has it, and no list price, sum, difference or
-multiple explains it.
+multiple explains it. Sums are confirmed, never contradicted.
 """
 
 import re
@@ -56,8 +56,7 @@ _OTHER_COSTS = re.compile(
     r"|dozen|few|another|points|first order|newsletter|subscri\w+)\b",
     re.IGNORECASE,
 )
-"""If one of these is in a sentence, its sums and percentages may include what no record has."""
-_APART = re.compile(r"\W{0,3}(?:cheaper|dearer|(?:more|less)(?: expensive)?(?= than|\W*$|[.,;]))\b", re.IGNORECASE)
+"""If one of these is in a sentence, its percentages may be of what no record has."""
 _PER_CENT_OFF = re.compile(r"\W{0,3}(?:off|discount|reduc\w+|cheaper|less)\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:\d+\s?[x×]|[x×]\s?\d+|two|three|four|five|pairs?|each|times|another|more)\b", re.I)
 _THING = re.compile(r"\b(?:an?|another) (?:\w+ )?\$ ([a-z]{3,})\b", re.IGNORECASE)
@@ -75,7 +74,7 @@ def price_lines(
     text: str, items: Sequence[Product], ledger: Ledger, report: str = "", *, are_named: bool = True
 ) -> Iterator[str]:
     """A line for each amount of a sentence that is not a price of these products: "price $139.00: the record says
-    $149.00"; for totals also if they agree. A sentence that doesn't name the products may mean prices of others.
+    $149.00"; for totals only if they agree. A sentence that doesn't name the products may mean prices of others.
     """
     others = () if are_named else [price for item in ledger.products.values() for price in sold_for(item)]
     has_several = _SEVERAL.search(text) is not None
@@ -99,8 +98,6 @@ def price_lines(
             continue
         if _TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(behind):
             yield from _total_line(amount, items, text, f"{ledger.query_text}\n{report}")
-        elif _APART.match(behind):
-            yield from _difference_line(amount, items if are_named else ())
         elif _LIST_BEFORE.search(before):
             # Only if a product has a list price, and none has this one; former prices are not in the record.
             known = [price for item in items for price in list_prices(item)]
@@ -158,40 +155,19 @@ def _prices_in_words(offers: Iterable[Offer], currency: str) -> str:
 
 
 def _total_line(amount: Amount, items: Sequence[Product], text: str, report: str) -> Iterator[str]:
-    """A line for a sum: right if some choice of these products makes it, once each or in a named number; wrong if none
-    does and no other costs are named.
-    """
+    """A line for a sum that some choice of these products makes, once each or in a named number."""
     stated = {one.low for one in find_amounts(f"{report}\n{text}") if one.kind == "money"}
     priced = [[price for price in sold_for(item) if price in stated] or sold_for(item) for item in items]
     named = sorted(small_numbers(text) | small_numbers(report))
-    is_sum = len(items) + len(named) > 1 and len(items) <= _MOST_SUMMED
-    if not is_sum or not all(priced) or not all(map(is_priced_whole, items)):
+    if len(items) > _MOST_SUMMED or not all(priced) or not all(map(is_priced_whole, items)):
         return
     money = partial(format_money, currency=items[0].currency)
     counts = [1, *named[: _MOST_COUNTS if len(items) < _MOST_COUNTS else 1]]
-    choices = product(*([(0, Decimal(0)), *product(counts, prices)] for prices in priced))
-    several = (chosen for chosen in choices if sum(count for count, _ in chosen) > 1)
-    sums = {sum(count * price for count, price in chosen): chosen for chosen in several}
-    multiples = {count * price for prices in priced for price in prices for count in counts}
-    known = multiples | {amount.low} | {price for item in items for price in (*sold_for(item), *list_prices(item))}
-    if (found := sums.get(amount.low)) is not None:
-        parts = (f"{count} × {money(price)}" if count > 1 else money(price) for count, price in found if count)
-        yield f"total {money(amount.low)}: {AGREES} ({' + '.join(parts)})"
-    elif stated <= known and not _OTHER_COSTS.search(text):
-        shown = " and ".join(" or ".join(map(money, prices)) for prices in priced)
-        right = f"{shown}, which do not add up to it"
-        if len(items) == len(priced[0]) == len(named) == 1:
-            right = f"{money(counts[1] * priced[0][0])} ({counts[1]} × {shown})"
-        yield f"total {money(amount.low)}: the record says {right}"
-
-
-def _difference_line(amount: Amount, items: Sequence[Product]) -> Iterator[str]:
-    """A line for an amount that is not the difference between two products with one price each."""
-    prices = sorted(price for item in items for price in sold_for(item))
-    if len(items) == len(prices) == 2 and all(map(is_priced_whole, items)):
-        low, high, apart = (format_money(one, items[0].currency) for one in (*prices, prices[1] - prices[0]))
-        if amount.agreement(prices[1] - prices[0]) is None:
-            yield f"difference {format_money(amount.low, items[0].currency)}: the record says {apart} ({high} − {low})"
+    for chosen in product(*([(0, Decimal(0)), *product(counts, prices)] for prices in priced)):
+        if sum(count for count, _ in chosen) > 1 and sum(count * price for count, price in chosen) == amount.low:
+            parts = (f"{count} × {money(price)}" if count > 1 else money(price) for count, price in chosen if count)
+            yield f"total {money(amount.low)}: {AGREES} ({' + '.join(parts)})"
+            return
 
 
 def stock_lines(text: str, item: Product, before: str = "") -> Iterator[str]:

@@ -1,12 +1,15 @@
 """Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import partial
+from itertools import combinations, product
 from unicodedata import combining, normalize
 
-from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts
+from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
+from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import (
     CENTS,
@@ -17,8 +20,9 @@ from drretail.grounding.verify.derivation import (
     small_numbers,
     title_numbers,
 )
-from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, on_record, with_state
+from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
+from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
 from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
@@ -29,8 +33,8 @@ _SLACK = Decimal("0.1")
 def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
     """The values with their state and derivation; what the records do not have is underivable.
 
-    A value is contradicted only if nothing explains it: no record of its sources, nothing derived from these, and
-    nothing that they make with the other figures in its paragraph of the report.
+    Only a record, an order, a calculation that the value cites, or what the declared cart costs contradicts it, and
+    only if nothing explains it. That a search over prices found nothing leaves it underivable.
     """
     return tuple(_verified(value, ledger, report) for value in values)
 
@@ -74,15 +78,16 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
         unit = " ratings" if value.kind == "rating_count" else ""
         recorded = [f"{number.normalize():f}{unit}" for number in records]
     contradicted = with_state(value, "contradicted", f"the record says {', '.join(recorded)}")
+    is_foreign = value.currency is not None and not may_share_a_sign(value.currency, items[0].currency)
     if all(fits(amount, record) for record in records):
-        return contradicted if _has_wrong_end(value, amount, records, ledger) else with_state(value, "verified", "")
+        is_wrong = is_foreign or _has_wrong_end(amount, records)
+        return contradicted if is_wrong else with_state(value, "verified", "")
     if value.kind == "price":
         found = derivation(amount, ledger, ids)
     else:
         found = "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
     if found is not None:
         return with_state(value, "underivable", found)
-    is_foreign = value.currency not in (None, items[0].currency)
     is_open = value.kind == "price" and any(
         amount.low in list_prices(item) or (amount.low > number and not is_priced_whole(item))
         for item, number in zip(items, records, strict=True)
@@ -99,17 +104,17 @@ def _fits_none(value: ReadValue, amount: Amount, records: Sequence[Decimal]) -> 
     return all(record < amount.low * (1 - _SLACK) or record > amount.high * (1 + _SLACK) for record in records)
 
 
-def _has_wrong_end(value: ReadValue, amount: Amount, records: Sequence[Decimal], ledger: Ledger) -> bool:
-    """True where one end of a range is the least or the greatest record, and the other one's number nobody has.
+def _has_wrong_end(amount: Amount, records: Sequence[Decimal]) -> bool:
+    """True where one end of a range is the least or the greatest record, and the other one, as exact, is far from it.
 
-    "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2, where no product that was shown has 3.4.
+    "Scores between 3.4 and 4.2" of products that have 3.9 to 4.2; whole and half numbers may be mere limits.
     """
-    ends = (amount.low == min(records), amount.high == max(records))
-    if not amount.is_range or len(records) < 2 or ends[0] == ends[1]:
+    pairs = ((amount.low, min(records)), (amount.high, max(records)))
+    wrong = [(end, record) for end, record in pairs if end != record]
+    if not amount.is_range or len(records) < 2 or len(wrong) != 1:
         return False
-    other = amount.high if ends[0] else amount.low
-    shown = (on_record(value.kind, item) for item in ledger.products.values())
-    return other != other.to_integral_value() and other not in shown
+    end, record = wrong[0]
+    return (2 * end) % 1 != 0 and abs(end - record) > record * _SLACK
 
 
 def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -143,23 +148,81 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if found is not None:
         return with_state(value, "verified", found)
     agreements = _agreements(value, amount, ledger, report)
-    if agreements and agreements.intersection(("equal", "rounded")):
-        return with_state(value, "verified", "a term, a product or a sum of what it is said of")
-    if agreements != {None} or value.relation not in ("is", "about"):
-        return value
-    if calculations:
-        words = "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
-        return with_state(value, "contradicted", words)
-    # One product may be compared with any other thing, and a price be divided by any number that a report has found.
-    is_whole = value.kind in ("total", "left_over") or (value.kind == "difference" and len(near) > 1)
-    if not near or not is_whole or value.currency is None or (value.kind == "left_over" and ledger.limit is None):
-        return value
-    prices = " + ".join(format_money(ledger.price(key) or 0, ledger.currency) for key in near)
-    return with_state(value, "contradicted", f"no sum or multiple of {prices} comes to it")
+    if agreements.intersection(("equal", "rounded")):
+        return with_state(value, "verified", "follows from what it is said of")
+    denied = None
+    if agreements <= {None} and value.relation in ("is", "about"):
+        denied = _of_calculations(value, amount, calculations, ledger, report)
+        denied = denied or _of_cart(value, amount, ledger, report)
+    return value if denied is None else with_state(value, "contradicted", denied)
 
 
-def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None] | None:
-    """How a value fits all that it may come to; None where one of its sources is not known.
+def _of_calculations(
+    value: ReadValue, amount: Amount, calculations: Sequence[Calculation], ledger: Ledger, report: str
+) -> str | None:
+    """The cited calculations in words, if the value can be meant as their result; else None.
+
+    It can't if a source is not known, or if its sentence has their result ("at $9.99 each [C:…] they are five dollars
+    cheaper") or an amount that is so far from it ("at $49.99 it is a cent more than both [C:…]").
+    """
+    known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
+    if not calculations or not all(known):
+        return None
+    sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
+    if sentence is not None:
+        beside = [*find_amounts(report[sentence.start : value.start]), *find_amounts(report[value.end : sentence.end])]
+        money = [one.low for one in beside if one.kind == "money" or one.places == CENTS]
+        own = numbers_of(value.of, replace(ledger, picks=None, budget=None, query_text=""))
+        apart = (abs(one - other) for one in own for other in money)
+        is_other = any(result_shown([one], each) is not None for one in beside for each in calculations)
+        if is_other or any(amount.agreement(number) is not None for number in apart):
+            return None
+    return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
+
+
+def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
+    """What the declared cart costs or leaves, in words, if the value is said of that cart as a whole; else None.
+
+    A rest that is said of nothing in particular is the cart's. What is apart by an amount that the report names may
+    hold a further cost.
+    """
+    total = _exact_total(ledger)
+    is_rest = value.kind == "left_over" and ledger.limit is not None
+    is_whole = set(value.of) == {f"P:{pick.product}" for pick in ledger.picks or ()} or (is_rest and not value.of)
+    is_foreign = value.currency is not None and not may_share_a_sign(value.currency, ledger.currency)
+    if total is None or not is_whole or is_foreign or not (is_rest or value.kind == "total"):
+        return None
+    money, named = partial(format_money, currency=ledger.currency), {one.low for one in find_money(report)}
+    right = total if ledger.limit is None or not is_rest else ledger.limit - total
+    if abs(amount.low - abs(right)) in named:
+        return None
+    if not value.of and amount.low in {abs(total + right - cart) for cart in _other_carts(total, ledger, named)}:
+        return None
+    left = f", which leaves {money(right)}" if is_rest else ""
+    return f"the picks cost {money(total)} together{left}"
+
+
+def _exact_total(ledger: Ledger) -> Decimal | None:
+    """What the picks cost, where each has one price and no alternative."""
+    items = [ledger.products.get(pick.product) for pick in ledger.picks or ()]
+    are_exact = all(item is not None and is_priced_whole(item) and len(sold_for(item)) < 2 for item in items)
+    has_alternatives = any(pick.alternatives for pick in ledger.picks or ())
+    return ledger.total if are_exact and not has_alternatives else None
+
+
+def _other_carts(total: Decimal, ledger: Ledger, named: Collection[Decimal]) -> Iterator[Decimal]:
+    """What carts cost that hold one or two other products whose price the report names, with all, some or no picks."""
+    picks = ledger.picks or ()
+    own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
+    others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
+    pairs = {one + other for one, other in combinations(others, 2)}
+    quantities = {1, 2, *(pick.quantity for pick in picks)}
+    for kept, other, times in product({Decimal(0), total, *own}, others | pairs, quantities):
+        yield kept + other * times
+
+
+def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None]:
+    """How a value fits all that it may come to.
 
     By its sources "about $38.66" may be $39.95; the many sums with the picks explain only its very cents, or they
     would explain anything. A total or a rest includes what else its paragraph names and nothing explains: "with $5.99
@@ -170,8 +233,6 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     picks = (f"P:{pick.product}" for pick in ledger.picks or ())
     own = numbers_of(value.of, replace(ledger, picks=None))
     numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
-    if own is None or numbers is None:
-        return None
     if value.kind in ("total", "left_over"):
         money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
         beside = money - numbers
@@ -192,10 +253,7 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     short = {"".join(word[0] for word in one.split()) for one in (name, maker) if len(one.split()) > 1}
     if name in own or as_one_word in own.replace(" ", "") or short & {as_one_word, maker_as_one_word}:
         return with_state(value, "verified", "")
-    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane. Of a record without a maker
-    # any mention counts.
-    own = own if item.brand else plain(f"{own} {all_words_of(item)}")
-    if any(f" {word} " in own for word in name.split()):
+    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane.
+    if not item.brand or any(f" {word} " in own for word in name.split()):
         return value
-    words = f"the brand is {item.brand}" if item.brand else f"“{item.title}” names no {value.amount}"
-    return with_state(value, "contradicted", words)
+    return with_state(value, "contradicted", f"the brand is {item.brand}")

@@ -8,6 +8,7 @@ from itertools import chain, groupby
 from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.words import STOP_WORDS, content_words, words
+from drretail.records.evidence import Evidence
 
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])")
@@ -15,10 +16,14 @@ _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _QUESTION = re.compile(r"[?？][\"'”’)*_\]]*\s*$")
 # An entry that only names a product, such as "**Fur Bed** [P:…]".
 _ONLY_NAMED = re.compile(r"\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*[:.]?\s*")
+# A product's id without its letter, which only a ledger can tell from other words in brackets, unless it has the form
+# of the dataset's.
+_BARE_ID = re.compile(r"\[(B0[0-9A-Z]{8})\](?!\()")
 _FEWEST_WORDS = 3
 """The fewest words and figures of a claim with a source."""
 _FEWEST_UNCITED = 4
 """The fewest content words and figures of a claim without a source."""
+_FIGURES = re.compile(r"[^\w]*\d[\W\d]*")
 # Too short to count otherwise, but what a shop's assistant is asked for: "It costs $59." "The white one is sold out."
 _OFFERED = re.compile(r"[$€£]\s?\d|\b(?:in stock|sold out|out of stock|available)\b", re.IGNORECASE)
 # Advice, and sentences about the writer, state nothing that a source could support.
@@ -39,12 +44,14 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
 
     With ``only_cited``, claims without a source are left out.
     """
-    layout = read_layout(report, None)
+    bare = _named_bare(report)
+    layout = read_layout(report, bare.values() or None)
     listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
     stretches = {row: list(own) for row, own in groupby(layout.stretches, key=lambda stretch: stretch.sentence)}
     found: dict[tuple[str, tuple[str, ...]], Found] = {}
     heads: Mapping[int, str] = {}
+    name, of_name = "", tuple[str, ...]()
     for index, sentence in enumerate(layout.sentences):
         stated: Iterator[tuple[str, tuple[str, ...]]] = iter(())
         if sentence.kind == "table_head":
@@ -52,13 +59,27 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
         elif sentence.kind == "row":
             named = heads if sentence.head else {}
             stated = _of_row(layout.text, rows.get(index, ()), stretches.get(index, ()), named)
-        elif sentence.kind != "heading" and sentence.start not in listed:
-            stated = _of_text(layout.text[sentence.start : sentence.end], layout.cited.get(index, ()))
-        for claim, sources in stated:
+        elif sentence.start not in listed:
+            text, cited = layout.text[sentence.start : sentence.end], layout.cited.get(index, ())
+            if sentence.kind == "heading" or _ONLY_NAMED.fullmatch(text):
+                name, of_name = _plain(text).strip("# :."), cited
+            elif name and _FIGURES.fullmatch(text) and (cited or of_name or _OFFERED.search(text)):
+                # a price on a line of its own, below nothing but a name
+                stated = iter([(f"{name}: {_plain(text)}", cited or of_name)])
+            else:
+                name, stated = "", _of_text(text, cited)
+        for claim, named in stated:
+            sources = tuple(bare[one].key if one in bare and one not in report else one for one in named)
             if sources or not only_cited:
                 quote = report[sentence.start : sentence.end]
                 found.setdefault((claim.casefold(), sources), Found(claim, quote, sources))
     return list(found.values())
+
+
+def _named_bare(report: str) -> dict[str, Evidence]:
+    """Products that a report names by ids without a letter, as a ledger would have them."""
+    entries = (Evidence(id=f"P:{key}", kind="product", key=key, title=key) for key in _BARE_ID.findall(report))
+    return {entry.id: entry for entry in entries}
 
 
 def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -66,7 +87,7 @@ def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[s
     fragments are no claims.
     """
     claim = _plain(text)
-    if _QUESTION.search(claim) or _ONLY_NAMED.fullmatch(text):
+    if _QUESTION.search(claim):
         return
     spoken, figures = list(words(claim)), re.findall(r"\d+", claim)
     length = len(content_words(claim)) + len(figures)

@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal, cast
 
+from pydantic import ValidationError
+
+from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import content_stems, content_words, stem
+from drretail.grounding.verify.derivation import numbers_of, small_numbers
+from drretail.grounding.verify.records import Ledger
 from drretail.parsing import json_or_none
+from drretail.records.money import may_share_a_sign
+from drretail.records.shop import Product
 
-Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
+Label = Literal["full_support", "partial_support", "no_support", "contradicted", "not_rated"]
+"""``not_rated``: a figure may be a sum or a difference of what the records say, and none was found that explains it."""
 
 FULL = 0.5
 """The least ``closeness`` of sources to a claim for full support."""
@@ -67,6 +75,8 @@ class Source:
     passages: tuple[Passage, ...]
     is_record: bool
     numbers: frozenset[Decimal]
+    product: Product | None = None
+    """The product whose record it is."""
 
     @property
     def together(self) -> tuple[frozenset[str], ...]:
@@ -114,9 +124,12 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     claim = _MARK.sub("", claim)
     read, wording = [read_source(source) for source in sources], Wording.of(claim)
     known = {*numbers_in(given).values()}.union(*(source.numbers for source in read))
+    items = [source.product for source in read if source.product is not None]
+    derived, foreign = _derived(claim, items, given), _foreign(claim, items)
     held, lacking = list[str](), list[str]()
     for written, number in numbers_in(claim).items():
-        (held if is_known(number, known) else lacking).append(written)
+        is_held = number not in foreign and (is_known(number, known) or number in derived)
+        (held if is_held else lacking).append(written)
     if not read or not (wording.weights or held):
         return Opinion("no_support", "there is nothing to compare", "")
     passages = [passage for source in read for passage in _nearest(wording, source)]
@@ -124,7 +137,9 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     quote = _quote(passages, wording, [written.strip(f"{_SIGNS} ") for written in held])
     has_words = any(source.has_words for source in read)
     only_records = all(source.is_record or not source.has_words for source in read)
-    is_priced = any(written[0] in _SIGNS for written in lacking)
+    is_priced = any(written[0] in _SIGNS for written in lacking) or bool(foreign)
+    if is_priced and not foreign and len(items) > 1:
+        return Opinion("not_rated", f"not rated (rule-based): {', '.join(lacking)} may be a sum or a difference", "")
     if only_records and is_priced and not held and any(source.numbers for source in read):
         return Opinion("no_support", f"the record gives other figures than {', '.join(lacking)}", quote)
     # If all sources are bare calculations, figures decide alone.
@@ -139,6 +154,21 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     missing = [f"the figures {', '.join(lacking)}"] if lacking else []
     missing += [f"words such as {', '.join(absent[:4])}"] if absent and (close < FULL or is_other) else []
     return Opinion("partial_support", f"the sources lack {' and '.join(missing) or 'its words together'}", quote)
+
+
+def _derived(claim: str, items: Sequence[Product], given: str) -> frozenset[Decimal]:
+    """What the prices of the records come to, in the quantities that the claim names, and what the question's budget
+    leaves.
+    """
+    ledger = Ledger({item.product_id: item for item in items}, {}, {}, {}, query_text=given)
+    return numbers_of(ledger.products, ledger, sorted(small_numbers(claim))) if items else frozenset()
+
+
+def _foreign(claim: str, items: Sequence[Product]) -> set[Decimal]:
+    """The amounts in a currency that no record is in: "€64.50" of a record in dollars."""
+    own = {item.currency for item in items if item.price is not None}
+    named = [(one.low, one.currency) for one in find_money(claim) if one.currency is not None]
+    return {low for low, code in named if own and not any(may_share_a_sign(code, known) for known in own)}
 
 
 def closeness(wording: Wording, found: frozenset[str], sources: Sequence[Source]) -> float:
@@ -185,10 +215,22 @@ def _quote(passages: Sequence[Passage], wording: Wording, figures: Sequence[str]
 @lru_cache(maxsize=64)
 def read_source(text: str) -> Source:
     """The passages of a source: its fields if it is JSON, otherwise its sentences and lines."""
-    is_record = isinstance(json_or_none(text), dict | list)
+    record = json_or_none(text)
+    is_record = isinstance(record, dict | list)
     sentences = (raw for match in _SENTENCE.finditer(text) if (raw := match[0].strip()))
     passages = _fields(text) if is_record else (_passage(raw, raw) for raw in sentences)
-    return Source(tuple(passages), is_record, frozenset(numbers_in(text).values()))
+    return Source(tuple(passages), is_record, frozenset(numbers_in(text).values()), _product(record))
+
+
+def _product(record: object) -> Product | None:
+    if not isinstance(record, dict):
+        return None
+    fields = cast("dict[str, Any]", record)
+    known = {name: fields[name] for name in Product.model_fields if fields.get(name) is not None}
+    try:
+        return Product.model_validate({"category": "", **known})
+    except ValidationError:
+        return None
 
 
 def numbers_in(text: str) -> dict[str, Decimal]:

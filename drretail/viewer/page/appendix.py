@@ -42,6 +42,7 @@ _COUNTS = {
     "failed": "Failed",
     "stale": "Outdated verdicts (unused)",
     "not_judged": "Reports not judged",
+    "repairs": "Answers sent back",
 }
 
 
@@ -167,7 +168,13 @@ def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) ->
         counts = tuple(getattr(each, name) for name in _COUNTS)
         groups[each.metric, each.judge, each.judge_params, each.rules].append(counts)
     for each in pairs:
-        counts = (each.n_scored - each.forfeits, each.failed_verdicts, each.stale_verdicts, each.not_judged)
+        counts = (
+            each.n_scored - each.forfeits,
+            each.failed_verdicts,
+            each.stale_verdicts,
+            each.not_judged,
+            each.repairs,
+        )
         groups[PAIRWISE, each.judge, each.judge_params, each.rules].append(counts)
     rows: list[tuple[object, ...]] = []
     for (metric, judge, params, rules), of_group in groups.items():

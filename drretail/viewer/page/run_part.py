@@ -20,6 +20,7 @@ from drretail.viewer.page.agent_tree import Found, Research
 from drretail.viewer.page.links import evidence_anchors
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.page.run_lines import run_line
+from drretail.viewer.setbacks import setback_sentences
 
 _USAGE = {
     "calls": "Calls",
@@ -87,6 +88,7 @@ class RunPart:
         understood, wish = None if view.run is None else view.run.understood, question.query.wish
         self.understood = [] if understood is None else wish_lines(understood)
         self.wish = [] if wish is None else wish_lines(wish)
+        self.setbacks = [] if view.run is None else [*setback_sentences(view.run)]
         self.sources = evidence_anchors(view)
         self.steps = _shown_steps(view)
         self.research = Research([shown.step for shown in self.steps])

@@ -20,6 +20,7 @@ from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
+from drretail.viewer.setbacks import setback_sentences
 from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.tables.pairs import TITLE, paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
@@ -103,6 +104,9 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
     yield ""
     if view.run is not None and view.run.error is not None:
         yield f"The run failed ({view.run.error.kind}, in {view.run.error.where}): {view.run.error.message}"
+    if view.run is not None:
+        yield from (f"A branch failed: {branch}" for branch in view.run.failed_branches)
+        yield from setback_sentences(view.run)
     if view.subject.report is None:
         return
     yield marked_report(view).rstrip("\n")

@@ -9,6 +9,7 @@ import pytest
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outages import IN_A_ROW
+from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.env.catalog.base import Catalog
@@ -16,11 +17,13 @@ from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError
-from drretail.experiment import read_evidence, read_run, run_folder
+from drretail.experiment import read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence
+from drretail.records.run import Run, RunError, Setbacks
+from tests import build
 from tests.agents.conftest import QUERY, calls, lines_of, record, reporting, run_in, scripted, sut, tally_of
-from tests.build import known
+from tests.build import SYSTEM, known
 from tests.shop import PAGES, USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -36,15 +39,33 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
     assert "replayed journal" in known(recorded.run.error).message
 
 
-def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
+@pytest.mark.parametrize("retry", ["retry_failed", "retry_spoiled"])
+def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(
+    world: World, folder: Path, retry: str
+) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
     first, kept = (tally_of(folder, world, player) for _ in range(2))
-    again = tally_of(folder, world, player, retry_failed=True)
+    asked: dict[str, Any] = {retry: True}
+    again = tally_of(folder, world, player, **asked)
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (kept.failed, kept.before) == (1, 1)
     assert first.failures == kept.failures == [f"{player.label}/q1-r1: timeout: slow"]
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
+
+
+def test_a_run_json_that_cannot_be_read_is_a_failed_run_and_the_others_go_on(world: World, folder: Path) -> None:
+    player = sut(world, scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
+    tally_of(folder, world, player)
+    path = run_folder(folder, player.label, "q1", 1) / "run.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"quantity": 1', '"quantity": -1'), encoding="utf-8")
+    kept = tally_of(folder, world, player)
+    where = f"runs/{player.label}/q1-r1/run.json is not as this version writes it: picks.0.quantity is -1"
+    assert (kept.done, kept.failed) == (0, 1)
+    assert kept.failures[0].startswith(f"{player.label}/q1-r1: unreadable: {where}: it should be greater than")
+    assert [*read_runs(folder)] == []
+    again = tally_of(folder, world, player, retry_spoiled=True)
+    assert (again.done, again.failed) == (1, 0)
 
 
 class Down:
@@ -70,6 +91,33 @@ def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: 
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
     assert (whole.done, whole.before) == (1, 1)
+
+
+LOST = Setbacks(lost={"synthesis": 1, "summariser": 2, "report": 1})
+
+
+@pytest.mark.parametrize(
+    ("run", "losses", "failed", "spoiled"),
+    [
+        (build.run(), {}, False, False),
+        (build.run(setbacks=LOST), {"researcher": 1, "page summary": 2, "model answer": 1}, False, True),
+        (build.run(failed_branches=("0.1: model: 500", "0.2: refusal: no")), {"researcher": 1}, False, True),
+        (build.run(report=None), {}, True, False),
+        (build.run(report=None, error=RunError(kind="timeout", where="react", message="slow")), {}, True, True),
+    ],
+    ids=["done", "lost", "older", "failed", "timeout"],
+)
+def test_retries_take_runs_that_failed_or_that_a_provider_took_a_part_of(
+    run: Run, losses: dict[str, int], failed: bool, spoiled: bool
+) -> None:
+    assert run.losses == losses
+    assert is_open(run, SYSTEM, retry_failed=True, retry_spoiled=False) == failed
+    assert is_open(run, SYSTEM, retry_failed=False, retry_spoiled=True) == spoiled
+
+
+def test_a_command_that_is_too_slow_fails_by_itself() -> None:
+    late = build.run(report=None, error=RunError(kind="timeout", where="mine", message="slow"))
+    assert not late.is_lost(SYSTEM.model_copy(update={"place": "cmd:./mine"}))
 
 
 class Flaky(Down):

@@ -38,6 +38,14 @@ def by(*assessors: Assessor, a: Any, b: Any, variants: Iterable[str] = ("overall
     return gathered(*(("quality", variant, judge, both) for judge in assessors for variant in variants))
 
 
+def incomplete(label: str) -> Gathered:
+    """A clear difference, with a researcher of one run of a system lost to a provider."""
+    held = beside(*CLEAR)
+    place = next(at for at, plan in enumerate(held.plans) if plan.label == label)
+    lost = replace(held.plans[place], losses={"researcher": 1})
+    return replace(held, plans=(*held.plans[:place], lost, *held.plans[place + 1 :]))
+
+
 def paired(*pairs: PairScore, a: str = "a", b: str = "b") -> Comparison:
     return comparison(beside(*EQUAL), a, b, pairs=pairs)
 
@@ -80,6 +88,8 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
         beside([*CLEAR[0], "failed", "failed"], [*CLEAR[1], 3.0, 2.0])
     ),
     "one run in twenty missing": lambda: comparison(beside([*CLEAR[0], "failed"], [*CLEAR[1], 3.0])),
+    "an answer lost by the side that is lower": lambda: comparison(incomplete("b")),
+    "an answer lost by the side that is higher": lambda: comparison(incomplete("a")),
     "a side that fails": lambda: comparison(beside([*CLEAR[0], None, None], [*CLEAR[1], 3.0, 2.0])),
     "reports not judged": lambda: comparison(beside(CLEAR[0], [*CLEAR[1][:-2], "not judged", "not judged"])),
     "judges that contradict each other": lambda: comparison(
@@ -105,6 +115,9 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "picks that were read alike": lambda: comparison(gathered(CLEAN, items={"a": DECLARED, "b": DECLARED})),
     "side by side": lambda: paired(PREFERRED, UNSURE),
     "side by side, the other way round": lambda: paired(PREFERRED, UNSURE, a="b", b="a"),
+    "side by side, an answer lost by the side that is not preferred": lambda: paired(
+        PREFERRED.model_copy(update={"incomplete": ("a",)})
+    ),
     "side by side, too few queries however often repeated": lambda: paired(
         *(pair_row(each, 1.0, 1.0, 1.0, **FEW) for each in ("constraint_following", "overall"))
     ),

@@ -65,7 +65,6 @@ def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Pat
     assert verdicts["price_wrong"].judge.spec == "code"
     assert (verdicts["profile_changed"].state, verdicts["profile_changed"].value) == ("scored", [])
     assert (verdicts["over_budget"].state, verdicts["over_budget"].reason) == ("na", "the report's picks are not known")
-    assert verdicts["repeated_section"].state == "na"
 
 
 def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:

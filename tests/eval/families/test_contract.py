@@ -154,7 +154,11 @@ def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp
         for name, changed in (("straight", moody), ("detour", mended))
     )
     assert seen
-    assert (straight.scores, straight.pairs) == (detour.scores, detour.pairs)
+    assert straight.scores == detour.scores
+    assert straight.pairs == tuple(row.model_copy(update={"repairs": 0}) for row in detour.pairs)
+    assert {row.metric for row in detour.judgings if row.repairs} >= {"faithfulness", "quality"}
+    assert any(row.repairs for row in detour.pairs)
+    assert not any(row.repairs for row in (*straight.judgings, *straight.pairs))
 
 
 def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp_path: Path) -> None:

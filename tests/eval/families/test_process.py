@@ -11,6 +11,7 @@ from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
 from drretail.eval.families.process import (
     LAUNCH,
     METRIC,
+    SETBACKS,
     VARIANTS,
     Count,
     Course,
@@ -23,7 +24,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.offline.shopper import task
 from drretail.records.evidence import Citation, Evidence
-from drretail.records.run import ERRANDS, Step
+from drretail.records.run import ERRANDS, Setbacks, Step
 from tests import build
 
 SEARCH, DETAILS, WEB = "product_catalog_search", "get_product_details", "web_search"
@@ -222,6 +223,20 @@ def test_turns_to_evidence(case: str) -> None:
     assert turns_to_evidence(numbered(*steps)) == expected
 
 
+def test_what_went_wrong_is_counted_with_the_drafts_that_were_sent_back() -> None:
+    wrong = Setbacks(lost={"summariser": 2}, repairs={"synthesis": 1, "picks": 1}, second_attempts=3, announcements=1)
+    run = build.run(setbacks=wrong, repairs=("1: price_wrong; taken",))
+    found = count(Course(run, {}, frozenset()))
+    assert {name: found[name].value for name in SETBACKS} == {
+        "unanswered": 2,
+        "second_attempts": 3,
+        "repairs": 3,
+        "announcements": 1,
+        "struck_ids": 0,
+    }
+    assert found["repairs"].items == {"synthesis": 1, "picks": 1, "drafts": 1}
+
+
 def judged(folder: Path, *steps: Step) -> tuple[Subject, VerdictFile]:
     """A run with these steps, and the file of its verdicts after judging once more."""
     subject = build.subject(build.run(steps=numbered(*steps)))
@@ -231,11 +246,11 @@ def judged(folder: Path, *steps: Step) -> tuple[Subject, VerdictFile]:
 
 def test_every_measure_gets_one_verdict_and_one_value_and_other_steps_are_counted_anew(tmp_path: Path) -> None:
     subject, file = judged(tmp_path, turn(), call(SEARCH), call(SEARCH))
-    assert [verdict.item for verdict in file.lasts()] == list(VARIANTS)
+    assert [verdict.item for verdict in file.lasts()] == [name for name in VARIANTS if name not in SETBACKS]
     by_name = {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
     assert (by_name["repeated"].value, by_name["repeated"].items["calls"]) == (0.5, 2)
     assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)
-    assert by_name["turns_to_evidence"].state == "na"
+    assert by_name["turns_to_evidence"].state == by_name["repairs"].state == "na"
 
     _, before = judged(tmp_path / "again", turn(), call(SEARCH))
     lines = before.path.read_text(encoding="utf-8")

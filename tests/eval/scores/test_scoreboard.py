@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.scores.gathering import Gathered, gather
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, RunResult, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.llm.prices import PriceTable
 from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
-from drretail.records.score import MetricDescription, Score
+from drretail.records.score import JudgeRef, MetricDescription, Score
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 from tests.build import experiment, known
 
@@ -115,6 +115,30 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
         "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed, and count 0 in headlines.",
     )
+
+
+def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes(held: Gathered) -> None:
+    lost = [
+        replace(plan, losses={"researcher": 1, "page summary": 2} if plan.label == B else {}) for plan in held.plans
+    ]
+    judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
+    repaired = {plan.run_id: JudgedRun(RunResult(plan.query.query_id, {}), repairs=1) for plan in held.plans}
+    judged = {TableKey("faithfulness", judge): repaired}
+    rows = row("faithfulness", "FP"), row("faithfulness", "FP", system=B)
+    notes = board(replace(held, plans=tuple(lost), tables_of_judges=judged), *rows).notes
+    assert f"p:m: {len(held.plans)} repairs of answers that did not fit the form asked for." in notes
+    sentence = f"{B}: 2 runs finished without 2 researchers, 4 page summaries, for which a provider gave no answer. "
+    sentence += "Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
+    assert sentence in notes
+
+
+def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": "x"}})
+    (folder / "runs" / A / "q1-r1" / "run.json").write_text('{"format": 1, "run_id', encoding="utf-8")
+    made = gather(folder, [])
+    assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
+    notes = board(made, row("faithfulness", "FP")).notes
+    assert f"{A}: of 2 runs 1 were lost because their run.json cannot be read (q1-r1)." in notes
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:

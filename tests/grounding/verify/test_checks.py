@@ -1,11 +1,9 @@
-"""The checks of a whole report: its picks, its values by whoever reads them, and sections that repeat others."""
+"""The checks of a whole report: its picks, and its values by whoever reads them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.grounding.verify.repetition import repeated_sections
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.shop import Product
 from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, PAN, QUERY, TOWELS, K, T
@@ -80,7 +78,7 @@ def states(report: str, *values: ReadValue) -> dict[str, str]:
 
 
 def test_an_error_that_form_is_certain_of_survives_a_models_doubt_but_not_its_proof() -> None:
-    report = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Together they cost $88.88."
+    report = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). They take $88.88 of your $75."
     assert states(report) == {"$42.95": "verified", "$17.99": "verified", "$88.88": "contradicted"}
     assert states(report, a_value(report, "$88.88", "total", "88.88"))["$88.88"] == "contradicted"
     assert states(report, a_value(report, "$88.88", "total", "88.88", "W:aaaaaaaa"))["$88.88"] == "underivable"
@@ -118,23 +116,3 @@ def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -
     assert product(f"{shown}Get the {other}, $29.", other) == other
     assert product(f"{shown}Get the Harowgill gooseneck kettle.", "Harowgill gooseneck kettle") == KETTLE.product_id
     assert product(f"{shown}Sturdy gooseneck kettles are it.", "Sturdy gooseneck kettles") == KETTLE.product_id
-
-
-WORDS = [f"word{number}" for number in range(120)]
-
-
-def report(*sections: list[str]) -> str:
-    return "\n\n".join(f"## Part {number}\n\n{' '.join(words)}" for number, words in enumerate(sections, 1))
-
-
-def test_a_section_that_repeats_another_in_almost_its_words_is_a_warning_unless_it_is_short_or_a_table() -> None:
-    (finding,) = repeated_sections(read_layout(report(WORDS[:60], WORDS[60:], WORDS[:60]), ()))
-    assert (finding.severity, finding.text, finding.found) == ("warning", "Part 3", "100% of it stands in “Part 1”")
-    changed = [*WORDS[:30], "other", *WORDS[31:60]]
-    assert len(repeated_sections(read_layout(report(WORDS[:60], changed), ()))) == 1
-    assert repeated_sections(read_layout(report(WORDS[:60], WORDS[60:]), ())) == []
-    assert len(repeated_sections(read_layout(report(WORDS[10:60], WORDS), ()))) == 1
-
-    assert repeated_sections(read_layout(report(WORDS[:20], WORDS[:20]), ())) == []
-    rows = "| a | b |\n|---|---|\n" + "\n".join("| one two three | four five six |" for _ in range(20))
-    assert repeated_sections(read_layout(f"## A\n\n{rows}\n\n## B\n\n{rows}", ())) == []

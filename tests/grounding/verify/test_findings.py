@@ -22,7 +22,8 @@ MUG_RACK = a_product("W", "Fennick Mug Rack Set, Wood", 19.0, 4.5, 300, "Fennick
 OTHER_PAN = a_product("Q", "Aldbrook Carbon Steel Pan", 20.0, 4.8, 900, "Aldbrook")
 UNRATED = SCALE.model_copy(update={"product_id": "B0UNRATED", "average_rating": None})
 GONE = KETTLE.model_copy(update={"product_id": "B0GONE", "details": {"Availability": "Currently unavailable"}})
-SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, UNRATED, GONE)}
+NO_NAME = PAN.model_copy(update={"product_id": "B0NONAME", "store": None})
+SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, UNRATED, GONE, NO_NAME)}
 
 
 def wanted(*kinds: str, **limits: Any) -> Want:
@@ -47,6 +48,8 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(SCALE)], {"owned": [SCALE.product_id]}, "recommended_although_owned"),
     ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [wanted("kitchen scale", again=True)]}, ""),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("fennick",))]}, "unwanted_brand"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, "unwanted_brand"),
+    ([a_pick(NO_NAME)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, ""),  # its record names no maker
     ([a_pick(PAN)], {"wants": [wanted("pan"), wanted("mug", brands_unwanted=("fennick",), optional=True)]}, ""),
     # the whole cart counts against the budget, and alternatives do not
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
@@ -56,7 +59,7 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
         {"wants": [wanted("kettle", price_max=Money.of(40)), wanted("pan")]},
         "over_budget",
     ),
-    ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown"),
+    ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
     ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", rating_min=4, ratings_min=98)]}, ""),

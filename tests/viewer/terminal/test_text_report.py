@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick, Reading
+from drretail.records.run import Setbacks
 from drretail.tables.table import table_of
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_table, wrapped
@@ -48,6 +49,22 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
     monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=picks))
     assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
     assert "(not declared, picks by form)" in render_page(mine)
+
+
+def test_what_went_wrong_on_the_way_is_told_in_text_and_on_the_page(mine: Path) -> None:
+    (_, first, *_) = read_runs(mine)
+    wrong = Setbacks(lost={"synthesis": 1, "summariser": 2}, repairs={"picks": 1}, second_attempts=3, announcements=1)
+    rewrite(mine, first.model_copy(update={"setbacks": wrong, "failed_branches": ("0.2: model: status 500",)}))
+    text, page = render_text(mine).partition(first.run_id)[2], unescape(render_page(mine))
+    for sentence in (
+        "A branch failed: 0.2: model: status 500",
+        "A provider gave no answer for 2 page summaries, 1 researcher.",
+        "3 second attempts at model calls",
+        "1 repair of answers that did not fit the form asked for (picks 1).",
+        "1 turn announced calls and made none.",
+    ):
+        assert sentence in text
+        assert sentence in page
 
 
 def test_without_verdicts_it_names_the_command(recorded: Path) -> None:

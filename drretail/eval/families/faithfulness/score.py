@@ -97,6 +97,8 @@ def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
     strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
     has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
     items = claims.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(report.cited)}
+    if dropped := sum(claim.dropped or 0 for claim in report.judged or ()):
+        items["ids_dropped"] = dropped
     return [
         # In the paper, the headline is the mean over the source types that a report has.
         _value("FP", by_type if rules == "paper" else claims.mean, claims, items),
@@ -220,7 +222,9 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     A report that cites nothing, or only orders although a product is wanted, gets 0 in FP and FR. It needs no citation
     if nothing is wanted and it rests on the shopper's own data, or if its refusal is proved right.
     """
-    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na" or value.items.get("units"):
+    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na":
+        return value
+    if value.items.get("units") or value.items.get("unrated"):
         return value
     run = subject.run
     wish = subject.query.wish

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, NOT_RATED
 from drretail.eval.families.faithfulness.score import CHANGED_MINDS, METRIC
 from drretail.eval.values import Value
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
@@ -51,9 +51,8 @@ def scored(
             continue
         refs = [SourceRef(id=source, sha256="s") for source in claim.claim.sources if source not in claim.unread]
         if isinstance(claim.outcome, str):
-            verdicts.append(
-                verdict("support", claim.claim.claim_id, "failed" if claim.outcome == "failed" else "unverifiable")
-            )
+            state: VerdictState = "na" if claim.notes else "failed" if claim.outcome == "failed" else "unverifiable"
+            verdicts.append(verdict("support", claim.claim.claim_id, state, None, claim.notes))
         else:
             made = verdict("support", claim.claim.claim_id, "scored", claim.outcome, claim.notes)
             verdicts.append(made.model_copy(update={"sources": tuple(refs)}))
@@ -104,6 +103,16 @@ def test_a_contradicted_claim_is_zero_and_counted_apart_and_changed_minds_are_a_
     notes = [(ASKED_AGAIN, CHANGED), (ASKED_AGAIN,), ()]
     found = scored([Of(cites(number, WEB), 1.0, notes=own) for number, own in enumerate(notes, 1)])
     assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
+
+
+def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> None:
+    unrated = Of(cites(1, PRODUCT), "not rated", notes=(NOT_RATED,))
+    found = scored([unrated, Of(cites(2, PRODUCT), 1.0)])
+    assert got(found, "FP", "FP_strict") == [("scored", 1.0)] * 2
+    items = found["FP"].items
+    assert (items["units"], items["unrated"], items["failed"], items["unfetched"]) == (1, 1, 0, 0)
+    alone = scored([unrated])["FP"]
+    assert (alone.state, alone.earns) == ("na", None)
 
 
 def test_unresolved_sources_are_no_units_but_zeros_in_strict_and_unread_ones_unverifiable() -> None:
