@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from drretail.viewer.page.first_screen import AnswerCard, QuestionCard
 
 TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
-LONGEST_ANSWER = 16
+LONGEST_ANSWER = 10
 """The most lines that are shown of an answer; all output together has at most 60."""
 
 
@@ -79,10 +79,9 @@ def _make(to: Path, *, quiet: bool) -> None:
         print_text("", f"Result: {conclusion(view.scores.scoreboard).can}", "")
         print_table(printed_board(board).table)
         print_text(same)
-        print_text("The page says what the columns mean.")
     user = card.question.query.user_id
     print_text("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
-    print_text("All questions, with every claim and its evidence:")
+    print_text("All questions with every claim and its evidence, and what the columns mean:")
     typer.echo(str(to / "report.html"))
 
 

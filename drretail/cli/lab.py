@@ -139,9 +139,9 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes worthless reports from honest ones, and shows which of them the scores catch.
 
-    A kind of worthless report is caught if a main score (FP, quality, clean, feasible) is below that of the honest
-    reports, and none is above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable answer, or a
-    --max option was reached.
+    A kind of worthless report is caught if a main score (FP, quality, error-free share, feasible) is below that of
+    the honest reports, and none is above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable
+    answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
     from drretail.viewer.terminal.printed_lab import print_exploits

@@ -30,6 +30,9 @@ class BoardColumn(Record):
     beside: str = ""
     """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
     beside_meaning: str = ""
+    """What ``beside`` is a share of, in a word or two, such as "numbers checked"."""
+    decides: bool = False
+    """True if it measures what was bought or refused: such columns come first."""
     of_run: str | None = None
     """Its name in a table of single runs, if a run's value is something else than a system's."""
     of_run_meaning: str | None = None
@@ -46,8 +49,9 @@ class ShownColumn(Record):
     meaning: str = ""
     unit: Unit = "share"
     beside_meaning: str = ""
+    decides: bool = False
     of_run: str | None = None
-    """As in ``BoardColumn``, as is ``of_run_meaning``."""
+    """As in ``BoardColumn``, as are ``of_run_meaning``, ``decides`` and ``beside_meaning``."""
     of_run_meaning: str | None = None
 
 
@@ -114,7 +118,7 @@ class ComparedMeasure(Record):
 
 
 class Scoreboard(Record):
-    """All systems in the order of tables: those that research, then floors and ceiling."""
+    """All systems in the order of tables: those that research, the best first, then floors and ceiling."""
 
     judge: BoardJudge
     columns: tuple[ShownColumn, ...]

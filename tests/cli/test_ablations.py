@@ -149,4 +149,4 @@ def test_what_a_system_is_told_of_its_user_is_a_setting_to_compare_by(succeeds: 
     succeeds("report", "exp", "--output", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Score against information" in page
-    assert "checks clean against information" in page
+    assert "error-free share against information" in page

@@ -14,7 +14,7 @@ from drretail.progress import choose_progress
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
 from tests.viewer.browsing import Window, browser, window
-from tests.viewer.dom import parse
+from tests.viewer.dom import Element, parse
 
 __all__ = ["browser", "window"]
 
@@ -45,6 +45,11 @@ def shown(
     return done, where / "drretail-demo"
 
 
+def marks_of(answer: Element) -> list[str]:
+    """What is said of what an answer picks and claims."""
+    return [mark.text.strip() for mark in answer.all("", "mark")]
+
+
 def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
     done, demo = shown
     assert {path.name for path in demo.iterdir()} == {"raw", "world", "recorded", "report.md", "report.html"}
@@ -54,7 +59,8 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
     assert "http://ecommerce.com/" in (demo / "report.md").read_text(encoding="utf-8")
     assert done.stderr.startswith("drretail demo: ")
     assert done.stdout.splitlines()[-1] == str(Path("drretail-demo", "report.html"))
-    screen = parse((demo / "report.html").read_text(encoding="utf-8")).by_id("first")
+    whole = parse((demo / "report.html").read_text(encoding="utf-8"))
+    screen = whole.by_id("first")
     slides = list(screen.all("article", "slide"))
     assert len({query.user_id for query in recorded_queries()}) == len(slides) == 10
     (first,) = (slide for slide in slides if "hidden" not in slide.attributes)
@@ -64,6 +70,13 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
     assert "$39.95" in bought
     assert "4.2 ★ (424)" in bought
     assert "✗ The budget is $32.00, and the picks cost $39.95" in bought
+    for slide, question in zip(slides, whole.all("details", "question"), strict=True):
+        headed = {answer.attributes["aria-label"]: marks_of(answer) for answer in question.all("article", "answer")}
+        behind = [mark for run in question.all("summary") for mark in marks_of(run)]
+        for answer in slide.all("article", "glance"):
+            marks = marks_of(answer)
+            assert marks == headed[answer.attributes["aria-label"]]
+            assert {mark for mark in marks if mark[0] in "✓✗" and "claim" not in mark} <= {*behind}
     assert "contradicted by its source" in next(screen.all("p", "found")).text
     assert "On 10 questions the judge preferred hybrid_react-researchers2 seven times" in screen.text
 

@@ -154,7 +154,9 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout
     assert shown.index("One system researches") < shown.index("Scoreboard, by code")
-    assert "clean: share of reports in which code finds no error" in " ".join(shown.split())
+    assert "error-free share (numbers checked): share of reports in which code finds no error" in " ".join(
+        shown.split()
+    )
     assert "Checks, by code" not in shown
     assert f"All families: drretail score {made.name} --metrics checks,basket --details" in shown
     whole = drretail(*asked, "--details").stdout
@@ -162,7 +164,7 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     assert "Checks, by code" in whole
     rows = json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"]
     (cells,) = (row["cells"] for row in rows if row["system"].startswith("r"))
-    assert {"clean", "words", "tokens"} <= set(cells)
+    assert {"error-free share", "words", "tokens"} <= set(cells)
 
 
 def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:

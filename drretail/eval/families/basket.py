@@ -64,7 +64,7 @@ DESCRIPTION = MetricDescription(
     },
     counts=("cost_ratio",),
     primary=("feasible",),
-    scoreboard=(BoardColumn(variant="feasible"),),
+    scoreboard=(BoardColumn(variant="feasible", decides=True),),
     bounded_by_oracle=True,
 )
 METRIC = of_measures("basket", 3, measure, DESCRIPTION, query_lacks=query_lacks)

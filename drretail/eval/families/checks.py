@@ -296,7 +296,7 @@ def clean(single: Sequence[Value], *, can_be: bool) -> Value:
 DESCRIPTION = MetricDescription(
     title="Checks",
     meanings={
-        CLEAN: "share of reports in which code finds no error",
+        CLEAN: "share of reports in which code finds no error (on the scoreboard: error-free share)",
         COVERAGE: "share of the numbers beside citations that code could check",
         PICKS_KNOWN: "share of reports whose picks are known",
         "not_in_catalog": "cites and picks only products of the shop",
@@ -342,7 +342,16 @@ DESCRIPTION = MetricDescription(
         "unresolved_citation",
     ),
     compared=(CLEAN,),
-    scoreboard=(BoardColumn(variant=CLEAN, beside=COVERAGE, beside_meaning="share of numbers that code could check"),),
+    scoreboard=(
+        BoardColumn(
+            variant=CLEAN,
+            name="error-free share",
+            meaning="share of reports in which code finds no error",
+            beside=COVERAGE,
+            beside_meaning="numbers checked",
+            of_run="error-free",
+        ),
+    ),
     summaries=(CLEAN, COVERAGE, PICKS_KNOWN),
     correlated=(CLEAN,),
     folds_perfect=True,

@@ -82,7 +82,7 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
 DESCRIPTION = MetricDescription(
     title="Outcome",
     meanings={
-        J: "refusal_recall minus false_refusal",
+        J: "refusal_recall minus false_refusal (on the scoreboard: refusals right − wrong)",
         "refusal_recall": "share of impossible queries that the agent refused",
         "false_refusal": "share of possible queries that the agent refused",
         "reason": "of the reasons given for correct refusals, the share that is correct",
@@ -96,7 +96,9 @@ DESCRIPTION = MetricDescription(
     scoreboard=(
         BoardColumn(
             variant=J,
-            meaning="refusal rate on queries that the shop can't satisfy, minus the rate on those it can",
+            name="refusals right − wrong",
+            meaning="share refused of the queries that the shop can't satisfy, minus that of the others (J)",
+            decides=True,
             of_run="right decision",
             of_run_meaning="1 if the agent refused an impossible query or answered a possible one, else 0",
         ),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
@@ -86,6 +87,7 @@ def scoreboard(
     present = {(row.metric, row.variant) for row in scores}
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
     columns = [(name, column) for name, column in described if (name, column.variant) in present]
+    columns.sort(key=lambda each: not each[1].decides)
     # If two families share a column's name, or a cost has it, the family's name is put before it.
     wishes = [column.name or column.variant for _, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]
@@ -131,7 +133,9 @@ def scoreboard(
         columns=tuple(kept),
         rows=tuple(
             row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
-            for row in rows
+            for row in _ranked(
+                rows, [each.name for each in kept if each.metric and metrics[each.metric].higher_is_better]
+            )
         ),
         others=others,
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
@@ -139,6 +143,17 @@ def scoreboard(
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in kept) else None,
     )
+
+
+def _ranked(rows: Sequence[BoardRow], columns: Sequence[str]) -> list[BoardRow]:
+    """Systems that research by the first of these columns in which they differ, the highest first; then all others."""
+
+    def key(row: BoardRow) -> list[float]:
+        # As shown: a difference that nobody sees decides nothing. No value is less than any.
+        return [-round(row.cells[name].value, 2) if name in row.cells else inf for name in columns]
+
+    systems = [row for row in rows if place_of(row.system) == "system"]
+    return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
 
 
 def _judge(assessor: Assessor) -> BoardJudge:
@@ -224,6 +239,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[
             meaning=column.meaning,
             unit="count" if column.variant in metrics[metric].counts else metrics[metric].scale,
             beside_meaning=column.beside_meaning or column.beside,
+            decides=column.decides,
             of_run=column.of_run,
             of_run_meaning=column.of_run_meaning,
         )

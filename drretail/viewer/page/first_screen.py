@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.experiment import read_reference
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
@@ -20,7 +19,7 @@ from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links, claim_anchor
-from drretail.viewer.page.run_lines import LIMITS, RunLine
+from drretail.viewer.page.run_lines import LIMITS, RunLine, proof_of
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
 
@@ -65,7 +64,7 @@ class AnswerCard:
     supported: str
     """For example "36 of 38 cited claims supported, 1 partly"; empty if no claim was judged."""
     wrong: tuple[WrongClaims, ...]
-    is_preferred: bool
+    is_preferred: bool = False
     """True if the judge prefers it to the other answer."""
 
 
@@ -96,19 +95,11 @@ class QuestionCard:
 
 
 def question_card(
-    view: ExperimentView,
-    question: Question,
-    runs: Sequence[tuple[str, RunView, RunLine, Cart | None]],
-    judgements: Sequence[PairJudgement],
+    view: ExperimentView, question: Question, answers: Sequence[AnswerCard], judgements: Sequence[PairJudgement]
 ) -> QuestionCard:
-    """The card with the first repeat of the two systems to show first.
-
-    ``runs`` are those of the question, each with its name.
-    """
+    """The card with the first repeat of the two systems to show first, of all answers to the question."""
     shown = two_of(view.scores.scoreboard, view.definition.systems)
-    by_label = {run.subject.label: (name, run, line, cart) for name, run, line, cart in runs if run.subject.repeat == 1}
-    reference = read_reference(view.folder, question.query.query_id)
-    proof = None if reference is None or reference.proof is None else reference.proof.state
+    by_label = {answer.line.label: answer for answer in answers if answer.line.repeat == 1}
     # The system that the first judge of both prefers overall; None if neither
     preferred = None
     first = next((each for each in judgements if each.repeat == 1 and set(each.labels) == set(shown)), None)
@@ -120,11 +111,9 @@ def question_card(
     return QuestionCard(
         question=question,
         limits=" · ".join(limits),
-        is_infeasible=proof == "proved",
+        is_infeasible=proof_of(view.folder, question.query.query_id) == "proved",
         answers=tuple(
-            _answer(*by_label[label], question=question, proof=proof, is_preferred=label == preferred)
-            for label in shown
-            if label in by_label
+            replace(by_label[label], is_preferred=label == preferred) for label in shown if label in by_label
         ),
     )
 
@@ -169,16 +158,8 @@ def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
     return max(cards, key=lambda card: card.difference)
 
 
-def _answer(
-    name: str,
-    view: RunView,
-    line: RunLine,
-    cart: Cart | None,
-    *,
-    question: Question,
-    proof: str | None,
-    is_preferred: bool,
-) -> AnswerCard:
+def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proof: str | None) -> AnswerCard:
+    """What the first screen and the question's page say of one answer."""
     run = view.run
     doubted = [one for one in view.checks.findings if one.code in LIMITS]
     found = [one for one in doubted if one.severity == "error"]
@@ -191,7 +172,7 @@ def _answer(
     kept = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
     kept = "Meets every limit" if cart and cart.lines else kept
     of_products = {pick.product: _broken(found, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
-    is_checked = question.query.wish is not None and bool(view.checks.made)
+    is_checked = line.question.query.wish is not None and bool(view.checks.made)
     cited = sum(count for support, count in line.counts.items() if support != "uncited")
     partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
     # By the first judge's verdicts, the worst first.
@@ -210,7 +191,6 @@ def _answer(
         kept=kept if cart and is_checked and not of_cart and not doubted else "",
         supported=f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else "",
         wrong=tuple(wrong),
-        is_preferred=is_preferred,
     )
 
 

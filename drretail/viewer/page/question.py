@@ -12,15 +12,15 @@ from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.records.score import Verdict, in_order, place_of
 from drretail.tables.table import Cell, Table, table_of
-from drretail.viewer.cart import Cart, cart_as_read, compare_picks
+from drretail.viewer.cart import cart_as_read, compare_picks
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
-from drretail.viewer.page.first_screen import QuestionCard, question_card
+from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import claim_anchor, talk_page_name
-from drretail.viewer.page.run_lines import FailedVerdict, RunLine, run_line
+from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
@@ -169,6 +169,8 @@ class Questions:
             for run in runs
             if run.view.subject.report is not None and place_of(run.view.subject.label) != "floor"
         ]
+        proof = proof_of(self._view.folder, question.query.query_id)
+        cards = [answer_card(run.name, run.view, run.line, run.cart, proof) for run in runs]
         judges = {one.judged.by for run in runs for one in run.view.claims}
         # The judges whose marks stand in the answers; a single judge needs no naming.
         marking = [run.view.claims[0].judged for run in (*answers, *others) if run.view.claims and len(judges) > 1]
@@ -181,11 +183,11 @@ class Questions:
             "picks": compare_picks(picking),
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
+            "card_of": {run.view.anchor: card for run, card in zip(runs, cards, strict=True)},
             **self._given,
         }
-        made = [(run.name, run.view, run.line, run.cart) for run in runs]
         return replace(
-            self._rendered(question, made, judgements),
+            self._rendered(question, [run.view for run in runs], cards, judgements),
             head=Markup(template("question_head.html.jinja").render(given)),  # noqa: S704 — escaped by its template
             body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
         )
@@ -193,13 +195,18 @@ class Questions:
     def lines(self, question: Question) -> Rendered:
         """What a report's tables show of a question's runs, without its HTML: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
-        made = [(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0]) for view in views]
-        return self._rendered(question, made, self._judgements(question, views))
+        proof = proof_of(self._view.folder, question.query.query_id)
+        cards = [
+            answer_card(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0], proof)
+            for view in views
+        ]
+        return self._rendered(question, views, cards, self._judgements(question, views))
 
     def _rendered(
         self,
         question: Question,
-        runs: Sequence[tuple[str, RunView, RunLine, Cart | None]],
+        views: Sequence[RunView],
+        cards: Sequence[AnswerCard],
         judgements: Sequence[PairJudgement],
     ) -> Rendered:
         verdicts = [
@@ -220,17 +227,17 @@ class Questions:
         )
         # By the first judge, whose marks the report shows
         false = [
-            (statement, line, claim_anchor(view, 0, claim))
-            for _, view, line, _ in runs
+            (statement, card.line, claim_anchor(view, 0, claim))
+            for view, card in zip(views, cards, strict=True)
             for statement in false_statements(view)
             for claim in view.claims[0].claims
             if claim.number == statement.claim
         ]
         return Rendered(
             question=question,
-            lines=tuple(line for _, _, line, _ in runs),
+            lines=tuple(card.line for card in cards),
             failed=tuple(failed),
-            card=question_card(self._view, question, runs, judgements),
+            card=question_card(self._view, question, cards, judgements),
             false=tuple(false),
         )
 

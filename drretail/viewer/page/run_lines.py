@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from drretail.experiment import read_reference
@@ -144,11 +145,9 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in findings):
         yield "wrong thing"
     run, folder = view.run, view.subject.folder
-    if run is not None and run.report and run.picks is not None and not run.picks and folder is not None:
-        # Nothing is picked, although checking every product found some that meet all limits.
-        reference = read_reference(folder, run.query_id)
-        if reference is not None and reference.proof is not None and reference.proof.state == "refuted":
-            yield "refused wrongly"
+    is_refusal = run is not None and run.report and run.picks is not None and not run.picks
+    if is_refusal and folder is not None and proof_of(folder, view.subject.query.query_id) == "refuted":
+        yield "refused wrongly"
     if "none" in supports:
         yield "claim not supported"
     if "contradicted" in supports:
@@ -159,6 +158,12 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "gave up"
     if any(_failed(view)):
         yield "judge failed"
+
+
+def proof_of(experiment: Path, query_id: str) -> str | None:
+    """Whether checking every product "proved" that nothing meets the limits, or "refuted" it; None if unchecked."""
+    reference = read_reference(experiment, query_id)
+    return None if reference is None or reference.proof is None else reference.proof.state
 
 
 def _ending(view: RunView) -> tuple[str, str]:

@@ -13,14 +13,12 @@ from drretail.eval.compare.differences import (
 from drretail.eval.compare.wording import MOST, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import in_order, place_of
-from drretail.records.scoreboard import ComparedMeasure, ComparedPair, Scoreboard
+from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
 from drretail.stats.significance import fewest_users
 from drretail.tables.figures import counted, percent
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import system_names
 
-LEADING = ("quality", "feasible", "FP")
-"""The columns by which the systems to show first are chosen: the first column in which systems differ."""
 OUTCOME = "feasible"
 """What code measures of the picks; it comes first if nothing is concluded."""
 MOST_SHOWN = 3
@@ -29,21 +27,13 @@ SURE = "Equal systems would show this in fewer than 1 of 20 such experiments."
 
 
 def two_of(board: Scoreboard | None, systems: Collection[str]) -> tuple[str, ...]:
-    """The labels of the systems to show first: the best two of a scoreboard, or the first two without one.
+    """The labels of the systems to show first: the first two of a scoreboard, or of their labels without one.
 
     Fewer if there are fewer systems.
     """
-    labels = [label for label in in_order(systems) if place_of(label) == "system"]
-    if board is None or len(labels) <= 2:
-        return tuple(labels[:2])
-    rows = {row.system: row.cells for row in board.rows if place_of(row.system) == "system"}
-    scored = [column.name for column in board.columns if column.metric]
-    # The first column in which systems differ
-    for name in (*(name for name in LEADING if name in scored), *scored):
-        values = {label: cells[name].value for label, cells in rows.items() if name in cells}
-        if len({f"{values.get(label, 0.0):.2f}" for label in rows}) > 1:
-            return tuple(sorted(labels, key=lambda label: -values.get(label, -1.0))[:2])
-    return tuple(labels[:2])
+    ranked = [] if board is None else [row.system for row in board.rows]
+    labels = dict.fromkeys((*ranked, *in_order(systems)))
+    return tuple([label for label in labels if place_of(label) == "system"][:2])
 
 
 def result_of(board: Scoreboard) -> str:
@@ -105,6 +95,15 @@ def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasu
     return (
         f"{', '.join([f'{ranked[0]} buys what was asked for {on} {figures[0]}{whole}', *others[:MOST_SHOWN], *more])}."
     )
+
+
+def bought_alone(name: str, cell: BoardCell) -> str:
+    """For example "react buys what was asked for in 3 of 12 answers."; in percent if repeats of a query weigh less."""
+    right = cell.value * cell.n_scored
+    is_counted = abs(right - round(right)) < 0.01
+    whole = counted(cell.n_scored, "answer")
+    share = f"{right:.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
+    return f"{name} buys what was asked for in {share}."
 
 
 def _questions(row: ComparedRow) -> str:

@@ -11,7 +11,7 @@ from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownCo
 from drretail.tables import figures
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
-from drretail.viewer.tables.result import OUTCOME, result_of
+from drretail.viewer.tables.result import OUTCOME, bought_alone, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
@@ -27,6 +27,8 @@ KINDS: Mapping[Unit, Kind] = {
     "dollars": "dollars",
 }
 """How a column's numbers are written, by unit; all other units are written as scores."""
+ALWAYS_SHOWN = frozenset((OUTCOME, "FP"))
+"""Columns that a reader looks for, even if all systems are equal there."""
 LAB = "The judge lab"
 JUDGE_FAILED = "failed"
 """Shown instead of a value that no report has, because the judge gave no usable answer."""
@@ -92,10 +94,10 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
 
 
 def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
-    """The board without columns in which all systems are equal, and a sentence that names these columns.
+    """The board without columns in which all systems are equal, and a sentence that names them with their values.
 
-    Floors and the oracle must have the same value there, too, or none. ``OUTCOME`` always stays if there is a floor or
-    an oracle to compare with. The sentence is empty if no column goes.
+    Floors and the oracle must have the same value there, too, or none. The columns of ``ALWAYS_SHOWN`` stay. The
+    sentence is empty if no column is equal.
     """
     rows = [row for row in board.rows if place_of(row.system) == "system"]
     beside = [row for row in board.rows if place_of(row.system) != "system"]
@@ -104,12 +106,11 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         for column in board.columns
         if (cell := _shared(rows, column)) is not None
         and cell.is_number
-        and not (beside and column.name == OUTCOME)
         and all((other := _shared([row], column)) is None or other.figure == cell.figure for row in beside)
     }
     if len(rows) < 2 or not equal:
         return board, ""
-    same: list[str] = []
+    same, gone = list[str](), equal.keys() - ALWAYS_SHOWN
     for name, cell in equal.items():
         found, some = rows[0].cells[name], ""
         if found.n_scored != found.n_planned and name == OUTCOME:
@@ -119,9 +120,9 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         same.append(f"{name} {cell.figure}{some}")
     differing = board.model_copy(
         update={
-            "columns": tuple(column for column in board.columns if column.name not in equal),
+            "columns": tuple(column for column in board.columns if column.name not in gone),
             "rows": tuple(
-                row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name not in equal}})
+                row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name not in gone}})
                 for row in board.rows
             ),
         }
@@ -147,8 +148,9 @@ def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
     order = sorted(headline, key=lambda at: (headline[at], -at))
     for at, each in enumerate(columns):
         spare = SPARE.index(each.unit) + 1 if each.unit in SPARE else len(SPARE) + 2 + order.index(at)
-        beside = f" (in brackets: {each.beside_meaning})" if each.beside_meaning else ""
-        name = f"{each.name} (k)" if each.unit == "tokens" else each.name
+        beside = f" (in brackets: share of {each.beside_meaning})" if each.beside_meaning else ""
+        in_brackets = "k" if each.unit == "tokens" else each.beside_meaning
+        name = f"{each.name} ({in_brackets})" if in_brackets else each.name
         yield Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
 
 
@@ -255,18 +257,21 @@ def conclusion(board: Scoreboard) -> Conclusion:
 
 
 def _of_one(board: Scoreboard) -> str:
-    """For example "react: FP 0.95 (.94–.96), the share of the cited claims that their sources support."."""
-    # Columns with values on at least half of a system's reports: one report of twenty shows nothing
-    cells = [row.cells for row in board.rows if place_of(row.system) == "system"]
-    of_half = {name for its in cells for name, cell in its.items() if 2 * cell.n_scored >= cell.n_planned}
-    half = board.model_copy(update={"columns": tuple(each for each in board.columns if each.name in of_half)})
-    printed = printed_board(half)
-    for line in printed.table.rows:
-        for column, cell in zip(printed.table.columns, line.cells, strict=True):
-            if line.place == "system" and cell is not None and column.meaning:
-                interval = f" ({cell.interval})" if cell.interval else ""
-                of_reports = cell.counts if "=" in cell.counts else f"on {cell.counts} reports"
-                counts = f" {of_reports}" if cell.counts else ""
-                meaning = column.meaning.partition(" (in brackets")[0]
-                return f"{line.name}: {column.name} {cell.figure}{interval}{counts}, {meaning}."
-    return "Nothing is scored on half of the reports yet."
+    """For example "react buys what was asked for in 3 of 12 answers. FP 0.95 (.94–.96), the share of …".
+
+    What it bought, then a score: a judge's if there is one.
+    """
+    row = next((row for row in board.rows if place_of(row.system) == "system"), BoardRow(system=""))
+    name = system_names(each.system for each in board.rows).get(row.system, "")
+    # One report of twenty shows nothing
+    of_half = {name for name, cell in row.cells.items() if 2 * cell.n_scored >= cell.n_planned}
+    bought = bought_alone(name, row.cells[OUTCOME]) if OUTCOME in of_half else ""
+    columns = [column for column in board.columns if column.name in of_half - {OUTCOME} and column.meaning]
+    column = min(columns, key=lambda column: column.decides, default=None)
+    if column is None:
+        return bought or "Nothing is scored on half of the reports yet."
+    cell = _cell(row, column) or Cell(None)
+    interval = f" ({cell.interval})" if cell.interval else ""
+    of_reports = cell.counts if "=" in cell.counts else f"on {cell.counts} reports"
+    counts = f" {of_reports}" if cell.counts else ""
+    return f"{bought or f'{name}:'} {column.name} {cell.figure}{interval}{counts}, {column.meaning}."

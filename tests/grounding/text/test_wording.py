@@ -183,11 +183,39 @@ def test_the_stems_of_a_shop_s_words_are_those_that_its_fingerprint_stands_for()
     assert digest == "42c5998864d46902be7299e32594878604ddd34998180bf9875c208e769543d9"
 
 
-def test_addresses_say_nothing_of_a_text_s_language() -> None:
-    links = " ".join(
-        f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"
-    )
-    assert is_english(f"Yes, buy one of these: {links}.")
+_LINKS = [f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"]
+_ROWS = [
+    f"| Stainless Steel Garden Fork, Wide | ${n}.95 | dishwasher safe, long handle [P:B0UXJZK5M{n}] |" for n in "2345"
+]
+_PICKS = [
+    f"- Border Fork, Ash Handle [P:B0UXJZK5M{n}]: $24.95 [C:fjjxvro{n}], rated 4.4 [O:0644467227]" for n in "2345678"
+]
+_PROSE = (
+    "All six last for years, so take the first: it costs no more than any other here, weighs less, needs no oil, and "
+    "its handle is long enough for somebody tall. Keep it dry over winter, and sharpen the tines once a year."
+)
+_GERMAN = (
+    "Der Kessel ist leicht und gut verarbeitet, und er kostet weniger als die anderen; wer ihn täglich benutzt, "
+    "sollte ihn nach jedem Kochen trocknen, sonst wird er mit der Zeit fleckig, denn das Wasser ist hart, und wer "
+    "nur selten kocht, nimmt besser den kleinen."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language_is_english"),
+    [
+        (f"Yes, buy one of these: {' '.join(_LINKS)}.", True),
+        ("\n".join(["I looked at these.", *_PICKS]), True),
+        ("\n".join([*_ROWS * 6, "", _PROSE]), True),
+        (_GERMAN, False),
+        ("\n".join([*_ROWS, "", _GERMAN]), False),
+        ("\n".join(["| Ware | Angabe |", *(f"| Kessel | {part} |" for part in _GERMAN.split(", "))]), False),
+        ("这把 Stainless Steel Garden Fork 的手柄是白蜡木制成的，而且价格比其他产品都便宜。" * 3, False),
+    ],
+    ids=["addresses", "ids", "table", "German", "English table in German", "German table", "names in Chinese"],
+)
+def test_a_text_is_english_by_its_prose_alone(text: str, language_is_english: bool) -> None:
+    assert is_english(text) is language_is_english
 
 
 def test_each_language_of_a_shop_is_known() -> None:

@@ -51,6 +51,25 @@ def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Wi
     assert widest(page) <= width  # with everything open
 
 
+def test_columns_out_of_sight_are_named_until_they_are_shown(page_file: Path, window: Window) -> None:
+    page = window(NARROW)
+    page.goto(page_file.as_uri())
+    cue = page.locator("#scoreboard .cue").first
+    table = page.locator("#scoreboard .scroll").first
+    assert table.locator("th").nth(1).inner_text() == "FP"
+    assert cue.inner_text() == "also: quality, done, words, tokens (k) → show"
+    while cue.is_visible():
+        was = cue.inner_text()
+        cue.click()
+        page.wait_for_function("was => document.querySelector('#scoreboard .cue').innerText !== was", arg=was)
+    heads = table.locator("thead th").evaluate_all("all => all.map(it => it.getBoundingClientRect().right)")
+    assert max(heads) <= NARROW
+    page.set_viewport_size({"width": WIDE, "height": 900})
+    assert page.locator("#runs .cue").is_hidden()
+    page.locator(".report a.badge").first.click()
+    assert "How FP and FR add up" in page.locator("#runs .cue").inner_text(), "beside the panel"
+
+
 def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Path, window: Window) -> None:
     page = window()
     page.goto(page_file.as_uri())
@@ -93,6 +112,8 @@ def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, 
         page.goto(address)
         seen.add(address)
         assert widest(page) <= WIDE
+        asked = page.locator(".head .asked")  # a question is cut in lists alone
+        assert asked.evaluate_all("all => all.map(it => getComputedStyle(it).webkitLineClamp)") in ([], ["none"])
         links = page.evaluate("[...document.querySelectorAll('a[href]')].map(it => it.href.split('#')[0])")
         waiting += sorted({link for link in links if link.startswith("file:")} - seen - {*waiting})
     assert len(seen) == 1 + len(list(index.parent.glob("query-*.html")))

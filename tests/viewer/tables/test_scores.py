@@ -107,6 +107,10 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_q
     assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
     assert printed.notes[0] == "n=1 below a value: one of its two parts comes from only 1 query."
     assert conclusion(made).can == "gpt: J 1.00 n=1, one rate less another."
+    feasible = ShownColumn(name="feasible", metric="basket", variant="feasible", decides=True, meaning="right carts")
+    for value, bought in ((0.4, "8 of 20 answers"), (0.33, "33% of its answers")):
+        made = board({"gpt": {"feasible": cell(value, 20), "FP": cell(1, 20)}}, columns=(feasible, FP))
+        assert conclusion(made).can == (f"gpt buys what was asked for in {bought}. FP 1.00, share of claims that hold.")
 
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:

@@ -246,7 +246,7 @@ DESCRIPTION = MetricDescription(
         "(paper, Equation 2)",
         "FP_pooled": "FP over the claims of all reports together",
         "FP_strict": "FP with unreadable sources counted as 0",
-        "N_supported": "supported claims per report that cite web pages or products (on the scoreboard: verified)",
+        "N_supported": "claims per report that a cited page or product supports (on the scoreboard: supported claims)",
         DENSITY: "claims per 100 words of the report",
         CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
         FP_SHOWN: "FP, judged by the parts of pages that the agent read",
@@ -275,7 +275,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(variant="FP"),
         BoardColumn(
             variant="N_supported",
-            name="verified",
+            name="supported claims",
             meaning="claims per report supported by the web page or product that they cite (partly supported: ½)",
         ),
         BoardColumn(variant="FR"),

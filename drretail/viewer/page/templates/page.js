@@ -177,12 +177,38 @@ function copyLink(address, button) {
     }
   });
 
+  // A table that is wider than the page names the columns that are out of sight.
+  const tables = new ResizeObserver((changed) => changed.forEach((each) => nameHidden(each.target)));
+
+  function nameHidden(scroll) {
+    const edge = scroll.getBoundingClientRect().right + 1;
+    const heads = Array.from(scroll.querySelectorAll("thead th"));
+    const names = heads.filter((head) => head.getBoundingClientRect().right > edge).map((head) => head.textContent.trim().replace(/\s+/g, " "));
+    const cue = scroll.previousElementSibling;
+    cue.hidden = !names.length;
+    cue.textContent = "also: " + names.join(", ") + " → show";
+  }
+
+  function watchTables() {
+    for (const scroll of document.querySelectorAll(".scroll:not(.cue + .scroll)")) {
+      const cue = document.createElement("button");
+      cue.type = "button";
+      cue.className = "cue";
+      cue.addEventListener("click", () => scroll.scrollBy({ left: scroll.clientWidth / 2 }));
+      scroll.before(cue);
+      scroll.addEventListener("scroll", () => nameHidden(scroll), { passive: true });
+      tables.observe(scroll);
+    }
+  }
+
   document.addEventListener("keydown", function (event) {
     if (event.key === "Escape" && !panel.hidden) close();
   });
   addEventListener("hashchange", reveal);
+  document.addEventListener("renewed", watchTables);
   addEventListener("beforeprint", function () {
     for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary")) part.open = true;
   });
+  watchTables();
   reveal();
 })();
