@@ -354,6 +354,29 @@ def entitle(folder: Path, title: str) -> None:
         write_json(folder / "experiment.json", titled.model_dump(mode="json", exclude_none=True))
 
 
+def renew_decisions(folder: Path, queries: Iterable[Query], found: Callable[[Query], Reference]) -> list[str]:
+    """Gives an experiment what is decided for these queries since it was run, and renews their baskets.
+
+    Returns the ids of the queries whose decisions changed. Raises UserError as ``entitle`` does.
+    """
+    definition = read_definition(folder)
+    given = {query.query_id: query for query in queries if query.gold is not None}
+    renewed: dict[str, Query] = {}
+    for known in definition.queries:
+        new = given.get(known.query_id)
+        if new is None or new.gold is None or not known.asks_the_same_as(new):
+            continue
+        facts = new.gold.facts or (() if known.gold is None else known.gold.facts)
+        gold = new.gold.model_copy(update={"facts": facts})
+        if gold != known.gold:
+            renewed[known.query_id] = known.model_copy(update={"gold": gold})
+    with locked(folder):
+        for query_id, query in renewed.items():
+            write_json(reference_path(folder, query_id), found(query).model_dump(mode="json", exclude_none=True))
+        write_gold((renewed.get(query.query_id, query) for query in definition.queries), folder / GOLD)
+    return list(renewed)
+
+
 def read_runs(folder: Path) -> Iterator[Run]:
     """All ended runs of an experiment, sorted by label and query, without those whose run.json cannot be read."""
     for path in sorted((folder / "runs").glob("*/*/run.json")):

@@ -34,11 +34,13 @@ class Offers:
         """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
         search.
         """
-        return tuple(listing for listing in self.could_be_for(want) if decisions.is_of_kind(want, listing))
+        return tuple(one for one in self.could_be_for(want, decisions) if decisions.is_of_kind(want, one))
 
-    def could_be_for(self, want: Want) -> tuple[Listing, ...]:
-        """Every product that may be of any of the want's kinds, by id."""
-        found = {listing.product.product_id: listing for kind in want.kinds for listing in self.could_be(kind)}
+    def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> tuple[Listing, ...]:
+        """Every product that may be of any of the want's kinds, and those that are decided upon, by id."""
+        may_be = [listing for kind in want.kinds for listing in self.could_be(kind)]
+        decided = self.listings(list(decisions.products_of(want)))
+        found = {listing.product.product_id: listing for listing in (*may_be, *decided)}
         return tuple(found[key] for key in sorted(found))
 
     def would_do(self, want: Want, decisions: Decisions = UNDECIDED) -> frozenset[str]:
@@ -90,8 +92,8 @@ class Offers:
         return reference_of(
             query,
             [self.of_want(want, decisions) for want in wants],
-            {order.product_id for order in orders if order.order_status not in VOID_STATUSES},
-            could_be=[self.could_be_for(want) for want in wants],
+            self.bought(query.user_id),
+            could_be=[self.could_be_for(want, decisions) for want in wants],
             orders={order.order_id for order in orders},
         )
 
@@ -99,6 +101,11 @@ class Offers:
         """These picks with their wish, and the records of those that the shop holds."""
         listings = self.listings([pick.product for pick in picks])
         return Cart(wish, reference, tuple(picks), {each.product.product_id: each.product for each in listings})
+
+    def bought(self, user_id: str | None) -> frozenset[str]:
+        """The ids of the products of a user's orders that were neither cancelled nor returned."""
+        kept = (order for order in self.orders(user_id) if order.order_status not in VOID_STATUSES)
+        return frozenset(order.product_id for order in kept)
 
     def orders(self, user_id: str | None) -> tuple[Order, ...]:
         """All orders of a user; empty for None, and for a user that the world lacks."""

@@ -65,18 +65,23 @@ class Decisions:
         """The demands on which the ruling is this one."""
         return tuple(ruling.demand for ruling in self.rulings(want, listing) if ruling.state == state)
 
+    def kind(self, want: Want, listing: Listing) -> Ruling:
+        """The ruling whether a product is such a thing at all: as somebody decided, else by its title and category."""
+        state: State = "met" if any(is_of_kind(listing.product, kind) for kind in want.kinds) else "broken"
+        return self._read(want, OF_KIND, listing) or Ruling(OF_KIND, state, "words")
+
     def is_of_kind(self, want: Want, listing: Listing) -> bool:
-        """Whether a product is such a thing at all: as somebody decided, else by its title and category."""
-        decided = self._read(want, OF_KIND, listing)
-        if decided is not None:
-            return decided.state == "met"
-        return any(is_of_kind(listing.product, kind) for kind in want.kinds)
+        """True if a product is such a thing."""
+        return self.kind(want, listing).state == "met"
+
+    def products_of(self, want: Want) -> Iterator[str]:
+        """The ids of the products about which something is decided for a want."""
+        yield from dict.fromkeys(product for name, _, product in self._decided if name == want.name)
 
     def may_be(self, want: Want, listing: Listing) -> bool:
         """False if a reader or a field says that the product is no such thing, or breaks a demand."""
-        of_kind = self._read(want, OF_KIND, listing)
-        is_other = of_kind is not None and of_kind.state == "broken"
-        return not is_other and not any(each.state == "broken" and each.is_sure for each in self.rulings(want, listing))
+        rulings = (self.kind(want, listing), *self.rulings(want, listing))
+        return not any(ruling.state == "broken" and ruling.is_sure for ruling in rulings)
 
     def _read(self, want: Want, demand: str, listing: Listing) -> Ruling | None:
         """The decision of whoever read the record; None without one, and if the record has changed since."""
