@@ -12,7 +12,6 @@ from drretail.records.decisions import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
 from drretail.stats.agreement import cohen_kappa, percent
 
-
 Subject = tuple[str, str, str]
 """What a decision is about: a want's name, a demand and a product's id."""
 

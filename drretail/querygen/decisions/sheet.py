@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 from drretail.errors import UserError
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
@@ -60,7 +60,6 @@ def read_sheet(path: Path, questions: Iterable[Question]) -> Filled:
     Raises UserError with the row and what is wrong with it; then nothing of the sheet counts.
     """
     by_key = {question.key: question for question in questions}
-    queries = {question.query.query_id for question in by_key.values()}
     answers: dict[Key, Answer] = {}
     faults: list[str] = []
     blank = stale = 0
@@ -73,18 +72,18 @@ def read_sheet(path: Path, questions: Iterable[Question]) -> Filled:
         question = by_key.get(key)
         if question is None or _folded(row["record"]) != _folded(question.record):
             stale += 1
-            if row["query_id"] not in queries:
-                faults.append(f"row {number}: the queries have no question of {row['query_id']!r}")
         elif state not in STATES:
             faults.append(f"row {number}: the state is {row['state']!r}; it takes one of {', '.join(STATES)}")
         elif key in answers:
             faults.append(f"row {number}: the same question is answered twice")
         else:
-            answer = Answer(cast("State", state), row["quote"], row.get("note", ""))
+            answer = Answer(state, row["quote"], row.get("note", ""))
             problem = problem_of(question, answer)
             if problem is not None:
                 faults.append(f"row {number}: {problem}")
             answers[key] = answer
+    if stale and not answers and not faults:
+        raise UserError(f"{path} answers nothing that is asked: it is of other queries, or of records before a change.")
     if faults:
         more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
         raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
