@@ -23,10 +23,11 @@ from drretail.records.wish import Demand, Hidden, Want, Wish
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch
+from tests.build import demands
 
 CEDAR = Hidden(field="must", index=0, value="cedar", topic="feature", say="It has to be of cedar.")
 BATH = Hidden(field="must", index=0, value="bath", topic="use", say="It is for a bath.")
-FEEDER = Want(name="feeder", kinds=("bird feeder",), must=("cedar",), again=True)
+FEEDER = Want(name="feeder", kinds=("bird feeder",), must=demands("cedar"), again=True)
 HIDING = Query(
     query_id="q1", user_id=QUERY.user_id, text="Which bird feeder?", source="t", wish=Wish(wants=(FEEDER,)),
     hidden=(CEDAR,),

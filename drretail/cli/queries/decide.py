@@ -47,7 +47,8 @@ def decide(
         typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that reads the records."),
     ] = None,
     readers: Annotated[
-        int, typer.Option("--readers", min=1, max=2, help="How often the model reads; 2: also in another order.")
+        int,
+        typer.Option("--readers", metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders."),
     ] = 1,
     missing: Annotated[
         Path | None,
@@ -203,7 +204,7 @@ def _ask(
 
 
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quiet: bool) -> None:
-    from drretail.querygen.decisions.questions import graded_line, how_decided
+    from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
 
     demands = how_decided(outcome.questions)
     agreements = () if outcome.settled is None else outcome.settled.agreements
@@ -221,11 +222,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
                     {"readers": one.readers, "questions": one.questions, "share": one.share, "kappa": one.kappa}
                     for one in agreements
                 ],
-                "demands": [
-                    {"query_id": each.query_id, "want": each.want, "demand": each.demand}
-                    | {"states": dict(each.states), "by": dict(each.by), "undecided": each.undecided}
-                    for each in demands
-                ],
+                "demands": demands_document(outcome.questions),
                 **outcome.document,
             }
         )
@@ -233,7 +230,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
     rows = [
         (
             *(each.query_id, each.want, each.demand),
-            *(each.states[state] or None for state in ("met", "broken", "open")),
+            *(each.states.get(state) for state in ("met", "broken", "open")),
             ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
             each.undecided or None,
         )

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import Decisions, Ruling
@@ -153,9 +154,9 @@ class HowDecided:
     query_id: str
     want: str
     demand: str
-    states: Counter[State]
+    states: dict[State, int]
     """Candidates by state."""
-    by: Counter[str]
+    by: dict[str, int]
     """Candidates by who says so: "field", "model", "person" or "words"."""
     undecided: int
     """Candidates whose record nobody has read, and no field decides."""
@@ -169,12 +170,17 @@ def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
     return [
         HowDecided(
             *demand,
-            Counter(question.ruling.state for question in asked),
-            Counter(question.ruling.by.partition(":")[0] for question in asked),
+            dict(Counter(question.ruling.state for question in asked)),
+            dict(Counter(question.ruling.by.partition(":")[0] for question in asked)),
             sum(not question.is_decided for question in asked),
         )
         for demand, asked in by_demand.items()
     ]
+
+
+def demands_document(questions: Iterable[Question]) -> list[dict[str, Any]]:
+    """The same for ``--json``."""
+    return [asdict(each) for each in how_decided(questions)]
 
 
 def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:

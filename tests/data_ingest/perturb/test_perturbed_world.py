@@ -14,7 +14,7 @@ from drretail.errors import UserError
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.build import query
+from tests.build import demands, query
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
@@ -106,7 +106,9 @@ def test_brands_and_products_of_queries_are_those_of_the_other_world_and_all_els
     source: Path, tmp_path: Path
 ) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
-    feeder = Want(name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=("fits the Tanagrove pole",))
+    feeder = Want(
+        name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=demands("fits the Tanagrove pole")
+    )
     text = "My Tanagrove feeder (B0TEST0001) leaks; another by tanagrove under $30?"
     wish = Wish(wants=(feeder,), budget=Money.of(30), owned=("B0TEST0001",))
     old = query("q1", text, user_id=USER, wish=wish, world_fingerprint=mapping.perturbed_from)

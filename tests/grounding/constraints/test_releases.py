@@ -11,10 +11,14 @@ from drretail.journal import Journal
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import TOPICS, Hidden, Topic, Want, Wish
-from tests.build import known
+from tests.build import demands, known
 
 FEEDER = Want(
-    name="feeder", kinds=("bird feeder",), quantity=3, must=("cedar", "weatherproof"), brands_unwanted=("Tanagrove",)
+    name="feeder",
+    kinds=("bird feeder",),
+    quantity=3,
+    must=demands("cedar", "weatherproof"),
+    brands_unwanted=("Tanagrove",),
 )
 HIDDEN = (
     Hidden(field="budget", topic="budget", say="I can spend $85."),

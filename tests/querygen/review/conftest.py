@@ -9,14 +9,14 @@ from drretail.files import write_lines
 from drretail.querygen.review.item import Items
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
-from tests.build import query
+from tests.build import demands, query
 
 FEEDER = Want(
     name="bird feeder",
     kinds=("bird feeder",),
     quantity=2,
-    must=("easy to clean",),
-    must_not=("metal", "shiny; very shiny"),
+    must=demands("easy to clean"),
+    must_not=demands("metal", "shiny; very shiny"),
     rating_min=3.8,
     ratings_min=30,
     brands_unwanted=("Ostrava",),
