@@ -51,7 +51,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash
     locks.py       one writer per folder
-    gold_files.py  what is decided for the queries of a file
     trajectory.py  the steps of a run
     plugins.py     built-in things, entry points and module:attribute, by name
     event_loop.py  a process's event loop, and Ctrl-C

@@ -23,7 +23,7 @@ from drretail.files import (
     write_files,
     write_json,
 )
-from drretail.gold_files import with_gold, write_gold
+from drretail.grounding.constraints.gold_files import with_gold, write_gold
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.records.base import Document, canonical_json, fault_of

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.gold_files import gold_path, with_gold
+from drretail.grounding.constraints.gold_files import gold_path, with_gold
 from drretail.parsing import parse_json
 from drretail.records.query import LONGEST_TEXT, Query
 

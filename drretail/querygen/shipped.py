@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Literal
 
 from drretail.errors import UserError
-from drretail.gold_files import with_gold
+from drretail.grounding.constraints.gold_files import with_gold
 from drretail.records.query import Query
 
 Split = Literal["dev", "test", "graded"]

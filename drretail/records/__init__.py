@@ -5,6 +5,7 @@ ids.py             which ids a shop may have, and file names made of texts that 
 money.py           an amount with its currency
 shop.py            products with what they are offered for, orders, users, statistics, next purchases
 wish.py            what a question wants bought
+decisions.py       whether products keep its demands, as decided for the queries of a file
 query.py           queries with their wishes, the baskets that would answer them
 evidence.py        what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system
                    hand on of it

@@ -34,7 +34,7 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
     none.
     """
     from drretail.files import write_lines
-    from drretail.gold_files import gold_path, write_gold
+    from drretail.grounding.constraints.gold_files import gold_path, write_gold
 
     check_file(to)
     queries = list(queries)

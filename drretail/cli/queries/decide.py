@@ -14,7 +14,7 @@ from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_wri
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
 from drretail.files import write_atomically
-from drretail.gold_files import gold_path, write_gold
+from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
@@ -151,7 +151,7 @@ def _renew(experiment: Path, queries: "Sequence[Query]", offers: "Offers") -> li
 
 def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
     """Writes the questions that are left into the one sheet that is named."""
-    from drretail.querygen.decisions.sheet import sheet_of
+    from drretail.querygen.decisions.spreadsheet import sheet_of
 
     if len(sheets) > 1:
         raise UserError(f"{sheets[0]} does not exist: name one sheet to write, or filled ones to read.")
@@ -167,7 +167,7 @@ def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
 def _read(sheets: Sequence[Path], outcome: _Outcome, *, quiet: bool) -> None:
     """Reads filled sheets, and writes a sheet of what their readers disagree on."""
     from drretail.querygen.decisions.answers import settle
-    from drretail.querygen.decisions.sheet import read_sheet, sheet_of
+    from drretail.querygen.decisions.spreadsheet import read_sheet, sheet_of
 
     names = [path.stem for path in sheets]
     if len(set(names)) < len(names):

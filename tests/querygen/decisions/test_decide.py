@@ -13,8 +13,8 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.experiment import Experiment, read_definition, read_reference
 from drretail.files import write_lines
-from drretail.gold_files import gold_path, write_gold
 from drretail.grounding.constraints.decisions import record_sha
+from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.decisions import OF_KIND, Decision, Gold

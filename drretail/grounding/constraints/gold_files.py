@@ -27,7 +27,9 @@ def with_gold(queries: Iterable[Query], path: Path) -> tuple[Query, ...]:
 
 def write_gold(queries: Iterable[Query], path: Path) -> None:
     """Writes what is decided for the queries. Without any decision, no file is made."""
-    lines = [query.gold.as_line() for query in queries if query.gold is not None]
+    # A query that was made from another has what is decided for that one.
+    own = ((query.gold, {"query_id": query.query_id}) for query in queries if query.gold is not None)
+    lines = [gold.model_copy(update=query_id).as_line() for gold, query_id in own]
     if lines or path.exists():
         write_lines(path, lines)
 
