@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.decisions import Gold
+from drretail.records.criteria import Gold
 from drretail.records.money import Money
 from drretail.records.reading import Because, Pick
 from drretail.records.wish import Hidden, Wish

@@ -9,7 +9,7 @@ from drretail.grounding.basket.choice import best_choice, cheapest_choice, total
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, priced_in
 from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
-from drretail.records.decisions import State
+from drretail.records.criteria import State
 from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because

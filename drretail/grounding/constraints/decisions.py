@@ -12,7 +12,7 @@ from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import sha256_of
-from drretail.records.decisions import OF_KIND, Gold, State
+from drretail.records.criteria import OF_KIND, Gold, State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want
 

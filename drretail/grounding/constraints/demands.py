@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from drretail.grounding.text.words import singular
-from drretail.records.decisions import State
+from drretail.records.criteria import State
 
 MATERIALS = frozenset(
     """

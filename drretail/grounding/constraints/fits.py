@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
-from drretail.records.decisions import State
+from drretail.records.criteria import State
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_jsonl, write_lines
-from drretail.records.decisions import Gold
+from drretail.records.criteria import Gold
 from drretail.records.query import Query
 
 

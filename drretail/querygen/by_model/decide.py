@@ -13,7 +13,7 @@ from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.base import Record, sha256_of
-from drretail.records.decisions import State
+from drretail.records.criteria import State
 from drretail.tables.figures import counted
 
 RECORDS = 20

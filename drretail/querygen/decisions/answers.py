@@ -8,7 +8,7 @@ from itertools import combinations
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.querygen.decisions.questions import Key, Question
-from drretail.records.decisions import OF_KIND, Decision, Gold, State
+from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
 from drretail.stats.agreement import cohen_kappa, percent
 

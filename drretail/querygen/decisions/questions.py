@@ -12,7 +12,7 @@ from drretail.grounding.constraints.fits import is_within, priced_in
 from drretail.grounding.constraints.kinds import is_in_category, is_in_title
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.grounding.text.serialisation import lean, product_record
-from drretail.records.decisions import OF_KIND, State
+from drretail.records.criteria import OF_KIND, State
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product

@@ -8,7 +8,7 @@ from typing import get_args
 from drretail.errors import UserError
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
-from drretail.records.decisions import State
+from drretail.records.criteria import State
 from drretail.tables.cells import as_csv, read_cells
 
 ASKED = ("query_id", "question", "want", "demand", "product_id", "title", "record")

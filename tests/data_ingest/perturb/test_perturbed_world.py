@@ -11,7 +11,7 @@ from drretail.env.manifest import OrderRow
 from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
-from drretail.records.decisions import Gold
+from drretail.records.criteria import Gold
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish

@@ -17,7 +17,7 @@ from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.reading import read_queries
-from drretail.records.decisions import OF_KIND, Decision, Gold
+from drretail.records.criteria import OF_KIND, Decision, Gold
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
