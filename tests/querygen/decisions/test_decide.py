@@ -17,7 +17,7 @@ from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.reading import read_queries
-from drretail.records.criteria import OF_KIND, Decision, Gold
+from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -156,6 +156,7 @@ def test_the_majority_of_the_sheets_decides_and_a_later_one_settles(
 ) -> None:
     sheets = [sheet_by(sheet, name, states) for name, states in readers.items()]
     given = [argument for path in sheets for argument in ("--sheet", path)]
+    call(world, "decide", file, *given[:2])  # what ann decided alone falls where others disagree
     result = call(world, "decide", file, *given)
     assert (result.exit_code, decided(file)) == (code, expected)
     differences = file.with_name("q.differences.csv")
@@ -222,7 +223,17 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(worl
     assert line in result.stdout
     assert line in call(world, "check", file).stdout
     (row,) = json.loads(call(world, "decide", file, "--json").stdout)["demands"]
+    sheet = file.with_name("sheet.csv")
+    assert "4 questions" in call(world, "decide", file, "--sheet", sheet).stdout
+    assert call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["", "open"])).exit_code == 0
+    assert sorted(decided(file).values()) == [("met", "person:ann"), ("open", "person:bob")]
     assert (row["by"], row["undecided"]) == ({"person": 1, "words": 4}, 4)
+
+
+def test_a_query_made_from_another_keeps_what_is_decided_for_it(file: Path) -> None:
+    gold = Gold(query_id="q-0", facts=(Fact(product_id="A", fact="failed", source="W:1"),))
+    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
+    assert known(read_queries(file)[0].gold).facts == gold.facts
 
 
 MakeChat = Callable[[Callable[[int, str], tuple[str, str]]], ScriptedChat]
@@ -282,7 +293,9 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
 ) -> None:
     folder, strange = tmp_path / "exp", product_id("bird bath", 0)
     made_on = {"world_fingerprint": world.manifest.fingerprint}
-    with Experiment(folder, definition([QUERY], {"a@m": SYSTEM}, **made_on)) as opened:
+    facts = (Fact(product_id=product_id("desk lamp", 4), fact="recalled", source="W:1"),)
+    of_web = QUERY.model_copy(update={"gold": Gold(query_id="q-1", facts=facts)})
+    with Experiment(folder, definition([of_web], {"a@m": SYSTEM}, **made_on)) as opened:
         opened.freeze_reference("q-1", lambda: Offers(world).reference(QUERY))
         opened.save(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {})
     sheet = tmp_path / "sheet.csv"
@@ -294,12 +307,14 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
     result = call(world, "decide", file, "--missing", folder, "--sheet", filled)
     assert "Baskets renewed: 1" in result.stdout
     (query,) = read_definition(folder).queries
+    assert known(query.gold).facts == facts
     assert {each.product_id: each.demand for each in known(query.gold).decisions} == {
         strange: OF_KIND,
         product_id("desk lamp", 0): "dimmable",
     }
     (thing,) = known(read_reference(folder, "q-1")).things
     assert product_id("desk lamp", 0) in {fit.product_id for fit in thing.fits}
+    assert strange in {fit.product_id for fit in thing.undecided}
     assert "Baskets renewed: 0" in call(world, "decide", file, "--missing", folder).stdout
     with Experiment(tmp_path / "other", definition([QUERY], {"a@m": SYSTEM})):
         pass
