@@ -62,9 +62,9 @@ def decide(
     FILE's decisions are kept beside it in NAME.gold.jsonl. Without --sheet and --model, shows how far FILE is decided.
     docs/queries.md explains the sheet. Exit code 3: readers disagree, or a model gave no usable answer.
     """
-    from drretail.env.offers import Offers
     from drretail.querygen.decisions.answers import holds, with_decisions
     from drretail.querygen.decisions.questions import questions_of
+    from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
     queries, sheets = read_queries(file), sheet or []
@@ -74,7 +74,9 @@ def decide(
     if planned.estimate and reader is None:
         raise UserError("--estimate estimates the calls of a model: name one with --model.")
     with open_world(world, quiet=output.quiet) as shop:
-        offers = Offers(shop)
+        linter = Linter(shop)
+        linter.check_world(queries)  # in another world every decision would die
+        offers = linter.stock.offers
         picks = {} if missing is None else _picks(missing, shop.manifest.fingerprint)
         with busy("looking up products", quiet=output.quiet):
             questions = questions_of(queries, offers, picks)
@@ -88,7 +90,7 @@ def decide(
 
             one = estimate_reading(left, readers, reader.model, journal_beside(file))
             show_estimates(
-                f"Records to read for {file}", ["model", "calls"], [one], reader.prices, as_json=output.as_json
+                f"Records to read for {file}", ["model", "batches"], [one], reader.prices, as_json=output.as_json
             )
             return
         outcome = _Outcome(file, questions, died)

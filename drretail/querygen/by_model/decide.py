@@ -135,7 +135,7 @@ def estimate_reading(questions: Sequence[Question], readers: int, model: Model, 
     asks = [batch.ask() for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
     lengths = [len(ask.message) for ask in asks if ask.name not in begun]
     basis = f"{counted(len(questions), 'question')}, up to {RECORDS} records a call"
-    return estimate_by_length(model.spec, lengths, ANSWER, model.spec, model.price, basis=basis, unit="calls")
+    return estimate_by_length(model.spec, lengths, ANSWER, model.spec, model.price, basis=basis, unit="batches")
 
 
 def _batches(questions: Sequence[Question], reading: int) -> list[_Batch]:
