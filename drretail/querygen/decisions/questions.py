@@ -9,7 +9,7 @@ from typing import Any
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import Decisions, Ruling
 from drretail.grounding.constraints.fits import is_within, priced_in
-from drretail.grounding.constraints.kinds import is_in_category, is_in_title
+from drretail.grounding.constraints.kinds import is_named_by_both
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.grounding.text.serialisation import lean, product_record
 from drretail.records.criteria import OF_KIND, State
@@ -134,13 +134,12 @@ def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
 
 
 def _of_product(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[Question]:
-    """The question of the kind, unless title and category both say yes, then those of the demands.
+    """The question of the kind, unless title and leaf category both name it, then those of the demands.
 
     Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
     """
     kind = decisions.kind(want, listing)
-    is_certain = all(any(says(listing.product, name) for name in want.kinds) for says in (is_in_category, is_in_title))
-    if kind.is_sure or not is_certain:
+    if kind.is_sure or not is_named_by_both(listing.product, want.kinds):
         yield Question(query, want, listing, kind, ())
     if kind.state == "met":
         for place, ruling in enumerate(decisions.rulings(want, listing)):
