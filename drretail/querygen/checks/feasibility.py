@@ -66,14 +66,15 @@ def _not_said(case: Case) -> Iterator[Finding]:
     """The demands on which every product's record is silent."""
     decisions = Decisions(case.query.gold)
     for want, listings in case.offered:
-        states = [{ruling.demand: ruling.state for ruling in decisions.rulings(want, one)} for one in listings]
+        rulings = [{ruling.demand: ruling for ruling in decisions.rulings(want, one)} for one in listings]
         for demand in map(str, want.demands):
             words = set(map(stem, folded(demand).split()))
-            if any(of_listing[demand] == "met" for of_listing in states):
+            if any(of_listing[demand].state == "met" for of_listing in rulings):
                 continue
             is_said = any(words <= set(map(stem, listing.text.split())) for listing in listings)
+            is_read = any(of_listing[demand].is_sure for of_listing in rulings)
             # Records list what a product has, so that few mention what it must not have.
-            if demand in map(str, want.must) and not is_said:
+            if is_read or (demand in map(str, want.must) and not is_said):
                 why = f"none of the {len(listings)} products of {want.name} says so"
                 yield found("demand_unheard_of", demand, why)
             else:
