@@ -25,12 +25,13 @@ from drretail.files import (
     write_files,
     write_json,
 )
+from drretail.grounding.constraints.gold_files import with_gold, write_gold
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, sha256_of
 from drretail.records.counterfactual import Counterfactual
-from drretail.records.criteria import Gold
+from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
@@ -42,6 +43,8 @@ OPTIONS = "options"
 """The folder in an experiment's folder that keeps the options of ``run``."""
 LABELS, NEEDS = "labels", "needs"
 """What these files hold besides options."""
+GOLD = "gold.jsonl"
+"""The file in an experiment's folder that keeps what is decided for its queries."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
 RunState = Literal["absent", "interrupted", "done", "failed"]
@@ -128,6 +131,7 @@ class Experiment:
     def ask(self, definition: Definition) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         self.definition = self._joined(definition)
+        write_gold(self.definition.queries, self.folder / GOLD)
         write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
 
     def run_folder(self, label: str, query_id: str, repeat: int) -> Path:
@@ -229,7 +233,8 @@ class Experiment:
             known = queries.setdefault(query.query_id, query)
             if not known.asks_the_same_as(query):
                 raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
-            queries[query.query_id] = query if known.kind is None else known
+            chosen = query if known.kind is None else known
+            queries[query.query_id] = chosen.model_copy(update={"gold": query.gold or known.gold})
         for label, system in asked.systems.items():
             known = existing.systems.get(label, system)
             if known.web_corpus != system.web_corpus:
@@ -320,14 +325,14 @@ def gold_path(experiment: Path, query_id: str) -> Path:
     return experiment / "gold" / f"{file_name(query_id)}.json"
 
 
-def read_gold(experiment: Path, query_id: str) -> Gold | None:
+def read_gold(experiment: Path, query_id: str) -> KnownAnswer | None:
     """What a good answer to a query is known to contain, or None."""
-    return _kept(Gold, gold_path(experiment, query_id))
+    return _kept(KnownAnswer, gold_path(experiment, query_id))
 
 
-def read_gold_file(path: Path) -> Gold:
+def read_gold_file(path: Path) -> KnownAnswer:
     """The gold of one query from any path. Raises UserError for any other file."""
-    return _validated(Gold, path)
+    return _validated(KnownAnswer, path)
 
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
@@ -359,7 +364,8 @@ def read_definition(folder: Path) -> Definition:
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
         raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
-    return _validated(Definition, path)
+    definition = _validated(Definition, path)
+    return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
 
 
 def entitle(folder: Path, title: str) -> None:
@@ -384,6 +390,29 @@ def read_options(folder: Path) -> list[KeptOptions]:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
         kept.append(KeptOptions(path, tuple(labels), tuple(needs)))
     return kept
+
+
+def renew_decisions(folder: Path, queries: Iterable[Query], found: Callable[[Query], Reference]) -> list[str]:
+    """Gives an experiment what is decided for these queries since it was run, and renews their baskets.
+
+    Returns the ids of the queries whose decisions changed. Raises UserError as ``entitle`` does.
+    """
+    definition = read_definition(folder)
+    given = {query.query_id: query for query in queries if query.gold is not None}
+    renewed: dict[str, Query] = {}
+    for known in definition.queries:
+        new = given.get(known.query_id)
+        if new is None or new.gold is None or not known.asks_the_same_as(new):
+            continue
+        facts = new.gold.facts or (() if known.gold is None else known.gold.facts)
+        gold = new.gold.model_copy(update={"facts": facts})
+        if gold != known.gold:
+            renewed[known.query_id] = known.model_copy(update={"gold": gold})
+    with locked(folder):
+        for query_id, query in renewed.items():
+            write_json(reference_path(folder, query_id), found(query).model_dump(mode="json", exclude_none=True))
+        write_gold((renewed.get(query.query_id, query) for query in definition.queries), folder / GOLD)
+    return list(renewed)
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

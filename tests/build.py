@@ -26,6 +26,7 @@ from drretail.records.run import ModelKind, RoleModel, Run, RunError, System, Us
 from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.records.shop import Product
+from drretail.records.wish import Demand
 
 LABEL = "a@model"
 SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
@@ -61,6 +62,11 @@ def build_world(folder: Path, products: Iterable[Product], orders: Iterable[Orde
 
 def query(query_id: str = "q1", text: str = "", **fields: Any) -> Query:
     return Query(query_id=query_id, text=text or f"Ask {query_id}?", source="test", **fields)
+
+
+def demands(*words: str) -> tuple[Demand, ...]:
+    """Demands that only say so in words."""
+    return tuple(Demand(say=each) for each in words)
 
 
 def text(content: str, form: TextForm = "page", **fields: Any) -> EvidenceText:

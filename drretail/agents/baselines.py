@@ -17,7 +17,7 @@ from drretail.agents.base import Agent
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.constraints.demands import stance
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
@@ -170,6 +170,8 @@ LACKS: Mapping[Lack, str] = {
     "too_dear": "the cheapest products that keep to the rest cost more than the budget",
     "no_such_brand": "the shop has nothing of the wanted brand that keeps to the rest",
     "demands": "no product that keeps to the rest is said to be what is demanded",
+    "not_said": "no record says of a product that keeps to the rest what is demanded",
+    "unsafe": "what keeps to the rest was recalled, or fails",
     "owned": "the user has already all that keeps to the rest",
     "no_basket": "several of its limits are in the way, and none alone",
 }
@@ -215,7 +217,7 @@ def _remark(want: Want, record: Mapping[str, Any]) -> str:
     """What the product is for, and the demands that its record confirms: "the planner, undated"."""
     known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
     listing = listing_of(Product.model_validate(known))
-    kept = [demand for demand in want.must if stance(listing.words, demand) == "kept"]
+    kept = [str(demand) for demand in want.must if decided_by_code(demand, listing).state == "met"]
     brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
     return ", ".join([f"the {want.name}", *kept, *brands])
 

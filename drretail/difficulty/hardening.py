@@ -19,7 +19,7 @@ from drretail.querygen.generate import Drafts, Generated, taken_in_turn
 from drretail.querygen.rules.assortment import PHRASES
 from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
-from drretail.records.wish import Want
+from drretail.records.wish import Demand, Want
 
 Axis = Literal["budget", "demand", "purchase"]
 AXES: tuple[Axis, ...] = get_args(Axis)  # why one thing more is none of them: docs/queries.md
@@ -102,7 +102,11 @@ class Hardener:
                 yield name, least, PHRASES["frame"][name][0].format(least)
         if not want.must:
             for name, value in offers.demands:
-                yield "must", (value,), PHRASES["field"][name].format(value=value).removeprefix("again ")
+                yield (
+                    "must",
+                    (Demand(say=value, field=name),),
+                    PHRASES["field"][name].format(value=value).removeprefix("again "),
+                )
         brands = dict.fromkeys(brand for listing in offers.offers if (brand := listing.product.brand))
         for brand in brands if not (want.brands_unwanted or want.brands_wanted) else ():
             yield "brands_unwanted", (brand,), f"be of another brand than {brand}"

@@ -89,7 +89,7 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
     texts: Sequence[str] = [value] if isinstance(value, str) else value
     for order in offers.orders(query.user_id):
         for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
-            kept = (stance(listing.words, text) == "kept" for text in texts)
+            kept = (stance(listing.words, text) == "met" for text in texts)
             if any(kept if part.field == "must" else (is_of_brand(listing, text) for text in texts)):
                 yield order_evidence_id(order.order_id)
 

@@ -8,6 +8,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
 from drretail.grounding.constraints.listing import Listing, listing_of
@@ -27,22 +28,25 @@ class Offers:
     world: World
     _could_be: dict[str, list[Listing]] = field(default_factory=dict[str, list[Listing]])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
-    _would_do: dict[Want, frozenset[str]] = field(default_factory=dict[Want, frozenset[str]])
     _categories: frozenset[str] | None = None
 
-    def of_want(self, want: Want) -> tuple[Listing, ...]:
+    def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> tuple[Listing, ...]:
         """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
         search.
         """
-        found = {listing.product.product_id: listing for kind in want.kinds for listing in self.of_kind(kind)}
+        return tuple(one for one in self.could_be_for(want, decisions) if decisions.is_of_kind(want, one))
+
+    def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> tuple[Listing, ...]:
+        """Every product that may be of any of the want's kinds, and those that are decided upon, by id."""
+        may_be = [listing for kind in want.kinds for listing in self.could_be(kind)]
+        decided = self.listings(list(decisions.products_of(want)))
+        found = {listing.product.product_id: listing for listing in (*may_be, *decided)}
         return tuple(found[key] for key in sorted(found))
 
-    def would_do(self, want: Want) -> frozenset[str]:
+    def would_do(self, want: Want, decisions: Decisions = UNDECIDED) -> frozenset[str]:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
-        if want not in self._would_do:
-            found = fitting(want, self.of_want(want))
-            self._would_do[want] = frozenset(listing.product.product_id for listing in found)
-        return self._would_do[want]
+        found = fitting(want, self.of_want(want, decisions), decisions=decisions)
+        return frozenset(listing.product.product_id for listing in found)
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""
@@ -84,15 +88,12 @@ class Offers:
         """
         wants = () if query.wish is None else query.wish.wants
         orders = self.orders(query.user_id)
-        could_be = [
-            list({each.product.product_id: each for kind in want.kinds for each in self.could_be(kind)}.values())
-            for want in wants
-        ]
+        decisions = Decisions(query.gold)
         return reference_of(
             query,
-            [self.of_want(want) for want in wants],
-            {order.product_id for order in orders if order.order_status not in VOID_STATUSES},
-            could_be=could_be,
+            [self.of_want(want, decisions) for want in wants],
+            self.bought(query.user_id),
+            could_be=[self.could_be_for(want, decisions) for want in wants],
             orders={order.order_id for order in orders},
         )
 
@@ -100,6 +101,11 @@ class Offers:
         """These picks with their wish, and the records of those that the shop holds."""
         listings = self.listings([pick.product for pick in picks])
         return Cart(wish, reference, tuple(picks), {each.product.product_id: each.product for each in listings})
+
+    def bought(self, user_id: str | None) -> frozenset[str]:
+        """The ids of the products of a user's orders that were neither cancelled nor returned."""
+        kept = (order for order in self.orders(user_id) if order.order_status not in VOID_STATUSES)
+        return frozenset(order.product_id for order in kept)
 
     def orders(self, user_id: str | None) -> tuple[Order, ...]:
         """All orders of a user; empty for None, and for a user that the world lacks."""

@@ -28,7 +28,9 @@ LACKS: Mapping[Lack, str] = {
     "no_price": "the shop names no price of what would do, or none in the currency of the budget",
     "too_dear": "what keeps to the wish costs more than its budget",
     "no_such_brand": "nothing of the wanted brand keeps to the wish",
-    "demands": "nothing in the shop is said to be what is demanded",
+    "demands": "nothing in the shop keeps what is demanded",
+    "not_said": "no record says of a product that it is what is demanded",
+    "unsafe": "what keeps to the wish was recalled, or fails",
     "owned": "the user has all that keeps to the wish",
     "no_basket": "no basket in the shop keeps to the wish",
 }

@@ -16,7 +16,7 @@ from drretail.imports.shop import NamedProducts, with_looked_up
 from drretail.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
-from drretail.records.criteria import Gold
+from drretail.records.criteria import KnownAnswer
 from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
 
@@ -128,7 +128,7 @@ def record(
         for task_id, task in material.tasks.items():
             path = gold_path(folder, queries[task_id].query_id)
             if task.gold is not None and not path.exists():
-                gold = Gold(query_id=queries[task_id].query_id, **task.gold)
+                gold = KnownAnswer(query_id=queries[task_id].query_id, **task.gold)
                 write_json(path, gold.model_dump(mode="json", exclude_none=True))
         for key, report in material.reports.items():
             named = () if shop is None else shop.named_by(report.text)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
+from drretail.grounding.constraints.gold_files import gold_path, with_gold
 from drretail.parsing import parse_json
 from drretail.records.query import LONGEST_TEXT, Query
 
@@ -32,7 +33,7 @@ def with_our_names(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
-    """The queries of a .jsonl file, in order.
+    """The queries of a .jsonl file, in order, with what the file beside it decides for them.
 
     Raises UserError for a file without queries, and for lines (at most ten are named) that are no query, are cut off,
     or repeat an id.
@@ -62,7 +63,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         raise UserError(f"{path} has {count} to mend: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
     if not queries:
         raise UserError(f"{path} holds no query: make some with `drretail queries generate`.")
-    return tuple(queries.values())
+    return with_gold(queries.values(), gold_path(path))
 
 
 def _query_in(line: str, source: str) -> Query | str:

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Literal
 
 from drretail.errors import UserError
+from drretail.grounding.constraints.gold_files import with_gold
 from drretail.records.query import Query
 
 Split = Literal["dev", "test", "graded"]
@@ -36,5 +37,9 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     if unknown:
         raise UserError(f"There is no split {unknown[0]!r} of the shipped queries: choose dev, test, all or graded.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
-    texts = (folder.joinpath(f"{split}.jsonl").read_text(encoding="utf-8") for split in splits or SPLITS)
-    return tuple(Query.model_validate_json(line) for text in texts for line in text.splitlines())
+    queries: list[Query] = []
+    for split in splits or SPLITS:
+        with resources.as_file(folder) as place:
+            lines = (place / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
+            queries += with_gold(map(Query.model_validate_json, lines), place / f"{split}.gold.jsonl")
+    return tuple(queries)

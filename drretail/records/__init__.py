@@ -9,7 +9,8 @@ query.py           queries with their wishes, the baskets that would answer them
 evidence.py        what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system
                    hand on of it
 reading.py         picks and values read out of a report, and how they stand to the records; what it decides
-criteria.py        what reports on a query are held to, and what is known beforehand of good ones
+criteria.py        what reports on a query are held to, what is known beforehand of good ones, and what is decided about
+                   products
 run.py             systems, steps, answers, runs and what went wrong in them
 models.py          how models are asked for, and prices
 score.py           verdicts, scores and their rows

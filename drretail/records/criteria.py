@@ -1,5 +1,6 @@
 """The criteria by which judges score reports on a query (dimensions, checklists and rubrics), made once and frozen; and
-gold, what is known beforehand about a good answer: insights it should have, and documents it can't do without.
+gold, what is known beforehand about a good answer: insights it should have, documents it can't do without, and which
+products keep the query's demands.
 """
 
 from typing import Literal
@@ -93,7 +94,7 @@ class PartOfGold(Record):
     documents: tuple[RequiredDocument, ...] = ()
 
 
-class Gold(Document):
+class KnownAnswer(Document):
     """exp/gold/<query_id>.json: never shown to an agent."""
 
     query_id: str
@@ -109,8 +110,54 @@ class Gold(Document):
         return sha256_of([[document.model_dump() for document in self.part(name).documents] for name in GOLD_PARTS])[:8]
 
     @model_validator(mode="after")
-    def _ids_are_distinct(self) -> "Gold":
+    def _ids_are_distinct(self) -> "KnownAnswer":
         ids = [insight.id for name in GOLD_PARTS for insight in self.part(name).insights]
         if len(set(ids)) < len(ids):
             raise ValueError("two insights have one id")
         return self
+
+
+State = Literal["met", "broken", "open"]
+"""Whether a product keeps a demand: its record says so, says otherwise, or doesn't say."""
+OF_KIND = "is of the kind"
+"""The first demand of every want, by which it is decided whether a product is such a thing at all."""
+
+
+class Decision(Record):
+    """Whether a product keeps one demand of a want, as somebody who read its record says."""
+
+    want: str
+    """The want's name."""
+    demand: str
+    """The demand's words, or ``OF_KIND``."""
+    product_id: str
+    record_sha: str
+    """The sha256 of the record that was read. A decision on an older record no longer holds."""
+    state: State
+    by: str
+    """"model:PROVIDER:MODEL", or "person:NAME"; of several readers, joined by "+"."""
+    quote: str = ""
+    """The record's words that it rests on; empty where the record doesn't say."""
+
+
+class Fact(Record):
+    """What the query's own web establishes about a product."""
+
+    product_id: str
+    fact: Literal["recalled", "failed", "dearer"]
+    """It was recalled; it fails what the query demands; or it costs more than older pages say."""
+    source: str
+    """The evidence id or address of the page."""
+
+    @property
+    def excludes(self) -> bool:
+        """True if nobody should buy the product."""
+        return self.fact != "dearer"
+
+
+class Gold(Document):
+    """What is decided for one query; a line of NAME.gold.jsonl, which stands beside NAME.jsonl."""
+
+    query_id: str
+    decisions: tuple[Decision, ...] = Field(default=(), exclude_if=lambda decisions: not decisions)
+    facts: tuple[Fact, ...] = Field(default=(), exclude_if=lambda facts: not facts)

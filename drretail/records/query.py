@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
+from drretail.records.criteria import Gold
 from drretail.records.money import Money
 from drretail.records.reading import Because, Pick
 from drretail.records.wish import Hidden, Wish
@@ -19,6 +20,8 @@ Lack = Literal[
     "too_dear",
     "no_such_brand",
     "demands",
+    "not_said",
+    "unsafe",
     "owned",
     "no_basket",
 ]
@@ -27,8 +30,9 @@ Lack = Literal[
 Nobody has typed what the query wants (not_typed), or nothing is to be bought (no_things). The shop offers none of a
 wanted kind (nothing_offered), or names no price of what would do, or none in the currency of the budget (no_price).
 Otherwise it is the one part of the wish without which there would be a basket: the budget (too_dear), a wanted brand
-(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned). "no_basket" means that
-several parts are in the way.
+(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned). If there would be one of
+products whose records leave a demand open, it is "not_said"; of recalled ones, "unsafe". "no_basket" means that several
+parts are in the way.
 """
 
 
@@ -41,7 +45,7 @@ class Fit(Record):
     worth: int
     """In hundredths of a star (``grounding.basket.choice.worths``)."""
     open: tuple[str, ...] = ()
-    """Demands on which its record is silent."""
+    """Demands on which its record is silent; in experiments of version 1.0, also of products that suit."""
     is_pack: bool = False
     """True if its title says that several are sold together: it is then open how many of it are wanted."""
 
@@ -58,9 +62,11 @@ class WantedThing(Record):
     quantity: int = 1
     optional: bool = False
     open: tuple[str, ...] = ()
-    """Demands that no record of its kind confirms; ``fits`` are found without them."""
+    """Written by version 1.0: demands that no record of its kind confirms; ``fits`` were found without them."""
     fits: tuple[Fit, ...] = ()
     """The products that would do, sorted by id."""
+    undecided: tuple[Fit, ...] = Field(default=(), exclude_if=lambda fits: not fits)
+    """Those that would do if what their records leave open were so."""
 
 
 class BasketItem(Record):
@@ -188,6 +194,8 @@ class Query(Document):
     """How many questions the shopper answers; None for ``QUESTIONS``."""
     level: int | None = Field(default=None, ge=0, le=9)
     """How hard it is in its shop, 0 to 9, if that was measured (``queries difficulty``)."""
+    gold: Gold | None = Field(default=None, exclude=True, repr=False)
+    """What is decided about products for it, from the file beside its own."""
     infeasible: bool | None = None
     """True if it is made so that the shop can't meet the wish; ``queries check`` then wants a proof of that."""
     checklist: tuple[str, ...] | None = None
@@ -231,7 +239,8 @@ class Query(Document):
     def asks_the_same_as(self, other: "Query") -> bool:
         """True if the queries are equal, or differ only in that one has no kind, which no system is told."""
         kind = self.kind or other.kind
-        return self.model_copy(update={"kind": kind}) == other.model_copy(update={"kind": other.kind or kind})
+        of_one, of_other = {"kind": kind, "gold": None}, {"kind": other.kind or kind, "gold": None}
+        return self.model_copy(update=of_one) == other.model_copy(update=of_other)
 
 
 def version_of(query: Query) -> str:

@@ -35,11 +35,14 @@ For ``only_one`` it is the limit that no other product keeps, or empty if someth
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 Decision = Literal["buy", "part", "none"]
-Because = Literal["too_dear", "not_sold", "no_such_brand", "demands", "owned", "no_price", "no_such_order"]
+Because = Literal[
+    "too_dear", "not_sold", "no_such_brand", "demands", "not_said", "unsafe", "owned", "no_price", "no_such_order"
+]
 REASONS: tuple[Because, ...] = get_args(Because)
 """Why nothing is bought, in this order: it costs more than the limit; the shop has nothing of the kind; it has nothing
-of the wanted brand; no product meets the demands; the shopper has everything that would do; no price is known; the
-shopper never made the order that the question speaks of.
+of the wanted brand; products break the demands; no record says that a product meets them; what would do was recalled
+or fails; the shopper has everything that would do; no price is known; the shopper never made the order that the
+question speaks of.
 """
 
 

@@ -3,12 +3,50 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from drretail.records.base import Record
 from drretail.records.money import Money
 
 MOST_PIECES = 1000
+
+
+class Demand(Record):
+    """What a product must, or must not, be or have. One that only says so in words is a text in files."""
+
+    say: str = Field(min_length=1, description="The question's own words, few of them.")
+    field: str | None = Field(default=None, description="The field of a product's details that decides it.")
+    any_of: tuple[str, ...] = Field(default=(), description="Phrases any of which affirms it.")
+    none_of: tuple[str, ...] = Field(default=(), description='Phrases that only sound so: "faux leather".')
+    least: float | None = Field(default=None, description="The least measure in the field.")
+    most: float | None = Field(default=None, description="The largest measure in the field.")
+    unit: str | None = Field(default=None, description="The unit of least and most, as records write it.")
+
+    def __str__(self) -> str:
+        return self.say
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_words(cls, given: Any) -> Any:
+        return {"say": given.strip()} if isinstance(given, str) else given
+
+    @model_serializer(mode="wrap")
+    def _as_words(self, handler: SerializerFunctionWrapHandler) -> Any:
+        return self.say if self == Demand(say=self.say) else handler(self)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string"}, handler(core_schema)]}
 
 
 class Want(Record):
@@ -24,15 +62,32 @@ class Want(Record):
         default=False, description="True where the shopper asks whether to buy it: leaving it out is no fault."
     )
     again: bool = Field(default=False, description="True where a product that the shopper has may be bought once more.")
-    must: tuple[str, ...] = Field(default=(), description="What the product must be or have, each in a few words.")
-    must_not: tuple[str, ...] = Field(default=(), description="What it must not be or have, each in a few words.")
+    must: tuple[Demand, ...] = Field(default=(), description="What the product must be or have, each in a few words.")
+    must_not: tuple[Demand, ...] = Field(default=(), description="What it must not be or have, each in a few words.")
     rating_min: float | None = Field(default=None, ge=0, le=5, description="The least average rating, in stars.")
     ratings_min: int | None = Field(default=None, ge=0, description="The least number of ratings or reviews.")
     price_max: Money | None = Field(default=None, description="The most that one piece may cost.")
     brands_wanted: tuple[str, ...] = Field(default=(), description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(default=(), description="None of these brands.")
 
-    @field_validator("kinds", "must", "must_not", "brands_wanted", "brands_unwanted")
+    @field_validator("must", "must_not", mode="before")
+    @classmethod
+    def _say_something(cls, values: Any) -> Any:
+        """Drops blank demands. Raises ValueError if all are."""
+        if not isinstance(values, list | tuple):
+            return values
+        kept = tuple(value for value in values if not isinstance(value, str) or value.strip())
+        if values and not kept:
+            raise ValueError("every value is blank")
+        return kept
+
+    @field_validator("must", "must_not")
+    @classmethod
+    def _differ(cls, values: tuple[Demand, ...]) -> tuple[Demand, ...]:
+        """Drops repetitions."""
+        return tuple({str(value): value for value in reversed(values)}.values())[::-1]
+
+    @field_validator("kinds", "brands_wanted", "brands_unwanted")
     @classmethod
     def _are_named(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         """Drops blank values and repetitions."""
@@ -40,6 +95,11 @@ class Want(Record):
         if values and not kept:
             raise ValueError("every value is blank")
         return kept
+
+    @property
+    def demands(self) -> tuple[Demand, ...]:
+        """Everything that it must and must not be or have."""
+        return (*self.must, *self.must_not)
 
 
 class Wish(Record):
@@ -146,7 +206,7 @@ def _parts_of(record: "Wish | Want", index: int | None) -> Iterator[WishPart]:
         if not value or value == type(record).model_fields[field].default:
             continue
         if field in _EACH_ALONE:
-            yield from (WishPart(field=field, index=index, value=each) for each in value)
+            yield from (WishPart(field=field, index=index, value=str(each)) for each in value)
         else:
             yield WishPart(field=field, index=index)
 
@@ -159,5 +219,5 @@ def _freed(record: "Wish | Want", withheld: Collection[WishPart]) -> dict[str, A
             freed[part.field] = type(record).model_fields[part.field].default
         else:
             values = freed.get(part.field, getattr(record, part.field))
-            freed[part.field] = tuple(each for each in values if each != part.value)
+            freed[part.field] = tuple(each for each in values if str(each) != part.value)
     return freed

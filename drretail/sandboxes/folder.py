@@ -29,7 +29,7 @@ from drretail.files import (
 )
 from drretail.locks import LOCK
 from drretail.records.base import canonical_json, sha256_of
-from drretail.records.criteria import Gold
+from drretail.records.criteria import KnownAnswer
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.material import TaskMaterial
@@ -98,7 +98,7 @@ def seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
     write_json(folder / SANDBOX_FILE, sealed.model_dump(mode="json", exclude_none=True))
 
 
-def write_gold(folder: Path, query_id: str, gold: Gold) -> None:
+def write_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
     """Writes a task's gold, after its checksum and those of the files written with it are in the description.
 
     A sandbox without checksums gets none.

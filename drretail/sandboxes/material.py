@@ -7,7 +7,7 @@ from typing import Literal
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import Label
 from drretail.records.base import Document, Record
-from drretail.records.criteria import Criteria, Gold
+from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query
 
 KeywordKind = Literal["signal", "noise"]
@@ -58,6 +58,6 @@ class TaskMaterial:
     """All that there is; only as many are taken as the largest size has room for."""
     files: Mapping[str, bytes]
     """The user's files by name."""
-    gold: Gold
+    gold: KnownAnswer
     criteria: tuple[Criteria, ...] = field(default=())
     """The checklist and the depth rubric of ``eval/families/dr3``, if they were made."""

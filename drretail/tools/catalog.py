@@ -44,9 +44,10 @@ def product_catalog_search(
     """Searches this shop's products by the words of their titles, features, descriptions, categories and brands.
 
     Use a few words that name the product, and put limits on price, rating and category into the filters. Sorted by
-    relevance, what matches the words best comes first. Any other sort ranks only what is relevant: the products of the
-    first pages by relevance, at most 30. A product whose price or rating the shop does not know passes no filter on it;
-    hidden says how many matches were left out for that.
+    relevance, what matches the words best comes first. Any other sort ranks only what is relevant: the first ten by
+    relevance, and up to 20 more that match nearly as well; note says how many it left out. No word excludes: "not" is
+    no filter. A product whose price or rating the shop does not know passes no filter on it; hidden says how many
+    matches were left out for that.
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
@@ -62,7 +63,8 @@ def product_catalog_search(
 
     Returns:
         total (how many products were found), hidden (with a filter on price or rating), shown, offset, note (how to
-        search better: a spelling, categories with their counts among the best 30, what a filter hid), and hits: for
+        search better: what a sort left out, a spelling, categories with their counts among the best 30, what a filter
+        hid), and hits: for
         each product evidence (the evidence id to cite it by), product_id, title, price (price_from: true marks the
         lowest of several), average_rating (of 5), rating_number (how many rated it), store and category, the narrowest.
         What all hits share stands once before them, such as the currency; product_url there is the form of every

@@ -19,20 +19,24 @@ from drretail.llm.scripted import Request
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_SHOPPER, INTENT_BASELINES, LABEL_PATTERN
-from drretail.records.wish import Hidden, Want, Wish
+from drretail.records.wish import Demand, Hidden, Want, Wish
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.grounded_hybrid.staging import understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch
+from tests.build import demands
 
 CEDAR = Hidden(field="must", index=0, value="cedar", topic="feature", say="It has to be of cedar.")
 BATH = Hidden(field="must", index=0, value="bath", topic="use", say="It is for a bath.")
-FEEDER = Want(name="feeder", kinds=("bird feeder",), must=("cedar",), again=True)
+FEEDER = Want(name="feeder", kinds=("bird feeder",), must=demands("cedar"), again=True)
 HIDING = Query(
     query_id="q1", user_id=QUERY.user_id, text="Which bird feeder?", source="t", wish=Wish(wants=(FEEDER,)),
     hidden=(CEDAR,),
 )  # fmt: skip
 OF_TWO = HIDING.model_copy(
-    update={"hidden": (CEDAR, BATH), "wish": Wish(wants=(FEEDER.model_copy(update={"must": ("cedar", "bath")}),))}
+    update={
+        "hidden": (CEDAR, BATH),
+        "wish": Wish(wants=(FEEDER.model_copy(update={"must": (Demand(say="cedar"), Demand(say="bath"))}),)),
+    }
 )
 ASKING = (ASK_SHOPPER, {"topic": "feature", "question": "What must it be made of?"})
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})

@@ -22,7 +22,7 @@ from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, record, scripted, sut
-from tests.build import known
+from tests.build import demands, known
 from tests.shop import PRODUCTS, USER
 
 
@@ -58,8 +58,8 @@ def test_a_search_that_reads_no_question_keeps_to_no_budget_and_no_hit_is_an_emp
 
 
 FEEDERS, BATH = PRODUCTS[:3], PRODUCTS[3:]
-FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, must=("weatherproof",))
-BIRD_BATH = Want(name="bird bath", kinds=("bird bath",), must=("weatherproof",))
+FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, must=demands("weatherproof"))
+BIRD_BATH = Want(name="bird bath", kinds=("bird bath",), must=demands("weatherproof"))
 WISH = Wish(wants=(FEEDER, BIRD_BATH), budget=Money.of(120))
 
 

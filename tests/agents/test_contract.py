@@ -34,7 +34,7 @@ from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
-from tests.build import known
+from tests.build import demands, known
 from tests.shop import OTHER, USER
 
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -159,7 +159,9 @@ def test_tokens_too_few_for_any_report_fail_the_run(world: World, name: str) -> 
 MARKER = "zyxqv"
 CENTS = "31.07"
 """Of the budget: no other number of the shop has them."""
-WANT = Want(name=f"{MARKER} feeder", kinds=(MARKER,), must=(f"{MARKER} wood",), brands_unwanted=(f"{MARKER} & Sons",))
+WANT = Want(
+    name=f"{MARKER} feeder", kinds=(MARKER,), must=demands(f"{MARKER} wood"), brands_unwanted=(f"{MARKER} & Sons",)
+)
 TYPED = QUERY.model_copy(update={"wish": Wish(wants=(WANT,), budget=Money.of(CENTS), deadline=f"by {MARKER}")})
 
 

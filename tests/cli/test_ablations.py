@@ -79,7 +79,7 @@ AGENT = "react@offline-shopper"
 def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(succeeds: Command, tmp_path: Path) -> None:
     made = json.loads(succeeds("synth", "--perturb", "demo", "--to", "other", "--json", "-q").stdout)
     assert succeeds("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
-    asked = shipped_queries("dev")[:3]
+    asked = [query for query in shipped_queries("dev")[:4] if query.query_id != "dev-02"]  # no cart meets it
     write_lines(tmp_path / "here.jsonl", (query.as_line() for query in asked))
     succeeds("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl")
     succeeds("queries", "check", "there.jsonl", "--world", "other", "-q")

@@ -113,7 +113,8 @@ LIMITED = Query(
 
 
 def wanting(text: str = TEXT, **changed: object) -> Query:
-    want = BIRD_FEEDER.model_copy(update={name: value for name, value in changed.items() if name in Want.model_fields})
+    fields = {name: value for name, value in changed.items() if name in Want.model_fields}
+    want = {**BIRD_FEEDER.model_dump(), **fields}
     budget = changed.get("budget", Money.of(30))
     return LIMITED.model_copy(update={"text": text, "wish": Wish.model_validate({"wants": (want,), "budget": budget})})
 

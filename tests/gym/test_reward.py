@@ -225,7 +225,7 @@ def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: st
 
 
 def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(shop: Shop) -> None:
-    for query_id in ("dev-01", "dev-02", "dev-03"):
+    for query_id in ("dev-01", "dev-03", "dev-04"):
         rewards: list[float] = []
         for moves, patience in ((None, 0), ("prices:1", 0), ("stock:1", 0), ("stock:1", 8)):
             with ShopEnv(shop, moves=moves) as env:

@@ -31,7 +31,7 @@ DEPARTMENTS = {
 }
 KINDS = {kind: department for department, kinds in DEPARTMENTS.items() for kind in kinds}
 PROPERTIES = {
-    "bird feeder": "easy to clean",
+    "bird feeder": "easy to clean, free of metal, not shiny very shiny",
     "shampoo": "fragrance free",
     "facial moisturizer": "unscented",
     "desk lamp": "dimmable",

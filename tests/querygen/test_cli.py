@@ -12,6 +12,7 @@ from drretail.querygen.review.records import history_path
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from tests.build import demands
 from tests.build import query as query_of
 from tests.querygen.conftest import call, refused
 
@@ -117,7 +118,7 @@ def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_w
 
 
 BATH = "I own a bird bath and want a bird feeder beside it. " * 3
-WANT = Want(name="bird feeder", kinds=("bird feeder",), must=("squirrel proof",), rating_min=4)
+WANT = Want(name="bird feeder", kinds=("bird feeder",), must=demands("squirrel proof"), rating_min=4)
 FEEDER = query_of(
     "mine-1",
     BATH.strip(),

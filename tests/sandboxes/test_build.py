@@ -32,7 +32,7 @@ from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.user_files import user_files
-from tests.build import files, known
+from tests.build import demands, files, known
 from tests.sandboxes.conftest import QUERIES, SHIPPED, built
 
 TODAY = date(2023, 9, 24)
@@ -242,7 +242,7 @@ def test_where_nothing_would_do_words_find_no_fit(world: World, offers: Offers, 
 
 def test_things_of_a_query_are_its_wants_and_no_other_kind_of_their_shelf(world: World, offers: Offers) -> None:
     brushes = Want(name="place for brushes", kinds=("desk organizer",), ratings_min=200)
-    blanket = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=("woven by hand", "cotton"))
+    blanket = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=demands("woven by hand", "cotton"))
     place, swaddle = need_of(world, offers, asked(brushes, blanket)).things
     assert place.name == "place for brushes"
     assert place.fits

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import Label, SandboxFolder, read_pages, read_sandbox, task_folder
 from drretail.errors import UserError
-from drretail.records.criteria import Gold
+from drretail.records.criteria import KnownAnswer
 from drretail.records.query import Query
 from drretail.sandboxes.folder import write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
@@ -38,7 +38,7 @@ def material(
         distractors=tuple(page(f"d{at}", length, "distractor") for at, length in enumerate(distractors)),
         noise=noise,
         files={"note.md": b"a note\n"},
-        gold=Gold(query_id="q-1"),
+        gold=KnownAnswer(query_id="q-1"),
     )
 
 

@@ -55,8 +55,12 @@ class UnderstoodWant(Want):
     quantity: int = Field(ge=1, le=MOST_PIECES, description="How many of it are to be bought; 1 where none is named.")
     optional: bool = Field(description="True where the shopper asks whether to buy it at all.")
     again: bool = Field(description="True where a product that the shopper has may be bought once more.")
-    must: tuple[str, ...] = Field(description="What the product must be or have, each in a few words.")
-    must_not: tuple[str, ...] = Field(description="What it must not be or have, each in a few words.")
+    must: tuple[str, ...] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen
+        description="What the product must be or have, each in a few words."
+    )
+    must_not: tuple[str, ...] = Field(  # pyright: ignore[reportIncompatibleVariableOverride]
+        description="What it must not be or have, each in a few words."
+    )
     rating_min: float | None = Field(ge=0, le=5, description="The least average rating, in stars.")
     ratings_min: int | None = Field(ge=0, description="The least number of ratings or reviews.")
     price_max: Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen

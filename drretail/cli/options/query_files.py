@@ -34,8 +34,10 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
     none.
     """
     from drretail.files import write_lines
+    from drretail.grounding.constraints.gold_files import gold_path, write_gold
 
     check_file(to)
+    queries = list(queries)
     lines = [query.as_line() for query in queries]
     lost = 0 if force else sum(line not in set(lines) for line in _lines_of(to))
     if lost:
@@ -44,6 +46,7 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
             "or add --force."
         )
     write_lines(to, lines)
+    write_gold(queries, gold_path(to))
 
 
 def check_resumable(to: Path, journal: Path, source: str) -> None:

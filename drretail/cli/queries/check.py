@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.querygen.by_model.opinion import Opinion
     from drretail.querygen.by_model.session import Answers
+    from drretail.querygen.decisions.questions import Question
     from drretail.querygen.importing import TypedQueries
     from drretail.querygen.lint import Checked, Linter
     from drretail.records.evidence import Finding
@@ -54,6 +55,7 @@ def check(
     Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
     --model, a model also judges each query. docs/queries.md explains the faults.
     """
+    from drretail.querygen.decisions.questions import questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -79,6 +81,7 @@ def check(
             outcome = _read(shop, linter, file, queries, reader, calls, quiet=output.quiet)
         with busy("checking queries", quiet=output.quiet):
             outcome.checked = linter.check_all(outcome.queries)
+            outcome.questions = questions_of(outcome.queries, linter.stock.offers)
     if output.as_json:
         _print_json(outcome)
     else:
@@ -97,6 +100,7 @@ class _Outcome:
     spent: str = ""
     document: dict[str, Any] = field(default_factory=dict[str, Any])
     checked: "Sequence[Checked]" = ()
+    questions: "Sequence[Question]" = ()
 
     @property
     def found(self) -> "list[tuple[Checked, list[Finding]]]":
@@ -160,6 +164,7 @@ def _read(
 
 
 def _print_json(outcome: _Outcome) -> None:
+    from drretail.querygen.decisions.questions import demands_document
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
@@ -176,6 +181,7 @@ def _print_json(outcome: _Outcome) -> None:
             "ok": not outcome.codes,
             "codes": dict(outcome.codes),
             "untyped": outcome.untyped,
+            "demands": demands_document(outcome.questions),
             "failed": outcome.failed,
             **outcome.document,
             "queries": rows,
@@ -186,6 +192,7 @@ def _print_json(outcome: _Outcome) -> None:
 def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) -> None:
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
+    from drretail.querygen.decisions.questions import graded_line
     from drretail.querygen.lint import CODES
 
     if baskets:
@@ -208,6 +215,10 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     of_all = counted(len(outcome.checked), "query")
     typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
+    if outcome.questions:
+        typer.echo(graded_line(outcome.queries, outcome.questions))
+        if not quiet and not all(question.is_decided for question in outcome.questions):
+            say(f"The rest goes by words alone: have the records read with `drretail queries decide {file}`.")
     if outcome.untyped and not quiet:
         say(
             f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "

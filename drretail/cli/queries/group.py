@@ -11,6 +11,7 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
 from drretail.cli.queries.check import check
+from drretail.cli.queries.decide import decide
 from drretail.cli.queries.people import context, pair, personas
 from drretail.cli.queries.query_sets import carry, difficulty, hide, shipped, show, spoil
 from drretail.cli.queries.questions import import_questions
@@ -28,7 +29,7 @@ MODES = ("profile_aware", "generic")
 queries_app = typer.Typer(no_args_is_help=True, help="Makes, checks and reviews questions for agents.")
 
 
-for command in (carry, hide, check, compare, difficulty):
+for command in (carry, hide, check, decide, compare, difficulty):
     queries_app.command()(command)
 queries_app.command("import")(import_questions)
 for command in (personas, context, pair, review, shipped, show, spoil):

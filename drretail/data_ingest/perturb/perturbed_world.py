@@ -21,7 +21,7 @@ from drretail.progress import Progress
 from drretail.records.base import Document
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.records.wish import Wish
+from drretail.records.wish import Demand, Wish
 
 MAPPING = "perturbed.json"
 """The file beside the generations of the world; no tool reads it."""
@@ -174,9 +174,9 @@ def _rating(rating: float, by: float, *, up: bool) -> float:
 def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
     """The same queries of the same users, with the products and brands of the perturbed world.
 
-    Query ids, users, budgets and categories stay.
+    Query ids, users, budgets and categories stay. What was decided by records of the first world does not.
     """
-    renaming, world = mapping.renaming(), {"world_fingerprint": mapping.fingerprint}
+    renaming, world = mapping.renaming(), {"world_fingerprint": mapping.fingerprint, "gold": None}
     return [_carried(query, renaming).model_copy(update=world) for query in queries]
 
 
@@ -202,11 +202,16 @@ def _wish(wish: Wish, renaming: Renaming, own: Collection[Name]) -> Wish:
     def texts(old: Iterable[str]) -> tuple[str, ...]:
         return tuple(renaming.text(text, own) for text in old)
 
+    def demand(old: Demand) -> Demand:
+        words = {"say": renaming.text(old.say, own), "any_of": texts(old.any_of), "none_of": texts(old.none_of)}
+        return old.model_copy(update=words)
+
     wants = (
         want.model_copy(
             update={
                 "name": renaming.text(want.name, own),
-                **{name: texts(getattr(want, name)) for name in ("kinds", "must", "must_not")},
+                "kinds": texts(want.kinds),
+                **{name: tuple(map(demand, getattr(want, name))) for name in ("must", "must_not")},
                 "brands_wanted": tuple(map(renaming.name, want.brands_wanted)),
                 "brands_unwanted": tuple(map(renaming.name, want.brands_unwanted)),
             }

@@ -59,6 +59,8 @@ class CatalogPage:
     hits: tuple[Hit, ...]
     hidden: int = 0
     """The matches that were left out because the query filters by a price or rating that they lack."""
+    cut: int = 0
+    """The matches that a sort other than relevance left out, since the query's words fit them less."""
 
 
 @dataclass(frozen=True, slots=True)

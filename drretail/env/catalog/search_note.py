@@ -22,6 +22,8 @@ NAMED = 2
 CATEGORIES = 3
 ONE_KIND = 2 / 3
 """If one category holds a larger share of the best matches, the query is narrow enough."""
+EXCLUDING = ("not", "without", "except", "excluding")
+"""Words by which people mean to exclude something. "No" is not among them: "no tears" is on bottles."""
 TITLE = 50
 """The most letters of a title."""
 
@@ -45,10 +47,27 @@ class SearchNote:
         if self.query.offset or not self.forms.of(self.query.text):
             return ""
         try:
-            parts = (self.spelling(), self.words_matched(), self.categories(), self.hidden_by_filters())
+            parts = (
+                *(self.cut_by_the_sort(), self.negations(), self.spelling(), self.words_matched()),
+                *(self.categories(), self.hidden_by_filters()),
+            )
         except ToolError:
             return ""
         return " ".join(part for part in parts if part)
+
+    def cut_by_the_sort(self) -> str:
+        """How many matches a sort left out."""
+        if not self.page.cut:
+            return ""
+        return (
+            f"Sorted are the {self.page.total} best of {self.page.total + self.page.cut:,} matches; the words of the "
+            f"query fit the other {self.page.cut:,} less."
+        )
+
+    def negations(self) -> str:
+        """The words of a query that are meant to exclude, and only search for what they are about."""
+        denied = [word for word in self.query.text.casefold().split() if word in EXCLUDING]
+        return f'"{denied[0]}" excludes nothing: words only say what to look for.' if denied else ""
 
     def spelling(self) -> str:
         """Suggested spellings of words that no product holds, or hardly any."""

@@ -8,7 +8,7 @@ from statistics import quantiles
 
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.fits import is_below, is_over_budget, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
@@ -17,7 +17,7 @@ from drretail.records.counterfactual import DIMENSIONS, Counterfactual, Counterf
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,15 @@ def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[List
         if any(is_of_brand(listing, brand) for listing in chosen):
             yield f"brands_unwanted {brand}"
     for unwanted in want.must_not:
-        if any(stance_against(listing.words, unwanted) == "broken" for listing in chosen):
+        if any(decided_by_code(unwanted, listing, unwanted=True).state == "broken" for listing in chosen):
             yield f"must_not {unwanted}"
     for demand in want.must:
         if not _is_kept(demand, chosen) and _is_kept(demand, of_kind):
             yield f"must {demand}"
 
 
-def _is_kept(demand: str, listings: Sequence[Listing]) -> bool:
-    return any(stance(listing.words, demand) == "kept" for listing in listings)
+def _is_kept(demand: Demand, listings: Sequence[Listing]) -> bool:
+    return any(decided_by_code(demand, listing).state == "met" for listing in listings)
 
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import OLDER_THAN
 from drretail.eval.values import Value, share
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
 from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
@@ -70,6 +71,10 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "money": (_wish(lambda wish: wish.counts_money), "the query limits no price"),
     "brands": (_any_want(lambda want: want.brands_unwanted or want.brands_wanted), "the query names no brand"),
     "demands": (_any_want(lambda want: want.must or want.must_not), "the query demands no property"),
+    "facts": (
+        lambda case, _: Decisions(case.query.gold).excluded,
+        "no page of the query's web warns against a product",
+    ),
     "ratings": (
         _any_want(lambda want: want.rating_min or want.ratings_min),
         "the query asks for no stars or number of ratings",
@@ -140,7 +145,9 @@ CHECKS: Mapping[str, Check] = {
         Check("below_rating", "picks records typed ratings buys"),
         Check("recommended_although_owned", "picks records typed orders owner buys"),
         Check("unwanted_brand", "picks records typed brands buys"),
-        Check("demand_broken", "picks records typed demands buys", only_warns=True),
+        Check("demand_broken", "picks records typed demands buys"),
+        Check("not_borne_out", "picks records typed demands buys", only_warns=True),
+        Check("unsafe_pick", "picks records typed facts buys"),
         Check("quantity_wrong", "picks records typed wants quantities buys"),
         Check("unavailable", "picks records buys"),
         Check("price_wrong", of_values=("price",)),
@@ -311,7 +318,9 @@ DESCRIPTION = MetricDescription(
         "without_below_rating": "picks only products with the stars and number of ratings asked for",
         "without_recommended_although_owned": "picks nothing that the user owns",
         "without_unwanted_brand": "picks only allowed brands",
-        "without_demand_broken": "picks only products whose records meet the demands",
+        "without_demand_broken": "picks no product that breaks a demand",
+        "without_not_borne_out": "picks only products whose records say what is demanded",
+        "without_unsafe_pick": "picks nothing that a page of the query's web warns against",
         "without_quantity_wrong": "picks the quantities asked for",
         "without_unavailable": "picks only available products",
         "without_price_wrong": "gives prices as in the records",

@@ -35,7 +35,9 @@ def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[st
     if part.field == "quantity":
         packs = any(pieces_in(records[pick.product].title) > 1 for pick in bought if pick.product in records)
         return packs or sum(pick.quantity for pick in bought) == want.quantity
-    value = getattr(want, part.field) if part.value is None else (part.value,)
+    value = getattr(want, part.field)
+    if part.value is not None:
+        value = tuple(each for each in value if str(each) == part.value)
     fits = would_do(of_kind.model_copy(update={part.field: value}))
     return bool(bought) and all(pick.product in fits for pick in bought)
 

@@ -2,16 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
-from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, leaves_open, not_borne_out, priced_in
+from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, priced_in
 from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
+from drretail.records.criteria import State
 from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
 from drretail.records.shop import Product
-from drretail.records.wish import Wish
+from drretail.records.wish import Want, Wish
 
 Offered = Sequence[Sequence[Listing]]
 """For each want, all products of its kinds in the shop."""
@@ -22,8 +25,52 @@ REASONS: dict[Lack, Because] = {
     "too_dear": "too_dear",
     "no_such_brand": "no_such_brand",
     "demands": "demands",
+    "not_said": "not_said",
+    "unsafe": "unsafe",
     "owned": "owned",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Shop:
+    """What the shop offers to one shopper, and what is decided about it."""
+
+    offered: Offered
+    owned: frozenset[str]
+    """Products that the shopper has."""
+    decisions: Decisions
+
+    def things(self, wish: Wish) -> list[WantedThing]:
+        """Each want with the products that would do, and with those that might."""
+        currency = _currency(wish, self.offered)
+        return [
+            WantedThing(
+                name=want.name,
+                quantity=want.quantity,
+                optional=want.optional,
+                fits=self._fits(want, of_kind, currency, "met"),
+                undecided=self._fits(want, of_kind, currency, "open"),
+            )
+            for want, of_kind in zip(wish.wants, self.offered, strict=True)
+        ]
+
+    def would_do(self, want: Want, number: int) -> list[Listing]:
+        """The products that would do for the want of this number."""
+        return fitting(want, self.offered[number], self.owned, self.decisions)
+
+    def _fits(self, want: Want, of_kind: Sequence[Listing], currency: str, state: State) -> tuple[Fit, ...]:
+        worth = worths(of_kind)
+        fits = (
+            Fit(
+                product_id=listing.product.product_id,
+                price=_exact(priced_in(listing, currency)),
+                worth=worth[listing.product.product_id],
+                open=self.decisions.of_state(want, listing, "open"),
+                is_pack=pieces_in(listing.product.title) > 1,
+            )
+            for listing in fitting(want, of_kind, self.owned, self.decisions, state=state)
+        )
+        return tuple(sorted(fits, key=lambda fit: fit.product_id))
 
 
 def reference_of(
@@ -43,25 +90,25 @@ def reference_of(
     wish = query.wish
     if wish is None or not wish.wants:
         return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
-    owned = {*wish.owned, *bought}
-    things = _things(wish, offered, owned)
+    shop = _Shop(offered, frozenset({*wish.owned, *bought}), Decisions(query.gold))
+    things = shop.things(wish)
     titles = {one.product.product_id: one.product.title for of_want in offered for one in of_want}
     currency = _currency(wish, offered)
     cheapest, best = _baskets(things, wish, titles, currency)
-    lifted = _lifted(wish, offered, owned) if cheapest is None else {}
-    left_out = owned & titles.keys() if not all(want.again for want in wish.wants) else set[str]()
+    lifted = _lifted(wish, shop) if cheapest is None else {}
+    left_out = shop.owned & titles.keys() if not all(want.again for want in wish.wants) else frozenset[str]()
     reference = Reference(
         query_id=query.query_id,
         things=tuple(things),
         cheapest=cheapest,
         best=best,
-        lack=_lack(wish, offered, owned, lifted) if cheapest is None else None,
+        lack=_lack(wish, shop, lifted) if cheapest is None else None,
         left_out=tuple(sorted(left_out)),
     )
     if could_be is None:
         return reference
     freed: dict[Because, FoundBasket] = {REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()}
-    proof = _proof(wish, reference, could_be, owned, orders, freed)
+    proof = _proof(wish, reference, could_be, shop, orders, freed)
     return reference.model_copy(update={"proof": proof})
 
 
@@ -106,27 +153,6 @@ def _exact(price: Decimal | None) -> str | None:
     return None if price is None else f"{price.normalize():f}"
 
 
-def _things(wish: Wish, offered: Offered, owned: Collection[str]) -> list[WantedThing]:
-    currency = _currency(wish, offered)
-    things: list[WantedThing] = []
-    for want, of_kind in zip(wish.wants, offered, strict=True):
-        worth, unproved = worths(of_kind), not_borne_out(want, of_kind)
-        fits = {
-            listing.product.product_id: Fit(
-                product_id=listing.product.product_id,
-                price=_exact(priced_in(listing, currency)),
-                worth=worth[listing.product.product_id],
-                open=leaves_open(want, listing),
-                is_pack=pieces_in(listing.product.title) > 1,
-            )
-            for listing in fitting(want, of_kind, owned)
-        }
-        own = tuple(fits[key] for key in sorted(fits))
-        thing = WantedThing(name=want.name, quantity=want.quantity, optional=want.optional, open=unproved, fits=own)
-        things.append(thing)
-    return things
-
-
 def _currency(wish: Wish, offered: Offered) -> str:
     """The budget's currency, else the most frequent one of the offers (ties by code), else USD."""
     counts = Counter(offer.product.currency for of_want in offered for offer in of_want)
@@ -141,60 +167,61 @@ def _within(things: Sequence[WantedThing], chosen: list[Fit] | None, wish: Wish)
 
 
 def _best(things: Sequence[WantedThing], wish: Wish) -> tuple[Sequence[WantedThing], list[Fit]] | None:
-    """The things in the best basket, and the product for each.
-
-    Optional things are included if the budget allows; products that clearly meet all demands come before others.
-    """
+    """The things in the best basket, and the product for each. Optional things are included if the budget allows."""
     budget = None if wish.budget is None else wish.budget.value
-    needed = [thing for thing in things if not thing.optional]
-    for chosen_things in (things, needed):
-        outright = [
-            # Only fits that leave no more demands open than all fits of the thing do.
-            thing.model_copy(update={"fits": tuple(fit for fit in thing.fits if set(fit.open) <= set(thing.open))})
-            for thing in chosen_things
-        ]
-        for wanted in (outright, chosen_things):
-            chosen = best_choice(wanted, budget)
-            if chosen is not None:
-                return chosen_things, chosen
+    for wanted in (things, [thing for thing in things if not thing.optional]):
+        if (chosen := best_choice(wanted, budget)) is not None:
+            return wanted, chosen
     return None
 
 
-def _lack(wish: Wish, offered: Offered, owned: Collection[str], lifted: Collection[Lack]) -> Lack:
+def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
     needed = [number for number, want in enumerate(wish.wants) if not want.optional]
-    if not all(offered[number] for number in needed):
+    if not all(shop.offered[number] for number in needed):
         return "nothing_offered"
-    currency = _currency(wish, offered)
+    currency = _currency(wish, shop.offered)
     # If nothing suits the want, the price is not what is missing.
-    would_do = [fitting(wish.wants[at], offered[at], owned) or offered[at] for at in needed]
+    would_do = [shop.would_do(wish.wants[at], at) or shop.offered[at] for at in needed]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
-    in_the_way: list[Lack] = [lack for lack in _WITHOUT if lack in lifted]
+    in_the_way: list[Lack] = [lack for lack in _LIMITS if lack in lifted]
     return in_the_way[0] if in_the_way else "no_basket"
 
 
-def _lifted(
-    wish: Wish, offered: Offered, owned: Collection[str]
-) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
+def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
     """The cheapest basket without a limit, for each limit whose removal makes one possible."""
     found: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
-    for lack, (of_want, of_wish) in _WITHOUT.items():
-        wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
-        freed = wish.model_copy(update={**of_wish, "wants": wants})
-        things = [thing for thing in _things(freed, offered, owned) if not thing.optional]
-        chosen = _within(things, cheapest_choice(things), freed)
+    for lack in _LIMITS:
+        freed, things = _without(lack, wish, shop)
+        needed = [thing for thing in things if not thing.optional]
+        chosen = _within(needed, cheapest_choice(needed), freed)
         if chosen is not None:
-            found[lack] = things, chosen
+            found[lack] = needed, chosen
     return found
 
 
+_LIMITS: tuple[Lack, ...] = ("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "owned")
+"""What may prevent a basket, in the order in which it is named."""
 _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "too_dear": ({"price_max": None}, {"budget": None}),
     "no_such_brand": ({"brands_wanted": ()}, {}),
     "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),
     "owned": ({"again": True}, {}),
 }
-"""What to remove from the wants, and from the wish, to see whether it prevents a basket; in this order."""
+"""What to remove from the wants, and from the wish, to see whether it prevents a basket."""
+
+
+def _without(lack: Lack, wish: Wish, shop: _Shop) -> tuple[Wish, list[WantedThing]]:
+    """The wish without a limit, and what would do then."""
+    if lack == "not_said":
+        things = (thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in shop.things(wish))
+        return wish, list(things)
+    if lack == "unsafe":
+        return wish, replace(shop, decisions=shop.decisions.without_facts()).things(wish)
+    of_want, of_wish = _WITHOUT[lack]
+    wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
+    freed = wish.model_copy(update={**of_wish, "wants": wants})
+    return freed, shop.things(freed)
 
 
 def _found(
@@ -218,16 +245,17 @@ def _proof(
     wish: Wish,
     reference: Reference,
     could_be: Offered,
-    owned: Collection[str],
+    shop: _Shop,
     orders: Collection[str],
     without: Mapping[Because, FoundBasket],
 ) -> Proof:
     """The proof for a wish whose baskets are in ``reference``; ``without`` are the cheapest baskets with one limit
     removed.
 
-    It is optimistic: unknown values count as the best, every product with all words of a kind counts as one, and
-    demands on what a product must or must not be count as met. If even so something is missing, no basket exists. It
-    decides by prices, brands, stars, numbers of ratings, owned products, quantities and order ids.
+    It is optimistic: unknown values count as the best, every product with all words of a kind counts as one, and a
+    demand counts as met unless a reader or a field says that it is broken. If even so something is missing, no basket
+    exists. It decides by prices, brands, stars, numbers of ratings, owned products, quantities, order ids, and by what
+    readers and fields say of demands.
     """
     everything = {listing.product.product_id: listing for of_want in could_be for listing in of_want}
     unpriced = sum(listing.price is None for listing in everything.values())
@@ -237,7 +265,11 @@ def _proof(
     if reference.best is not None:
         return refuted
     lack = None if reference.lack is None else REASONS.get(reference.lack)
-    if _least_cost(wish, could_be, owned) is None:
+    could_be = [
+        [listing for listing in of_want if shop.decisions.may_be(want, listing)]
+        for want, of_want in zip(wish.wants, could_be, strict=True)
+    ]
+    if _least_cost(wish, could_be, shop) is None:
         return refuted.model_copy(update={"state": "proved", "lack": lack})
     undecided = tuple(
         want.name for want, of_want in zip(wish.wants, could_be, strict=True) if not want.optional and of_want
@@ -245,7 +277,7 @@ def _proof(
     return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
 
 
-def _least_cost(wish: Wish, could_be: Offered, owned: Collection[str]) -> Decimal | None:
+def _least_cost(wish: Wish, could_be: Offered, shop: _Shop) -> Decimal | None:
     """The least possible cost of the wish if all unknown values are the best; None if it can't be met even so."""
     total, currency = Decimal(0), None if wish.budget is None else wish.budget.currency
     for want, of_want in zip(wish.wants, could_be, strict=True):
@@ -254,7 +286,9 @@ def _least_cost(wish: Wish, could_be: Offered, owned: Collection[str]) -> Decima
             (priced_in(listing, currency) or Decimal(0))
             * (1 if pieces_in(listing.product.title) > 1 else want.quantity)
             for listing in of_want
-            if (want.again or listing.product.product_id not in owned) and is_within(want, listing, unknown_does=True)
+            if (want.again or listing.product.product_id not in shop.owned)
+            and listing.product.product_id not in shop.decisions.excluded
+            and is_within(want, listing, unknown_does=True)
         ]
         if want.optional:
             continue

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from drretail.grounding.text.words import singular
-
-Stance = Literal["kept", "broken", "open"]
+from drretail.records.criteria import State
 
 MATERIALS = frozenset(
     """
@@ -68,8 +67,8 @@ class RecordWords:
     """The values of the fields that name what the product is made of."""
     whole: str
     """All texts in one, to see quickly whether a word occurs at all."""
-    stances: dict[tuple[str, bool], Stance] = field(
-        default_factory=dict[tuple[str, bool], Stance], compare=False, repr=False
+    stances: dict[tuple[str, bool], State] = field(
+        default_factory=dict[tuple[str, bool], State], compare=False, repr=False
     )
     """Cached results: every record is asked the same questions many times."""
 
@@ -93,8 +92,8 @@ def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) 
     )
 
 
-def stance(words: RecordWords, demand: str) -> Stance:
-    """What the record says of a demand: "kept" if it affirms it and no weightier text denies it, "broken" if it denies
+def stance(words: RecordWords, demand: str) -> State:
+    """What the record says of a demand: "met" if it affirms it and no weightier text denies it, "broken" if it denies
     it or names another material, else "open".
     """
     if (demand, True) not in words.stances:
@@ -102,28 +101,28 @@ def stance(words: RecordWords, demand: str) -> Stance:
     return words.stances[demand, True]
 
 
-def stance_against(words: RecordWords, unwanted: str) -> Stance:
-    """What the record says of an unwanted quality: "broken" if the product has it, "kept" if the record denies it, else
+def stance_against(words: RecordWords, unwanted: str) -> State:
+    """What the record says of an unwanted quality: "broken" if the product has it, "met" if the record denies it, else
     "open".
     """
     if (unwanted, False) not in words.stances:
         found = _affirmations((words.title, *words.details, *words.prose), unwanted)
         is_open = not found or not _is_spoken_of(words, unwanted)
-        words.stances[unwanted, False] = "open" if is_open else "broken" if True in found else "kept"
+        words.stances[unwanted, False] = "open" if is_open else "broken" if True in found else "met"
     return words.stances[unwanted, False]
 
 
-def _stance(words: RecordWords, demand: str) -> Stance:
+def _stance(words: RecordWords, demand: str) -> State:
     is_material = demand.casefold().strip() in MATERIALS
     if not _is_spoken_of(words, demand):
         return "broken" if is_material and words.made_of else "open"
     title = _LOOKS.sub(" ", _BESIDE.sub("", words.title)) if is_material else words.title
     if is_material and words.made_of:
         found = _affirmations(words.made_of, demand) or _affirmations((title,), demand)
-        return "kept" if found == {True} else "broken"
+        return "met" if found == {True} else "broken"
     for texts in ((title, *words.details), words.prose):
         if found := _affirmations(texts, demand):
-            return "kept" if found == {True} else "broken"
+            return "met" if found == {True} else "broken"
     return "open"
 
 

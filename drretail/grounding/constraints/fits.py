@@ -1,38 +1,40 @@
 """Which products of a kind suit a want, decided by their records only.
 
-An unknown brand, rating or number of ratings does not suit; an unknown price does, since only a basket needs it. If
-some product of the kind is recorded to meet a demand, products without such a record do not suit; if none is, only
-products that break it are left out. For unwanted qualities silence suits, since few records list what a product is
-without.
+An unknown brand, rating or number of ratings does not suit; an unknown price does, since only a basket needs it. A
+product whose record says nothing of a demand does not suit either; it is undecided.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
+from drretail.records.criteria import State
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 
-def fitting(want: Want, of_kind: Sequence[Listing], owned: Collection[str] = ()) -> list[Listing]:
-    """The products of a kind that suit a want; ``owned`` are products that the shopper has."""
-    borne_out = set(want.must).difference(not_borne_out(want, of_kind))
+def fitting(
+    want: Want,
+    of_kind: Sequence[Listing],
+    owned: Collection[str] = (),
+    decisions: Decisions = UNDECIDED,
+    *,
+    state: State = "met",
+) -> list[Listing]:
+    """The products of a kind that keep a want's limits and demands; ``owned`` are products that the shopper has.
+
+    With ``state="open"``, those that keep the limits and break no demand, but whose records leave one open.
+    """
     return [
         listing
         for listing in of_kind
         if (want.again or listing.product.product_id not in owned)
+        and listing.product.product_id not in decisions.excluded
         and is_within(want, listing)
-        and all(stance(listing.words, demand) == "kept" for demand in borne_out)
-        and all(stance(listing.words, demand) != "broken" for demand in want.must)
-        and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
+        and decisions.state(want, listing) == state
     ]
-
-
-def not_borne_out(want: Want, of_kind: Sequence[Listing]) -> tuple[str, ...]:
-    """The demands that no record of the kind affirms: they are ignored, and shown as open."""
-    return tuple(one for one in want.must if not any(stance(listing.words, one) == "kept" for listing in of_kind))
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
@@ -76,11 +78,3 @@ def is_over_budget(wish: Wish, picks: Sequence[Pick], products: Mapping[str, Pro
     known = ((pick, listing_of(products[pick.product])) for pick in picks if pick.product in products)
     costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in known)
     return sum(costs, Decimal(0)) > wish.budget.value
-
-
-def leaves_open(want: Want, listing: Listing) -> tuple[str, ...]:
-    """The demands on which a record says nothing."""
-    return (
-        *(demand for demand in want.must if stance(listing.words, demand) == "open"),
-        *(demand for demand in want.must_not if stance_against(listing.words, demand) == "open"),
-    )

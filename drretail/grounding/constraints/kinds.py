@@ -51,6 +51,21 @@ _SHORT = 2
 
 def is_of_kind(product: Product, kind: str) -> bool:
     """True if a product is of this kind."""
+    return _is_in_category(product, kind) or is_in_title(product, kind)
+
+
+def is_named_by_both(product: Product, kinds: Sequence[str]) -> bool:
+    """True if nobody needs to look whether a product is of one of the kinds.
+
+    Its leaf category has the whole name of one, and its title says so. A part of the name is not enough: pet brushes
+    and makeup "Brush Sets" are both brushes.
+    """
+    is_leaf = any(_stems(product.leaf_category) == _stems(kind) for kind in kinds)
+    return is_leaf and any(is_in_title(product, kind) for kind in kinds)
+
+
+def _is_in_category(product: Product, kind: str) -> bool:
+    """True if the product's categories say that it is of this kind."""
     wanted = _unpacked(_stems(kind))
     if not wanted or not _words(product).issuperset(wanted):
         return False
@@ -61,8 +76,14 @@ def is_of_kind(product: Product, kind: str) -> bool:
     in_title = frozenset(_stems(product.title))
     # Of "Bibs & Burp Cloths", only the name that the title has is certain.
     sure = [leaf for leaf in leaves if len(leaves) == 1 or leaf[-1] in in_title]
-    if any(leaf == wanted or leaf[-1] == wanted[-1] for leaf in sure):
-        return True
+    return any(leaf == wanted or leaf[-1] == wanted[-1] for leaf in sure)
+
+
+def is_in_title(product: Product, kind: str) -> bool:
+    """True if the product's title says that it is of this kind."""
+    wanted = _unpacked(_stems(kind))
+    if not wanted or not _words(product).issuperset(wanted):
+        return False
     # A single word counts in the first part only; of several, a later part must contain one more.
     sure_parts = 1 if len(wanted) == 1 else _FIRST
     return any(

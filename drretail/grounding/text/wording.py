@@ -144,9 +144,9 @@ def _limits(want: Want) -> Iterator[str]:
     if want.again:
         yield AGAIN
     if want.must:
-        yield f"must be {', '.join(want.must)}"
+        yield f"must be {', '.join(map(str, want.must))}"
     if want.must_not:
-        yield f"must not be or have {', '.join(want.must_not)}"
+        yield f"must not be or have {', '.join(map(str, want.must_not))}"
     if want.rating_min is not None:
         yield f"at least {want.rating_min:g} stars"
     if want.ratings_min is not None:

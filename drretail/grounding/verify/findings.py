@@ -4,10 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.fits import is_below, is_too_dear
-from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
-from drretail.grounding.constraints.listing import is_of_brand, listing_of, pieces_in
+from drretail.grounding.constraints.kinds import shares_the_noun
+from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Citation, Finding
@@ -127,7 +126,7 @@ def _by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
             fits=tuple(
                 Fit(product_id=key, worth=0, is_pack=pieces_in(item.title) > 1)
                 for key, item in records.items()
-                if any(is_of_kind(item, kind) for kind in want.kinds)
+                if ledger.decisions.is_of_kind(want, listing_of(item))
             ),
         )
         for want in wish.wants
@@ -163,18 +162,27 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     )
     if listing.makers and all(is_of_none):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
-    broken = [
-        [demand for demand in want.must if stance(listing.words, demand) == "broken"]
-        + [f"no {demand}" for demand in want.must_not if stance_against(listing.words, demand) == "broken"]
-        for want in wants
-    ]
-    if all(broken):
-        found = f"its record speaks against {broken[0][0]!r}"
-        yield _finding("demand_broken", report, pick, found, severity="warning")
+    yield from _demands(pick, report, listing, wants, ledger)
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
         limit, price = format_amount(most), format_money(item.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
     yield from _below(pick, report, item, wants)
+
+
+def _demands(pick: Pick, report: str, listing: Listing, wants: Sequence[Want], ledger: Ledger) -> Iterator[Finding]:
+    """A demand that the pick breaks, or that its record leaves open, in every want that it may be for."""
+    if pick.product in ledger.decisions.excluded:
+        yield _finding("unsafe_pick", report, pick, "a page of the query's web says that nobody should buy it")
+    rulings = [
+        [ruling for ruling in ledger.decisions.rulings(want, listing) if ruling.state != "met"] for want in wants
+    ]
+    broken = [next((ruling for ruling in of_want if ruling.state == "broken"), None) for of_want in rulings]
+    if all(broken) and (first := broken[0]) is not None:
+        found = f"its record speaks against {first.demand!r}" + (f" ({first.quote})" if first.quote else "")
+        yield _finding("demand_broken", report, pick, found, severity="error" if first.is_sure else "warning")
+    elif all(rulings):
+        found = f"its record does not say {rulings[0][0].demand!r}"
+        yield _finding("not_borne_out", report, pick, found, severity="warning")
 
 
 def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:

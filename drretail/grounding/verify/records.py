@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
@@ -44,6 +45,8 @@ class Ledger:
     budget: Money | None = None
     picks: tuple[Pick, ...] | None = None
     wish: Wish | None = None
+    decisions: Decisions = UNDECIDED
+    """Whether products keep the query's demands."""
     looked_up: frozenset[str] = frozenset()
     """The products whose records were looked up in the shop for judging."""
 
@@ -99,6 +102,7 @@ def read_ledger(
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
         wish=None if query is None else query.wish,
+        decisions=UNDECIDED if query is None else Decisions(query.gold),
         looked_up=frozenset(entry.key for entry in evidence.values() if entry.looked_up),
     )
 

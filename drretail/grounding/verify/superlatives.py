@@ -4,7 +4,7 @@ a run was shown.
 
 from collections.abc import Callable, Mapping
 
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.decisions import UNDECIDED
 from drretail.grounding.constraints.fits import is_within
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of
@@ -88,7 +88,7 @@ def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | Non
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:
     """True if the rival certainly suits a want that the product is for, at an affordable price."""
-    listing, own = listing_of(rival), listing_of(product)
+    listing = listing_of(rival)
     owned = ledger.wish.owned if ledger.wish is not None else ()
     if rival.product_id in owned or listing.price is None:
         return False
@@ -97,8 +97,7 @@ def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger:
     return any(
         is_within(want, listing)
         and any(is_of_kind(rival, kind) for kind in want.kinds)
-        and all(stance(listing.words, demand) == "kept" or stance(own.words, demand) != "kept" for demand in want.must)
-        and all(stance_against(listing.words, demand) != "broken" for demand in want.must_not)
+        and UNDECIDED.state(want, listing) == "met"
         for want in _wants_for(product, ledger)
     )
 

@@ -9,5 +9,6 @@ examination.py sends findings back to the model, at most twice, and keeps those 
 session.py     one model with its journal, shared by all questions of a command
 write.py       targets → queries: concurrent, journalled, resumable; and an estimate of the usage
 opinion.py     a reading model's opinion of queries
+decide.py      reads products' records to decide which keep the demands of queries
 annotate.py    types the wishes of plain questions
 """

@@ -154,7 +154,7 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
     spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
     phrases = [wish.deadline or ""]
     for want in wish.wants:
-        phrases += (want.name, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
+        phrases += (want.name, *map(str, want.demands), *want.brands_wanted, *want.brands_unwanted)
     for phrase in dict.fromkeys(phrases):
         typed = [word for word in folded(phrase).split() if word not in STOP_WORDS and not is_negation(word)]
         missing = [word for word in typed if stem(word) not in spoken]
@@ -173,7 +173,7 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
     ordered = () if case.shopper is None else case.shopper.products.values()
     names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
     for want in wish.wants:
-        names += (want.name, *want.kinds, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted)
+        names += (want.name, *want.kinds, *map(str, want.demands), *want.brands_wanted, *want.brands_unwanted)
     known, text = f" {' '.join(map(folded, names))} ", case.query.text
     for front, listing in case.titles_in(text):
         # Without the maker, the words may describe any such thing: "stainless steel bird".
@@ -195,7 +195,7 @@ def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
     """
     names = [listing.product.title for listing in case.owned]
     for want in wish.wants:
-        names += (want.name, *want.kinds, *want.must, *want.brands_wanted, *want.brands_unwanted)
+        names += (want.name, *want.kinds, *map(str, want.must), *want.brands_wanted, *want.brands_unwanted)
     known = [set(folded(name).split()) for name in names]
     for match in _QUOTED.finditer(case.query.text):
         quote = match[1] or match[2]
@@ -254,7 +254,7 @@ def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
     The deadline must not have passed.
     """
     text, deadline, today = case.query.text, wish.deadline or "", case.now.date()
-    typed = " ".join((deadline, *(phrase for want in wish.wants for phrase in (want.name, *want.must))))
+    typed = " ".join((deadline, *(phrase for want in wish.wants for phrase in (want.name, *map(str, want.must)))))
     known = {order.order_date[5:10] for order in case.shopper.orders} if case.shopper else set[str]()
     for named in find_dates(text):
         if named.iso > today.isoformat() and text[named.start : named.end] not in typed:
@@ -288,6 +288,7 @@ def _inner(case: Case, wish: Wish) -> Iterator[Finding]:
     if kind == "project" and sum(want.quantity for want in wish.wants) == 1 and not wish.room:
         yield found("need_unlike_wish", kind, "the wish is of a single thing")
     for want in wish.wants:
-        for wanted, refused in ((want.must, want.must_not), (want.brands_wanted, want.brands_unwanted)):
+        demands = [map(str, each) for each in (want.must, want.must_not)]
+        for wanted, refused in (demands, (want.brands_wanted, want.brands_unwanted)):
             both = set(map(folded, wanted)) & set(map(folded, refused))
             yield from (found("wish_contradicts_itself", name, f"of {want.name}") for name in sorted(both))

@@ -10,6 +10,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import Listing, folded, is_of_brand
 from drretail.grounding.text.words import content_stems
 from drretail.records.evidence import Finding
@@ -103,7 +104,8 @@ class Case:
     @cached_property
     def offered(self) -> Sequence[tuple[Want, Sequence[Listing]]]:
         """Each want with all of the shop's products of its kinds."""
-        return [(want, self.stock.offers.of_want(want)) for want in self.wants]
+        decisions = Decisions(self.query.gold)
+        return [(want, self.stock.offers.of_want(want, decisions)) for want in self.wants]
 
     @cached_property
     def owned(self) -> Sequence[Listing]:

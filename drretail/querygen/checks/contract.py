@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from drretail.grounding.constraints.demands import stance
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import folded
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
@@ -86,6 +86,6 @@ def check_rules(case: Case) -> Iterator[Finding]:
     for want, listings in case.offered:
         priced = [listing for listing in listings if listing.price is not None]
         for demand in want.must if len(priced) >= LEAST_OFFERS else ():
-            kept = sum(stance(listing.words, demand) == "kept" for listing in priced)
+            kept = sum(decided_by_code(demand, listing).state == "met" for listing in priced)
             if not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
-                yield found("demand_decides_nothing", demand, f"{kept} of {len(priced)} {want.name} keep it")
+                yield found("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")

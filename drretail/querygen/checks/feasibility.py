@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.wording import format_amount, format_money
@@ -19,6 +20,7 @@ CODES = {
     "cannot_be_met": Code("no product would do", "drop the demand in the way, or set `infeasible` if that is meant"),
     "infeasible_not_proved": Code("that the shop can't meet it is not proved", "drop `infeasible`, or change the wish"),
     "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
+    "demand_undecided": Code("no product is known to keep a demand", "have records read: `drretail queries decide`"),
     "demand_unheard_of": Code("no record of the kind has the words of a demand", "demand what records speak of"),
 }
 
@@ -26,6 +28,7 @@ _WHY: dict[Lack, str] = {
     "nothing_offered": "the shop has nothing of a wanted kind",
     "no_such_brand": "nothing is of a wanted brand, or all is of unwanted ones",
     "demands": "nothing keeps all that is demanded",
+    "unsafe": "only what was recalled, or fails, would do",
     "owned": "only what the shopper has would do",
     "no_basket": "several limits are in the way",
 }
@@ -51,17 +54,31 @@ def check(case: Case) -> Iterator[Finding]:
     elif case.query.infeasible:
         if not is_proved:
             yield found("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
+    elif reference.lack == "not_said":
+        yield from _not_said(case)
     elif reference.cheapest is None:
         yield from _lacking(reference, wish, is_proved=is_proved)
     else:
         yield from _loose_budget(case, wish)
-        # Only ``must``: records list what a product has, so that few mention what it must not have.
-        for want, listings in case.offered:
-            for demand in want.must:
-                words = set(map(stem, folded(demand).split()))
-                if not any(words <= set(map(stem, listing.text.split())) for listing in listings):
-                    why = f"none of the {len(listings)} products of {want.name} says so"
-                    yield found("demand_unheard_of", demand, why)
+
+
+def _not_said(case: Case) -> Iterator[Finding]:
+    """The demands on which every product's record is silent."""
+    decisions = Decisions(case.query.gold)
+    for want, listings in case.offered:
+        rulings = [{ruling.demand: ruling for ruling in decisions.rulings(want, one)} for one in listings]
+        for demand in map(str, want.demands):
+            words = set(map(stem, folded(demand).split()))
+            if any(of_listing[demand].state == "met" for of_listing in rulings):
+                continue
+            is_said = any(words <= set(map(stem, listing.text.split())) for listing in listings)
+            is_read = any(of_listing[demand].is_sure for of_listing in rulings)
+            # Records list what a product has, so that few mention what it must not have.
+            if is_read or (demand in map(str, want.must) and not is_said):
+                why = f"none of the {len(listings)} products of {want.name} says so"
+                yield found("demand_unheard_of", demand, why)
+            else:
+                yield found("demand_undecided", demand, f"no record of {want.name} says so in as many words")
 
 
 def basket_line(basket: FoundBasket) -> str:

@@ -15,7 +15,7 @@ from drretail.querygen.review.edits import edit_of, retyped
 from drretail.querygen.review.records import Edit
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
 Cells = dict[str, str]
 Takes = Literal["words", "text", "list", "flag", "whole", "stars", "money"]
@@ -23,6 +23,7 @@ _TAKES: dict[Any, Takes] = {
     str: "words",
     str | None: "words",
     tuple[str, ...]: "list",
+    tuple[Demand, ...]: "list",
     bool: "flag",
     int: "whole",
     int | None: "whole",
@@ -180,9 +181,13 @@ def wish_of(form: Form, query: Query) -> Wish | None:
     level = _values(WISH_FIELDS, form.query, None, faults)
     is_nothing = level.pop(NOTHING, False)
     wants: list[Want] = []
+    # A cell holds a demand's words; what decides it beside them stays.
+    typed = {str(each): each for want in (query.wish or Wish()).wants for each in want.demands}
     for place, cells in form.filled:
         known = len(faults)
         values = _values(WANT_FIELDS, cells, place, faults)
+        for name in ("must", "must_not"):
+            values[name] = [typed.get(text, text) for text in values.get(name, ())]
         try:
             if len(faults) == known:
                 wants.append(Want.model_validate(values))
@@ -277,7 +282,7 @@ def written(field: Field, value: Any) -> str:
     if value is None or value is False:
         return ""
     if field.takes == "list":
-        cell = "; ".join(part.replace(";", r"\;") for part in value)
+        cell = "; ".join(str(part).replace(";", r"\;") for part in value)
         # The ; keeps a spreadsheet from reading a number or a date: 0141439513 is the id of a book.
         return f"{cell};" if cell[:1].isdigit() else cell
     if field.takes == "flag":

@@ -8,7 +8,7 @@ from typing import Any
 from drretail.grounding.text.words import stem
 from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, Field, written
 from drretail.records.money import Money
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
 WANTED = "wanted"
 """The name of the comparison whether a thing is wanted at all."""
@@ -94,7 +94,7 @@ def _meant(value: Any) -> Hashable:
         return frozenset(map(_meant, value))
     if isinstance(value, Money):
         return value.value, value.currency
-    return _stems(value) if isinstance(value, str) else value
+    return _stems(str(value)) if isinstance(value, str | Demand) else value
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -10,10 +10,11 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
-from drretail.grounding.constraints.demands import stance
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 ENOUGH = 3
@@ -60,7 +61,9 @@ class KindOffers:
             for value in sorted(set[str]().union(*filled)) if len(filled) >= LEAST_OFFERS else ():
                 is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
                 is_told_apart = is_plain and _decides([value in values for values in filled])
-                if is_told_apart and _decides([stance(offer.words, value) == "kept" for offer in counted]):
+                if is_told_apart and _decides(
+                    [decided_by_code(Demand(say=value, field=name), offer).state == "met" for offer in counted]
+                ):
                     demands.append((name, value))
         return tuple(demands)
 

@@ -17,7 +17,7 @@ from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
 from drretail.querygen.rules.needs import Need
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
 SOURCE = "offline:generator"
 # The probabilities of a demanded value, stars or ratings, another brand, a budget, a mention of orders, and two pieces.
@@ -109,7 +109,7 @@ class Author:
         product, offers = need.purchases[0].listing.product, self.assortment.of(need.purchases[0].kind.category)
         # Only values that the owned product has: to ask for another would need a reason.
         values = [
-            ("must", (value,), PHRASES["field"][name].format(value=value))
+            ("must", (Demand(say=value, field=name),), PHRASES["field"][name].format(value=value))
             for name, value in offers.demands
             if value in str(product.details.get(name)).casefold()
         ]

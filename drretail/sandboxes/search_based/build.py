@@ -18,7 +18,7 @@ from drretail.files import read_documents, read_json, write_json
 from drretail.grounding.text.personal_data import People
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Document, Record
-from drretail.records.criteria import Criteria, Gold
+from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query
 from drretail.sandboxes.folder import BUILDING, WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
@@ -200,7 +200,7 @@ class FoundBuilder:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
         kept = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
         served = [page.found.page for page in kept.necessary]
-        gold, criteria = Gold(query_id=query.query_id), tuple[Criteria, ...]()
+        gold, criteria = KnownAnswer(query_id=query.query_id), tuple[Criteria, ...]()
         if is_written:
             await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
             gold = await gold_of(self.asker, query, served, files, of_files=False)
@@ -225,7 +225,7 @@ class FoundBuilder:
         )
         return material, _report(found, pages, kept, material)
 
-    def _written_before(self, query: Query, gold: Gold) -> tuple[Query, Gold]:
+    def _written_before(self, query: Query, gold: KnownAnswer) -> tuple[Query, KnownAnswer]:
         """The query and the gold that were written since for a task without them; unchanged if none were."""
         path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
         written = read_gold_file(kept) if path.exists() and kept.exists() else gold

@@ -16,7 +16,7 @@ from drretail.eval.judging.subject import Task
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
-from drretail.records.criteria import Criteria, Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.criteria import Criteria, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.folder import BUILDING
@@ -37,14 +37,14 @@ class WrittenGold(Record):
     insights: list[SaidInsight]
 
 
-def is_known(gold: Gold) -> bool:
+def is_known(gold: KnownAnswer) -> bool:
     """True if the gold has any insight."""
     return bool(gold.files.insights or gold.sandbox.insights)
 
 
 async def gold_of(
     asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes], *, of_files: bool
-) -> Gold:
+) -> KnownAnswer:
     """The gold of a query; the quote of every insight occurs in its page or file. Raises TaskFailed.
 
     With ``of_files``, at least one insight has to come from a file, if there are any: the query was written to need
@@ -60,7 +60,7 @@ async def gold_of(
     of_pages = [insight for insight in written.insights if insight.source in places]
     others = [insight for insight in written.insights if insight.source not in places]
     named = dict.fromkeys(insight.source for insight in others)
-    return Gold(
+    return KnownAnswer(
         query_id=query.query_id,
         files=PartOfGold(
             insights=tuple(_insight(f"f{number}", insight, insight.source) for number, insight in enumerate(others, 1)),

@@ -12,7 +12,7 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
 from drretail.files import check_new, made_whole
-from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
@@ -201,12 +201,12 @@ def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterato
 
 def _gold(
     query: Query, files: Sequence[PlantedFile], facts: Sequence[Fact], supportive: Sequence[LabelledPage]
-) -> Gold:
+) -> KnownAnswer:
     planted = [GoldInsight(id=f"f{n}", text=file.meaning, stands_in=file.name, quote=file.statement)
                for n, file in enumerate((file for file in files if file.statement), 1)]  # fmt: skip
     of_pages = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=source.page.url, quote=fact.text)
             for n, (fact, source) in enumerate(zip(facts, supportive, strict=True), 1)]  # fmt: skip
-    return Gold(
+    return KnownAnswer(
         query_id=query.query_id,
         files=PartOfGold(
             insights=tuple(planted),

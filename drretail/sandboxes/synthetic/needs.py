@@ -32,7 +32,7 @@ class Wanted:
 
     @property
     def must_not(self) -> str | None:
-        return next(iter(self.want.must_not), None) if self.want else None
+        return next(map(str, self.want.must_not), None) if self.want else None
 
     @property
     def quantity(self) -> int:
@@ -88,13 +88,13 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
     found: list[Wanted] = []
     # Without a typed wish there are neither wants nor things.
     for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
-        order = sorted(thing.fits, key=lambda fit: (
+        order = sorted(thing.fits or thing.undecided, key=lambda fit: (
             fit.product_id != best.get(thing.name), fit.price is None, -fit.worth, fit.product_id
         ))  # fmt: skip
         products = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
         fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
         if fits:
-            must = next((demand for demand in want.must if demand not in thing.open), None)
+            must = next((str(one) for one in want.must if all(str(one) not in fit.open for fit in order)), None)
             found.append(Wanted(thing.name, fits, want, must))
     return found
 

@@ -27,7 +27,7 @@ from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, calls, launch
-from tests.build import known
+from tests.build import demands, known
 from tests.shop import USER
 
 
@@ -162,7 +162,7 @@ BAG = "Find a diaper bag for up to $40."
 DAY = "2023-05-01"
 LEASH = Owned("B1", "Foglark Leash, Red", "01", DAY)
 SWADDLE = Owned("B2", "Napperly Muslin Swaddle, 3 Pack", "02", DAY)
-BLANKET = Want(name="swaddle blanket", kinds=("blanket",), quantity=2, must=("cotton",), rating_min=4.0)
+BLANKET = Want(name="swaddle blanket", kinds=("blanket",), quantity=2, must=demands("cotton"), rating_min=4.0)
 BLANKETS = Wish(wants=(BLANKET,), budget=Money.of(70), deadline="by March 3", owned=("B2",))
 
 

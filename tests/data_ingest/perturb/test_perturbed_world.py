@@ -11,10 +11,11 @@ from drretail.env.manifest import OrderRow
 from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
+from drretail.records.criteria import Gold
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.build import query
+from tests.build import demands, query
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
@@ -106,20 +107,22 @@ def test_brands_and_products_of_queries_are_those_of_the_other_world_and_all_els
     source: Path, tmp_path: Path
 ) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
-    feeder = Want(name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=("fits the Tanagrove pole",))
+    feeder = Want(
+        name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=demands("fits the Tanagrove pole")
+    )
     text = "My Tanagrove feeder (B0TEST0001) leaks; another by tanagrove under $30?"
     wish = Wish(wants=(feeder,), budget=Money.of(30), owned=("B0TEST0001",))
-    old = query("q1", text, user_id=USER, wish=wish, world_fingerprint=mapping.perturbed_from)
+    old = query("q1", text, user_id=USER, wish=wish, world_fingerprint=mapping.perturbed_from, gold=Gold(query_id="q1"))
     (new, untyped) = carried([old, old.model_copy(update={"wish": None})], mapping)
     assert untyped.wish is None
     brand, product = mapping.brands["Tanagrove"], mapping.ids["B0TEST0001"]
     assert new.text == f"My {brand} feeder ({product}) leaks; another by {brand} under $30?"
     assert new.wish is not None
     (want,) = new.wish.wants
-    assert (want.brands_wanted, want.must) == ((brand,), (f"fits the {brand} pole",))
+    assert (want.brands_wanted, want.must) == ((brand,), demands(f"fits the {brand} pole"))
     assert new.wish.owned == (product,)
     assert new.world_fingerprint == mapping.fingerprint
-    assert (new.query_id, new.user_id) == (old.query_id, old.user_id)
+    assert (new.query_id, new.user_id, new.gold) == (old.query_id, old.user_id, None)
     assert (new.wish.budget, want.name) == (Money.of(30), "feeder")
 
 

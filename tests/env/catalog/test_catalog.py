@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, fold_category
-from drretail.env.catalog.engine import LEAST_SCORE
+from drretail.env.catalog.engine import FIRST_PAGE, LEAST_SCORE
 from drretail.errors import ToolError
 from drretail.records.shop import Product
 from tests.env.catalog.conftest import Build, shelf_of
@@ -72,9 +72,13 @@ def passes(product: Product, query: CatalogQuery, *, unknown: bool = False) -> b
 
 
 def in_order(passing: list[Product], query: CatalogQuery, scores: dict[str, float]) -> list[str]:
-    """The ids of those that a search finds: a sort leaves out what scores far below the best, but in no category."""
+    """The ids of those that a search finds: a sort leaves out what scores far below the best, but in no category, and
+    nothing that is on the first page by relevance.
+    """
+    by_relevance = sorted((each.product_id for each in passing), key=lambda found: (-scores[found], found))
     if query.sort_by == "relevance":
-        return sorted((each.product_id for each in passing), key=lambda found: (-scores[found], found))
+        return by_relevance
+    first_page = by_relevance[:FIRST_PAGE]
     best = max((scores[each.product_id] for each in passing), default=0)
     least = 0 if query.category is not None else LEAST_SCORE * best - 1e-6
     sign = -1 if (query.order or ("asc" if query.sort_by == "price" else "desc")) == "desc" else 1
@@ -84,7 +88,8 @@ def in_order(passing: list[Product], query: CatalogQuery, scores: dict[str, floa
         number = numbers[query.sort_by]
         return number is None, sign * (number or 0), product.product_id
 
-    return [each.product_id for each in sorted(passing, key=place) if scores[each.product_id] >= least]
+    ranked = (each.product_id for each in sorted(passing, key=place))
+    return [product_id for product_id in ranked if product_id in first_page or scores[product_id] >= least]
 
 
 @settings(settings_for_builds, max_examples=12)
@@ -101,7 +106,7 @@ def test_filters_sorts_totals_and_all_matches_are_those_of_what_the_text_finds(
         page = catalog.search(query)
         expected = in_order(passing, query, scores)
         assert [hit.product_id for hit in page.hits] == expected
-        assert page.total == len(expected)
+        assert (page.total, page.total + page.cut) == (len(expected), len(passing))
         assert page.hidden == sum(passes(each, query, unknown=True) for each in matching) - len(passing)
         for hit in page.hits:
             ranked = query.sort_by == "relevance" and query.text

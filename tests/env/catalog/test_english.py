@@ -2,12 +2,13 @@
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from drretail.env.catalog.analysis import LONGEST_STEM, WordForms, with_sizes
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, SortBy
-from drretail.env.catalog.engine import BEST, TIMES_MORE
+from drretail.env.catalog.engine import BEST, FIRST_PAGE, TIMES_MORE
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.grounding.text.words import STOP_WORDS
 from drretail.records.shop import Product
@@ -104,12 +105,20 @@ SORTS: tuple[SortBy, ...] = ("price", "rating", "popularity")
 
 
 @pytest.mark.parametrize("sort_by", SORTS)
-def test_a_sort_ranks_what_is_about_as_relevant_as_the_best_match(build: Build, sort_by: SortBy) -> None:
-    numbers = [{"price": price, "average_rating": 5 - price / 10, "rating_number": 100 - price} for price in (1, 9, 8)]
-    catalog = build(shelf_of(("Bag", numbers[0]), ("Diaper bag", numbers[1]), ("Bag for diapers", numbers[2])))
-    page = catalog.search(CatalogQuery("diaper bag", sort_by=sort_by))
-    assert [hit.product_id for hit in page.hits] == ["B02", "B01"]
-    assert (page.total, catalog.search(CatalogQuery("diaper bag")).total) == (2, 3)
+def test_a_sort_ranks_the_first_page_and_what_is_about_as_relevant_as_the_best_match(
+    build: Build, sort_by: SortBy
+) -> None:
+    def numbers(price: int) -> dict[str, Any]:
+        return {"price": price, "average_rating": 5 - price / 100, "rating_number": 100 - price}
+
+    wanted = [("Diaper bag", numbers(price)) for price in range(20, 20 + FIRST_PAGE)]
+    catalog = build(shelf_of(("Bag", numbers(1)), *wanted, ("Bag for diapers", numbers(10))))
+    page = catalog.search(CatalogQuery("diaper bag", sort_by=sort_by, limit=50))
+    assert [hit.product_id for hit in page.hits] == ["B11", *(f"B{place:02}" for place in range(1, FIRST_PAGE + 1))]
+    assert (page.total, page.cut) == (FIRST_PAGE + 1, 1)
+    few = build(shelf_of(("Bag", numbers(1)), *wanted[1:], ("Bag for diapers", numbers(10))))
+    page = few.search(CatalogQuery("diaper bag", sort_by=sort_by, limit=50))
+    assert (page.total, page.cut) == (FIRST_PAGE, 1), "the loose match is the eleventh"
 
 
 def test_a_sort_ranks_no_more_than_the_first_pages_by_relevance(build: Build) -> None:
@@ -127,10 +136,9 @@ def test_a_sort_in_a_narrow_category_ranks_all_of_it(build: Build) -> None:
     presses = [
         (title, {"price": price, "categories": ("Presses",)}) for title, price in (("French press", 9), ("Chambord", 5))
     ]
-    catalog = build(shelf_of(*presses, ("Nail art for french press", {"price": 1})))
-    query = CatalogQuery("french press", sort_by="price")
-    assert "B01" not in [hit.product_id for hit in catalog.search(query).hits]
-    assert [hit.product_id for hit in catalog.search(replace(query, category="Presses")).hits] == ["B01", "B00"]
+    catalog = build(shelf_of(*(("French press", {"price": 2}),) * FIRST_PAGE, *presses, ("Nail art", {"price": 1})))
+    query = CatalogQuery("french press", sort_by="price", limit=50)
+    assert [hit.product_id for hit in catalog.search(replace(query, category="Presses")).hits] == ["B11", "B10"]
 
 
 def test_stems_are_cut_where_elasticsearch_would_cut_a_pair_and_no_product_lacks_a_field() -> None:

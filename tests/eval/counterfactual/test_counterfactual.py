@@ -22,7 +22,7 @@ from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests import build, two_tastes
 from tests.agents.profile_minded import IGNORING, OBEYING
-from tests.build import known, scripted_judge
+from tests.build import demands, known, scripted_judge
 from tests.two_tastes import BIRDS, DOGS, PRODUCTS
 
 KNOWN = {product.product_id: product for product in PRODUCTS}
@@ -83,8 +83,8 @@ def test_each_limit_of_the_wish_can_be_broken_by_products_of_its_own_want() -> N
 
     wish = Wish(
         wants=(
-            Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Napperly",), must=("dog",)),
-            Want(name="bed", kinds=("dog bed",), must_not=("bird",)),
+            Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Napperly",), must=demands("dog")),
+            Want(name="bed", kinds=("dog bed",), must_not=demands("bird")),
         )
     )
     assert broken(wish, DOG_BED, BIRD_FEEDER) == frozenset()

@@ -13,12 +13,12 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Hidden, Topic, Want, Wish
-from tests.build import SYSTEM
+from tests.build import SYSTEM, demands
 from tests.shop import PRODUCTS
 
 TUBE, HOPPER, WINDOW, BATH = PRODUCTS
 KNOWN = {product.product_id: product for product in PRODUCTS}
-FEEDER = Want(name="feeder", kinds=("bird feeder",), quantity=2, must=("cedar",), price_max=Money.of(30))
+FEEDER = Want(name="feeder", kinds=("bird feeder",), quantity=2, must=demands("cedar"), price_max=Money.of(30))
 WISH = Wish(wants=(FEEDER,), budget=Money.of(45), deadline="Friday")
 
 

@@ -72,14 +72,18 @@ def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_che
     assert missing.lack is None
 
 
-def test_a_demand_is_left_out_and_named_where_no_record_keeps_it_and_the_best_basket_prefers_what_keeps_all() -> None:
+def test_what_leaves_a_demand_open_is_undecided_and_no_basket_holds_it() -> None:
     woven, silent = product("W", 9, features=("Waterproof",)), product("S", 1)
-    (thing,) = found((want(must=("waterproof", "blessed")), [woven, silent])).things
-    assert (thing.open, [fit.product_id for fit in thing.fits]) == (("blessed",), ["W"])
-    assert thing.fits[0].open == ("blessed",)
+    reference = found((want(must=("waterproof", "blessed")), [woven, silent]))
+    (thing,) = reference.things
+    assert [(fit.product_id, fit.open) for fit in thing.undecided] == [
+        ("S", ("waterproof", "blessed")),
+        ("W", ("blessed",)),
+    ]
+    assert (thing.fits, reference.best, reference.lack) == ((), None, "not_said")
     free = product("F", 9, average_rating=3.0, rating_number=500, features=("Without perfume",))
     reference = found((want(must_not=("perfume",)), [free, GOOD]))
-    assert [(fit.product_id, fit.open) for fit in reference.things[0].fits] == [("B", ("perfume",)), ("F", ())]
+    assert [fit.product_id for fit in reference.things[0].fits] == ["F"]
     assert ids(reference) == (["F"], ["F"])
 
 
@@ -174,7 +178,7 @@ def proved(*offers: Listing, could_be: tuple[Listing, ...] = (), want: Want = PR
 
 
 def pressed(**limits: Any) -> Want:
-    return PRESS.model_copy(update=limits)
+    return Want.model_validate({**PRESS.model_dump(), **limits})
 
 
 FILTER = press("C", 10, title="French Press Replacement Filter")

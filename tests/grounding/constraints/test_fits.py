@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from drretail.grounding.constraints.fits import fitting, leaves_open, not_borne_out, priced_in
+from drretail.grounding.constraints.decisions import UNDECIDED
+from drretail.grounding.constraints.fits import fitting, priced_in
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
@@ -17,8 +18,9 @@ def fits(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> list[str]
     return [listing.product.product_id for listing in fitting(of, [listing_of(one) for one in products], owned)]
 
 
-def unproved(of: Want, *products: Product) -> tuple[str, ...]:
-    return not_borne_out(of, [listing_of(one) for one in products])
+def undecided(of: Want, *products: Product) -> list[str]:
+    found = fitting(of, [listing_of(one) for one in products], state="open")
+    return [listing.product.product_id for listing in found]
 
 
 WATERPROOF = product("W", features=("Waterproof",))
@@ -26,17 +28,16 @@ LEAKY = product("L", features=("Not waterproof",))
 SILENT = product("S")
 
 
-def test_where_a_record_of_the_kind_keeps_a_demand_silence_does_not_do_and_else_it_is_open() -> None:
-    both = want(must=("waterproof",)), WATERPROOF, LEAKY, SILENT
-    assert (fits(*both), unproved(*both)) == (["W"], ())
-    none = want(must=("waterproof",)), LEAKY, SILENT
-    assert (fits(*none), unproved(*none)) == (["S"], ("waterproof",))
+def test_a_product_whose_record_is_silent_on_a_demand_does_not_do_and_is_undecided() -> None:
+    demanded = want(must=("waterproof",)), WATERPROOF, LEAKY, SILENT
+    assert (fits(*demanded), undecided(*demanded)) == (["W"], ["S"])
     leather = product("H", features=("A leather cover",))
     free = product("F", features=("Leather free",))
-    assert fits(want(must_not=("leather",)), leather, free, SILENT) == ["F", "S"]
+    unwanted = want(must_not=("leather",)), leather, free, SILENT
+    assert (fits(*unwanted), undecided(*unwanted)) == (["F"], ["S"])
     of = want(must=("waterproof", "foldable"), must_not=("leather",))
-    assert leaves_open(of, listing_of(WATERPROOF)) == ("foldable", "leather")
-    assert leaves_open(of, listing_of(product("A", features=("Waterproof, foldable", "Leather free")))) == ()
+    assert UNDECIDED.of_state(of, listing_of(WATERPROOF), "open") == ("foldable", "leather")
+    assert UNDECIDED.state(of, listing_of(product("A", features=("Waterproof, foldable", "Leather free")))) == "met"
 
 
 def test_what_is_owned_does_only_for_one_more_and_brands_are_wanted_or_not() -> None:

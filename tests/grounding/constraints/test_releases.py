@@ -11,10 +11,14 @@ from drretail.journal import Journal
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import TOPICS, Hidden, Topic, Want, Wish
-from tests.build import known
+from tests.build import demands, known
 
 FEEDER = Want(
-    name="feeder", kinds=("bird feeder",), quantity=3, must=("cedar", "weatherproof"), brands_unwanted=("Tanagrove",)
+    name="feeder",
+    kinds=("bird feeder",),
+    quantity=3,
+    must=demands("cedar", "weatherproof"),
+    brands_unwanted=("Tanagrove",),
 )
 HIDDEN = (
     Hidden(field="budget", topic="budget", say="I can spend $85."),
@@ -75,7 +79,7 @@ def test_what_is_hidden_is_of_the_wish_and_the_visible_wish_the_rest() -> None:
         Query(query_id="q", text="?", source="t", wish=WISH, hidden=(strange,))
     assert list(known(QUERY.visible_wish).parts()) == []
     one = known(QUERY.model_copy(update={"hidden": HIDDEN[1:2]}).visible_wish)
-    assert (one.budget, one.wants[0].must, one.wants[0].quantity) == (Money.of(85), ("weatherproof",), 3)
+    assert (one.budget, [*map(str, one.wants[0].must)], one.wants[0].quantity) == (Money.of(85), ["weatherproof"], 3)
     plain = Query(query_id="q", text="A feeder?", source="t", wish=WISH)
     assert not {"hidden", "manner", "questions"} & plain.model_dump(mode="json").keys()
     assert Query.model_validate_json(QUERY.as_line()) == QUERY

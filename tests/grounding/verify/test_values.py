@@ -14,7 +14,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 from tests.grounding.kitchen import (
     EACH,
     EVIDENCE,
@@ -267,7 +267,7 @@ def test_the_first_of_its_kind_contradicts_what_another_is_called(kind: str, fir
 
 
 def test_what_would_not_do_for_the_shopper_contradicts_nothing_nor_does_a_wish_that_is_not_typed_or_narrower() -> None:
-    steel = A_KETTLE.model_copy(update={"must": ("stainless steel",)})
+    steel = A_KETTLE.model_copy(update={"must": (Demand(say="stainless steel"),)})
     liked = A_KETTLE.model_copy(update={"rating_min": 4.5})
     assert checked("lowest_price", STEEL, want=steel).state == "underivable"
     assert checked("lowest_price", STEEL, want=liked).state == "underivable"

@@ -16,6 +16,7 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
+from tests.build import demands
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted, written_wish
 from tests.querygen.conftest import call, product_id, refused
@@ -77,7 +78,7 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
     feeder, lamp, given = read_queries(to)
     wanted = (Want(name="bird feeder", kinds=("Bird Feeders",)),)
     assert feeder.wish == Wish(wants=wanted, budget=Money.of(20), owned=(product_id("bird feeder", 1),))
-    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamps",), must=("dimmable",)),))
+    assert lamp.wish == Wish(wants=(Want(name="desk lamp", kinds=("Desk Lamps",), must=demands("dimmable")),))
     assert (lamp.typed_by, lamp.user_id) == ("fake:x", None)
     assert (given.wish, given.typed_by, given.source) == (LAMP_WISH, None, "questions.jsonl")
     assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
@@ -151,7 +152,7 @@ def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
     assert (result.exit_code, len(chat.asked)) == (3, 2)
     assert "the shop has nothing of the kinds of a want: 'snow shovel'" in result.stderr
     (query,) = read_queries(to)
-    assert query.wish == Wish(wants=(Want(name="snow shovel", kinds=("snow shovel",), must=("light",)),))
+    assert query.wish == Wish(wants=(Want(name="snow shovel", kinds=("snow shovel",), must=demands("light")),))
     again = json.loads(call(world, "import", source, "--to", to, "--model", "fake:x", "--json").stdout)
     assert [each["code"] for each in again["findings"][query.query_id]] == ["kind_unknown"]
 

@@ -88,7 +88,7 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     (query,) = made.queries
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
-    assert query.wish.wants[0].must == ("fireproof",)
+    assert [*map(str, query.wish.wants[0].must)] == ["fireproof"]
     assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_unheard_of"]
     assert made.answers == {query.query_id: 3}
     again, silent = write(world, tmp_path / "j.jsonl", wrong, **ONE)

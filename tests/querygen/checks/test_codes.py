@@ -13,6 +13,7 @@ from drretail.querygen.lint import CODES, OPINIONS, Linter
 from drretail.records.money import Money
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.wish import Want, Wish
+from tests.build import demands
 from tests.querygen.conftest import product_id
 
 HOUSE: dict[str, object] = {"name": "birdhouse", "kinds": ["birdhouse"]}
@@ -119,6 +120,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     (budget("6000"), "budget_bounds_nothing"),
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
+    ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
     ({"more": " It has to be fireproof.", "want": {"must": ["fireproof"]}}, "demand_unheard_of"),
     ({"more": f" It is {OWN}, that is B0ABCDEFGH."}, "id_in_text"),
     ({"more": " Write to anna@example.com."}, "email_in_text"),
@@ -197,7 +199,7 @@ def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Li
 @pytest.mark.parametrize("again", [True, False])
 def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(linter: Linter, again: bool) -> None:
     had = product_id("shampoo", 1)
-    want = Want(name="shampoo", kinds=("shampoo",), must=("fragrance free",), again=again)
+    want = Want(name="shampoo", kinds=("shampoo",), must=demands("fragrance free"), again=again)
     wish = Wish(wants=(want,), budget=Money.of(18))
     found = linter.check(Query(query_id="q1", user_id="ANNA", text="?", wish=wish, source="t")).reference
     assert found.left_out == (() if again else (had,))

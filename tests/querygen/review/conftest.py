@@ -9,14 +9,14 @@ from drretail.files import write_lines
 from drretail.querygen.review.item import Items
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
-from tests.build import query
+from tests.build import demands, query
 
 FEEDER = Want(
     name="bird feeder",
     kinds=("bird feeder",),
     quantity=2,
-    must=("easy to clean",),
-    must_not=("metal", "dark; very dark"),
+    must=demands("easy to clean"),
+    must_not=demands("metal", "shiny; very shiny"),
     rating_min=3.8,
     ratings_min=30,
     brands_unwanted=("Ostrava",),
@@ -26,7 +26,7 @@ TYPED = Wish(wants=(FEEDER, LAMP), budget=Money(amount="90"), room=True, deadlin
 QUERIES = (
     query(
         "anna-1",
-        "I need two bird feeders by Friday, easy to clean, not metal, not dark or very dark, of 3.8 stars and 30 "
+        "I need two bird feeders by Friday, easy to clean, not metal, not shiny or very shiny, of 3.8 stars and 30 "
         "ratings, and none by Ostrava. And maybe a lamp of at most $30 for my desk. What is worth $90?",
         user_id="ANNA",
         rationale="The record shows a bird feeder.",

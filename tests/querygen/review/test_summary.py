@@ -11,6 +11,7 @@ from drretail.querygen.review.summary import NOT_BY_CHANCE, ONE_ANSWER, Agreemen
 from drretail.querygen.review.typings import compared, matched
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
+from tests.build import demands
 from tests.querygen.review.conftest import FEEDER, LAMP, QUERIES, TYPED
 from tests.querygen.review.scripted import reviewed, simple
 
@@ -136,9 +137,10 @@ def test_each_field_that_differs_is_told_with_both_values() -> None:
 
 def test_forms_and_order_of_words_and_the_name_are_no_difference() -> None:
     first = Wish(
-        wants=(Want(name="mug", kinds=("coffee mug", "Mugs"), must=("Dishwasher-safe",)),), budget=Money(amount="60")
+        wants=(Want(name="mug", kinds=("coffee mug", "Mugs"), must=demands("Dishwasher-safe")),),
+        budget=Money(amount="60"),
     )
-    same = Want(name="the mugs", kinds=("mug", "coffee mugs"), must=("dishwasher safe",))
+    same = Want(name="the mugs", kinds=("mug", "coffee mugs"), must=demands("dishwasher safe"))
     assert differing(first, Wish(wants=(same,), budget=Money(amount="60.00"))) == []
 
 

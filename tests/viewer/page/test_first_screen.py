@@ -13,7 +13,7 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.page.document import render_page
 from drretail.viewer.page.first_screen import first_sentence
 from tests import build
-from tests.build import LABEL, experiment, run
+from tests.build import LABEL, demands, experiment, run
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import rewrite
 
@@ -68,7 +68,7 @@ def test_the_first_sentence_has_neither_marks_nor_markdown(report: str, sentence
 
 def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path) -> None:
     understood = Wish(wants=(Want(name="nest box", kinds=("birdhouse",), quantity=2),), budget=Money.of(45))
-    typed = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=("<b>cedar</b>",)),))
+    typed = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=demands("<b>cedar</b>")),))
     runs = {"q1-r1": build.run("q1-r1", "Take it.", understood=understood)}
     own = ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
     shown = ["nesting box: of the kind birdhouse; must be <b>cedar</b>"]

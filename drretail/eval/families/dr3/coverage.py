@@ -11,7 +11,7 @@ from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.records.base import Record
-from drretail.records.criteria import GOLD_PARTS, Gold, GoldPart
+from drretail.records.criteria import GOLD_PARTS, GoldPart, KnownAnswer
 
 STAGE = "documents"
 NO_ANSWER = "No final answer"
@@ -25,11 +25,11 @@ class Covered(Record):
     cited: dict[GoldPart, int]
 
 
-def documents_item(gold: Gold) -> str:
+def documents_item(gold: KnownAnswer) -> str:
     return f"required@{gold.documents_hash}"
 
 
-def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -> None:
+def judge_documents(gold: KnownAnswer, subject: Subject, judge_session: JudgeSession) -> None:
     """Records which required documents the report cites; the reason lists the others."""
     if judge_session.existing(STAGE, documents_item(gold)) is not None:
         return
@@ -55,7 +55,7 @@ def judge_documents(gold: Gold, subject: Subject, judge_session: JudgeSession) -
 Found = dict[GoldPart, list[bool]]
 
 
-def _strictly(gold: Gold, subject: Subject) -> Found:
+def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
     """By citations that lead to a source: the page's address, the page's or file's entry or, if no address is known,
     its title.
     """
@@ -84,7 +84,7 @@ def _folded(title: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", title).casefold().split())
 
 
-def _as_released(gold: Gold, subject: Subject) -> Found:
+def _as_released(gold: KnownAnswer, subject: Subject) -> Found:
     """By titles anywhere in the rendered report, its list of sources included."""
     text = render_report(subject.report or "", subject.evidence.values(), style="plain").text
     titles: dict[GoldPart, list[str]] = {

@@ -12,7 +12,7 @@ from drretail.eval.judging.criteria import freeze
 from drretail.experiment import Definition, gold_path, read_gold_file
 from drretail.files import read_lines
 from drretail.parsing import parse_json
-from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 
@@ -46,7 +46,7 @@ def take_gold(experiment: Path, definition: Definition, given: str) -> int:
     return len(found)
 
 
-def _gold_of(source: Path, query: Query) -> Gold | None:
+def _gold_of(source: Path, query: Query) -> KnownAnswer | None:
     name = file_name(query.query_id)
     places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
     path = next((place for place in places if place.is_file()), None)
@@ -60,12 +60,12 @@ def _gold_of(source: Path, query: Query) -> Gold | None:
     return None if folder is None else _of_dr3_eval(folder, query.query_id)
 
 
-def _of_dr3_eval(folder: Path, query_id: str) -> Gold | None:
+def _of_dr3_eval(folder: Path, query_id: str) -> KnownAnswer | None:
     """The gold in a task's folder, or None if it has none of DR³-Eval's files."""
     if not any((folder / name).exists() for name in (_OF_FILES, _OF_PAGES, *_PAGES)):
         return None
     try:
-        gold = Gold(
+        gold = KnownAnswer(
             query_id=query_id,
             files=PartOfGold(insights=_insights(folder / _OF_FILES, "file"), documents=tuple(_files(folder))),
             sandbox=PartOfGold(insights=_insights(folder / _OF_PAGES, "page"), documents=tuple(_pages(folder))),

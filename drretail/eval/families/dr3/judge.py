@@ -12,7 +12,7 @@ from drretail.eval.judging.subject import Subject, Task
 from drretail.experiment import read_gold
 from drretail.prompts import Prompt
 from drretail.records.base import sha256_of
-from drretail.records.criteria import Criteria, Gold
+from drretail.records.criteria import Criteria, KnownAnswer
 
 FAMILY, VERSION = "dr3", 1
 REPORT = "report"
@@ -20,7 +20,7 @@ NO_CRITERIA = "no checklist and no rubric were made of this query"
 NO_RUBRIC = "the criteria of this query have no rubric of depth"
 
 
-def gold_of(subject: Subject) -> Gold | None:
+def gold_of(subject: Subject) -> KnownAnswer | None:
     """What a good answer to this run's query is known to contain, or None."""
     return None if subject.folder is None else read_gold(subject.folder, subject.query.query_id)
 

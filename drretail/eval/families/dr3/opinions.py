@@ -17,7 +17,7 @@ from drretail.eval.judging.subject import Task
 from drretail.grounding.text.wording import format_amount
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
-from drretail.records.criteria import GOLD_PARTS, Criteria, CriteriaGroup, Criterion, Gold, GoldInsight, GoldPart
+from drretail.records.criteria import GOLD_PARTS, Criteria, CriteriaGroup, Criterion, GoldInsight, GoldPart, KnownAnswer
 from drretail.records.query import Query
 
 INSIGHTS, REQUIREMENTS, DEPTH = STAGES = ("insights", "requirements", "depth")
@@ -128,9 +128,9 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
         yield "want", f"{does} what is asked for as {thing}{count}."
         where = f"As {want.name} it recommends"
         for demand in want.must:
-            yield "must", f"{where} only what meets this demand: {demand.removesuffix('.')}."
+            yield "must", f"{where} only what meets this demand: {str(demand).removesuffix('.')}."
         for unwanted in want.must_not:
-            yield "must_not", f"{where} nothing that is or has what is not wanted: {unwanted.removesuffix('.')}."
+            yield "must_not", f"{where} nothing that is or has what is not wanted: {str(unwanted).removesuffix('.')}."
         if want.rating_min is not None:
             yield "rating_min", f"{where} only what is rated with at least {want.rating_min:g} stars."
         if want.ratings_min is not None:
@@ -174,7 +174,7 @@ def insight_item(part: GoldPart, insight: GoldInsight) -> str:
     return f"{part}/{insight.item}"
 
 
-async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Material) -> None:
+async def judge_insights(gold: KnownAnswer, judge_session: JudgeSession, material: Material) -> None:
     """Records 1, 0.5 or 0 for every insight without a verdict; those of files and of the sandbox are
     asked separately.
     """

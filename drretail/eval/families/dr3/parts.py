@@ -14,7 +14,7 @@ from drretail.eval.families.dr3.coverage import Covered
 from drretail.eval.families.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
-from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
+from drretail.records.criteria import GOLD_PARTS, Criteria, GoldPart, KnownAnswer
 from drretail.records.score import Verdict, VerdictState
 
 WHOLE = 100.0
@@ -33,7 +33,7 @@ class Judged:
 
     verdicts: Sequence[Verdict]
     rules: Rules
-    gold: Gold | None
+    gold: KnownAnswer | None
     criteria: Criteria | None
 
     @property
@@ -79,7 +79,7 @@ def recall(judged: Judged) -> list[Value]:
     return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
 
 
-def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float], float]) -> Value:
+def _recalled(judged: Judged, gold: KnownAnswer, part: GoldPart, worth: Callable[[float], float]) -> Value:
     variant = f"IR_{SHORT[part]}"
     wanted = gold.part(part).insights
     if not wanted:

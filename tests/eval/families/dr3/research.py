@@ -6,7 +6,7 @@ from typing import Any
 from drretail.eval.judging.session import Judge
 from drretail.grounding.report.evidence_ids import file_evidence_id, web_evidence_id
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
@@ -17,7 +17,7 @@ CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
 ORDERS_ID = file_evidence_id("orders.csv")
 WISH = Wish(wants=(Want(name="feeder", kinds=("feeder",)),), budget=Money(amount="30"))
 QUERY = build.query(text="Which feeder under $30 lasts? My orders are in the file.", wish=WISH, files=("orders.csv",))
-GOLD = Gold(
+GOLD = KnownAnswer(
     query_id="q1",
     files=PartOfGold(
         insights=(GoldInsight(id="f1", text="The last feeder cost $22.99.", stands_in="orders.csv"),),

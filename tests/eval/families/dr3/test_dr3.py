@@ -21,7 +21,7 @@ from drretail.experiment import Definition, gold_path, read_gold
 from drretail.files import write_json
 from drretail.llm.registry import open_model
 from drretail.records.base import Rules, sha256_of
-from drretail.records.criteria import Gold, PartOfGold, RequiredDocument
+from drretail.records.criteria import KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -102,7 +102,11 @@ def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_
 
 
 def covered(
-    tmp_path: Path, report: str, gold: Gold = GOLD, evidence: Sequence[Evidence] = EVIDENCE, rules: Rules = "default"
+    tmp_path: Path,
+    report: str,
+    gold: KnownAnswer = GOLD,
+    evidence: Sequence[Evidence] = EVIDENCE,
+    rules: Rules = "default",
 ) -> tuple[int, int]:
     """How many of the required files and pages are cited."""
     about = build.subject(report, evidence, query=build.query(text="Which?"))
@@ -128,13 +132,13 @@ def test_a_document_is_covered_by_citations_alone(tmp_path: Path, report: str, c
 
 
 def test_a_page_is_covered_by_a_source_of_its_title_or_by_an_address_that_was_handed_out(tmp_path: Path) -> None:
-    gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="  CARE "),)))
+    gold = KnownAnswer(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="  CARE "),)))
     assert covered(tmp_path / "a", f"Clean it [{CARE_ID}].", gold) == (0, 1)
     assert covered(tmp_path / "b", "Clean it [1].\n\n## Sources\n[1] Care https://elsewhere.example/1", gold) == (0, 1)
     assert covered(tmp_path / "c", "Care is needed [1].\n\n## Sources\n[1] https://elsewhere.example/1", gold) == (0, 0)
 
     bought = "http://ecommerce.com/B0TEST0001"
-    gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="Feeder", url=bought),)))
+    gold = KnownAnswer(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="Feeder", url=bought),)))
     assert covered(tmp_path / "invented", f"Take it ({bought}).", gold) == (0, 0)
     seen = Evidence(id="P:B0TEST0001", kind="product", key="B0TEST0001", title="Feeder", url=bought)
     assert covered(tmp_path / "seen", f"Take it ({bought}).", gold, [seen]) == (0, 1)
@@ -173,7 +177,7 @@ def test_titles_are_matched_as_generously_as_released(report: str, title: str, i
     assert bool(matched_titles(report, [title])) == is_matched
 
 
-def taken(tmp_path: Path, source: Path, task_id: str | None = None) -> Gold | None:
+def taken(tmp_path: Path, source: Path, task_id: str | None = None) -> KnownAnswer | None:
     asked = Definition(queries=(QUERY.model_copy(update={"task_id": task_id}),), systems={})
     take_gold(tmp_path / "exp", asked, str(source))
     return read_gold(tmp_path / "exp", "q1")
@@ -234,7 +238,7 @@ def folder(tmp_path: Path) -> Path:
     return build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[QUERY], evidence=EVIDENCE)
 
 
-def gold_folder(folder: Path, gold: Gold = GOLD) -> Path:
+def gold_folder(folder: Path, gold: KnownAnswer = GOLD) -> Path:
     write_json(folder / "q1.json", gold.model_dump(mode="json"))
     return folder
 
@@ -292,7 +296,7 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folde
 def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
     judge, _ = judge_by()
     rows(folder, judge, gold=gold)
-    other = gold_folder(tmp_path / "other", Gold(query_id="q1", files=GOLD.files))
+    other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
     with pytest.raises(UserError, match="holds other gold than"):
         rows(folder, judge, gold=other)
-    assert Gold.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD
+    assert KnownAnswer.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD

@@ -18,9 +18,9 @@ from drretail.records.criteria import (
     Criteria,
     CriteriaGroup,
     Criterion,
-    Gold,
     GoldInsight,
     GoldPart,
+    KnownAnswer,
     PartOfGold,
     RequiredDocument,
 )
@@ -32,7 +32,7 @@ INSIGHTS: dict[GoldPart, list[GoldInsight]] = {
     "files": [GoldInsight(id=f"f{n}", text=f"File insight {n}.") for n in range(2)],
     "sandbox": [GoldInsight(id=f"s{n}", text=f"Page insight {n}.") for n in range(4)],
 }
-GOLD = Gold(
+GOLD = KnownAnswer(
     query_id="q1",
     files=PartOfGold(insights=tuple(INSIGHTS["files"]), documents=(RequiredDocument(title="orders.csv"),)),
     sandbox=PartOfGold(
@@ -63,7 +63,10 @@ def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Ver
 
 
 def said(
-    verdicts: list[Verdict], gold: Gold | None = GOLD, criteria: Criteria | None = CRITERIA, rules: Rules = "default"
+    verdicts: list[Verdict],
+    gold: KnownAnswer | None = GOLD,
+    criteria: Criteria | None = CRITERIA,
+    rules: Rules = "default",
 ) -> dict[str, Value]:
     return {value.variant: value for value in values(Judged(verdicts, rules, gold, criteria))}
 
@@ -144,7 +147,7 @@ def test_the_formula(case: str) -> None:
 
 
 def test_what_a_report_lacks_and_what_broke_is_told() -> None:
-    alone = said(labelled([1, 1], [1, 0, 0, 0]), Gold(query_id="q1", sandbox=GOLD.sandbox))
+    alone = said(labelled([1, 1], [1, 0, 0, 0]), KnownAnswer(query_id="q1", sandbox=GOLD.sandbox))
     assert shown(alone, ("IR_UF", "IR_SC", "IR")) == {"IR_UF": "na", "IR_SC": 25, "IR": 25}
     assert "no insights are known beforehand (files)" in reasons_of(alone["IR_UF"].items)
     uncited = said([extracted(CLAIMS[3:])])
@@ -174,7 +177,7 @@ def test_the_average_is_of_six_or_none_and_without_gold_recall_and_coverage_are_
     for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
         assert found[name].state == "na"
         assert "exp/gold" in next(iter(reasons_of(found[name].items)))
-    nothing = Gold(query_id="q1")
+    nothing = KnownAnswer(query_id="q1")
     none = dict.fromkeys(("files", "sandbox"), 0)
     empty = said([verdict("documents", documents_item(nothing), {"required": none, "cited": none})], nothing)
     assert shown(empty, ("IR", "CC")) == {"IR": "na", "CC": "na"}

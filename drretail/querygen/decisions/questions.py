@@ -1,0 +1,192 @@
+"""What has to be read to decide which products keep a query's demands."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from drretail.env.offers import Offers
+from drretail.grounding.constraints.decisions import Decisions, Ruling
+from drretail.grounding.constraints.fits import is_within, priced_in
+from drretail.grounding.constraints.kinds import is_named_by_both
+from drretail.grounding.constraints.listing import Listing, pieces_in
+from drretail.grounding.text.serialisation import lean, product_record
+from drretail.records.criteria import OF_KIND, State
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.records.wish import Want
+from drretail.tables.figures import counted
+
+Key = tuple[str, str, str, str]
+"""The ids of query and product with the want's name and the demand, as a sheet names them."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether one product keeps one demand of a want."""
+
+    query: Query
+    want: Want
+    listing: Listing
+    ruling: Ruling
+    """What is decided so far."""
+    query_ids: tuple[str, ...]
+    """The query, and its twins that demand the same."""
+    unwanted: bool = False
+
+    @property
+    def label(self) -> str:
+        """The demand: "must: waterproof", "must not: soy", or ``OF_KIND``."""
+        demand = self.ruling.demand
+        return demand if demand == OF_KIND else f"must{' not' if self.unwanted else ''}: {demand}"
+
+    @property
+    def key(self) -> Key:
+        return self.query.query_id, self.want.name, self.label, self.listing.product.product_id
+
+    @property
+    def is_decided(self) -> bool:
+        """True if a field or somebody who read the record has decided it; whoever reads may leave it open."""
+        return self.ruling.is_sure and (self.ruling.by, self.ruling.state) != ("field", "open")
+
+    @cached_property
+    def record(self) -> str:
+        """The lines of the record, by which it is decided."""
+        return "\n".join(record_lines(self.listing.product))
+
+    def has_words(self, quote: str) -> bool:
+        """True if the record has these words; case and white space are ignored."""
+        return " ".join(quote.casefold().split()) in " ".join(self.record.casefold().split())
+
+
+def record_lines(product: Product) -> Iterator[str]:
+    """What a record says of the product itself, without ids, price and ratings."""
+    record = lean(product_record(product))
+    yield record["title"]
+    yield from record.get("features", ())
+    yield from record.get("description", ())
+    yield " > ".join(record.get("categories", ())) or record["category"]
+    yield from (f"{name}: {value}" for name, value in record.get("details", {}).items())
+
+
+def questions_of(
+    queries: Sequence[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
+) -> list[Question]:
+    """A question for every demand of every candidate, decided or not; queries of one task ask it only once.
+
+    Candidates keep the limits that need no reading, unknown values included. ``picks`` are more of them, by query id.
+    """
+    by_task: dict[str, list[Query]] = {}
+    for query in queries:
+        by_task.setdefault(query.task_id or query.query_id, []).append(query)
+    questions: dict[Key, Question] = {}
+    for twins in by_task.values():
+        for query in twins:
+            picked = (picks or {}).get(query.query_id, ())
+            for question in _of_query(query, offers, _loosest(twins), picked):
+                asking = [twin for twin in twins if _demands(twin, question)]
+                one = replace(question, query=asking[0], query_ids=tuple(twin.query_id for twin in asking))
+                questions.setdefault(one.key, one)
+    return list(questions.values())
+
+
+def _demands(query: Query, question: Question) -> bool:
+    wants = () if query.wish is None else query.wish.wants
+    same = (want for want in wants if (want.name, want.kinds) == (question.want.name, question.want.kinds))
+    demand = question.ruling.demand
+    return any(
+        demand == OF_KIND or demand in map(str, want.must_not if question.unwanted else want.must) for want in same
+    )
+
+
+def _loosest(twins: Iterable[Query]) -> Money | None:
+    """The largest budget of the queries of a task; None if one has none."""
+    budgets = [None if twin.wish is None else twin.wish.budget for twin in twins]
+    known = [budget for budget in budgets if budget is not None]
+    return max(known, key=lambda budget: budget.value) if len(known) == len(budgets) else None
+
+
+def _of_query(query: Query, offers: Offers, budget: Money | None, picks: Collection[str]) -> Iterator[Question]:
+    wish, decisions = query.wish, Decisions(query.gold)
+    if wish is None:
+        return
+    owned = {*wish.owned, *offers.bought(query.user_id)}
+    could_be = [offers.could_be_for(want, decisions) for want in wish.wants]
+    of_some_kind = {listing.product.product_id for of_want in could_be for listing in of_want}
+    # What was picked and could be of no kind by its words may still be one: a mug that is called a cup.
+    strange = [listing for listing in offers.listings(sorted(picks)) if listing.product.product_id not in of_some_kind]
+    for want, listings in zip(wish.wants, could_be, strict=True):
+        for listing in (*listings, *strange):
+            key = listing.product.product_id
+            is_left = (want.again or key not in owned) and key not in decisions.excluded
+            is_candidate = is_left and is_within(want, listing, unknown_does=True) and _is_paid(want, listing, budget)
+            if is_candidate or key in picks:
+                yield from _of_product(query, want, listing, decisions)
+
+
+def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
+    """True if the budget pays for the want's quantity, or the price is unknown; one pack is enough."""
+    price = None if budget is None else priced_in(listing, budget.currency)
+    pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
+    return budget is None or price is None or price * pieces <= budget.value
+
+
+def _of_product(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[Question]:
+    """The question of the kind, unless title and leaf category both name it, then those of the demands.
+
+    Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
+    """
+    kind = decisions.kind(want, listing)
+    if kind.is_sure or not is_named_by_both(listing.product, want.kinds):
+        yield Question(query, want, listing, kind, ())
+    if kind.state == "met":
+        for place, ruling in enumerate(decisions.rulings(want, listing)):
+            yield Question(query, want, listing, ruling, (), unwanted=place >= len(want.must))
+
+
+@dataclass(frozen=True, slots=True)
+class HowDecided:
+    """How far one demand of a query's want is decided."""
+
+    query_id: str
+    want: str
+    demand: str
+    states: dict[State, int]
+    """Candidates by state."""
+    by: dict[str, int]
+    """Candidates by who says so: "field", "model", "person" or "words"."""
+    undecided: int
+    """Candidates whose record nobody has read, and no field decides."""
+
+
+def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
+    """One entry per demand, in order."""
+    by_demand: dict[tuple[str, str, str], list[Question]] = {}
+    for question in questions:
+        by_demand.setdefault(question.key[:3], []).append(question)
+    return [
+        HowDecided(
+            *demand,
+            dict(Counter(question.ruling.state for question in asked)),
+            dict(Counter(question.ruling.by.partition(":")[0] for question in asked)),
+            sum(not question.is_decided for question in asked),
+        )
+        for demand, asked in by_demand.items()
+    ]
+
+
+def demands_document(questions: Iterable[Question]) -> list[dict[str, Any]]:
+    """The same for ``--json``."""
+    return [asdict(each) for each in how_decided(questions)]
+
+
+def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:
+    """How many queries with demands are graded: a field or a reader has decided every demand of every candidate."""
+    demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
+    open_ids = {query_id for question in questions if not question.is_decided for query_id in question.query_ids}
+    by = Counter(question.ruling.by.partition(":")[0] for question in questions)
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(by.items()))
+    asked = f"; {counted(len(questions), 'question')} about products decided by: {counts}" if counts else ""
+    return f"Graded: {len(demanding - open_ids)} of {counted(len(demanding), 'query')} that demand a property{asked}"
