@@ -75,6 +75,12 @@ def take_picks(text: str) -> Declared:
     return replace(inside, is_framed=True)
 
 
+def is_whole_report(text: str) -> bool:
+    """True if a text holds a report in a frame that is opened and closed."""
+    opening = _FRAME_OPENS.search(text)
+    return opening is not None and _FRAME_CLOSES.search(text, opening.end()) is not None
+
+
 def _framed(text: str) -> str | None:
     """The content of the last frame, up to the text's end if it is not closed; None without a frame."""
     opening = deque(_FRAME_OPENS.finditer(text), maxlen=1)
