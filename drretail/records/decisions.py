@@ -39,7 +39,7 @@ class Fact(Record):
     fact: Literal["recalled", "failed", "dearer"]
     """It was recalled; it fails what the query demands; or it costs more than older pages say."""
     source: str
-    """The evidence id or address of the page."""
+    """The evidence id of the page."""
 
     @property
     def excludes(self) -> bool:

@@ -132,6 +132,8 @@ class Reference(Document):
     """None in references made before wishes were typed."""
     left_out: tuple[str, ...] = ()
     """Products that the user already has and that the query does not want again."""
+    warnings: tuple[str, ...] = ()
+    """Evidence ids of the pages that warn against a product of the wanted kinds."""
 
 
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]

@@ -151,7 +151,7 @@ DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",
     ("block", "outcome"),
     [
         ("P:B0TEST0001 x 1", Outcome(decision="buy")),
-        ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",))),
+        ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",), refused=("lamp",))),
         (DEAR, DECIDED),
         ("", Outcome(decision="none")),
     ],

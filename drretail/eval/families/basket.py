@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.baskets import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
+from drretail.eval.baskets import MEASURES, NO_REFERENCE, Measured, not_measured
 from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
@@ -45,8 +45,8 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     lack = not_measured(wish, reference)
     if lack is not None or wish is None:
         return none(lack or "")
-    if subject.case.is_undecided:
-        return none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
+    if (undecided := subject.case.no_decision) is not None:
+        return none(undecided) | dict.fromkeys(DECIDED, Measured(0.0, undecided))
     if picks is None:
         return none(NO_PICKS)
     cart = Cart(wish, reference, tuple(picks), subject.case.ledger(picks).products)

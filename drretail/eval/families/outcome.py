@@ -28,8 +28,8 @@ def decision(subject: Subject) -> CodeVerdict:
         return CodeVerdict("na", None, OPEN)
     if all(want.optional for want in subject.query.wish.wants):
         return CodeVerdict("na", None, NOT_REQUIRED)
-    run, outcome = subject.run, subject.run.outcome
-    decided = decided_by(run, subject.query, reference, subject.case.products(run.picks), subject.evidence)
+    case, outcome = subject.case, subject.run.outcome
+    decided = decided_by(case, reference, case.products(subject.run.picks))
     assert decided is not None
     declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
     reason = f"{declared}; {proof.state} {proof.lack or ''}".strip()

@@ -4,7 +4,7 @@ A demand that no record speaks of is open, and stays so: neither is it kept, nor
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple, Self
 
 from drretail.grounding.constraints.demands import stance, stance_against
@@ -44,6 +44,11 @@ class Decisions:
         self._gold = gold
         self.excluded = frozenset(fact.product_id for fact in (() if gold is None else gold.facts) if fact.excludes)
         """The products that nobody should buy, by the query's own web."""
+
+    def warnings(self, products: Collection[str]) -> set[str]:
+        """The pages that warn against any of these products."""
+        facts = () if self._gold is None else self._gold.facts
+        return {fact.source for fact in facts if fact.excludes and fact.product_id in products}
 
     def without_facts(self) -> Self:
         """The same decisions, as if no product were unsafe."""

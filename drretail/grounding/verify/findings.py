@@ -88,7 +88,7 @@ def pick_findings(
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
     if wish is None:
         return findings
-    cart = _by_kind(wish, picks, ledger)
+    cart = cart_by_kind(wish, picks, ledger)
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
     if are_complete:
         findings += _quantities(cart, report)
@@ -115,7 +115,7 @@ def _of_any_pick(
             yield _finding("unavailable", report, pick, f"{name}: {value}")
 
 
-def _by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
+def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
     """The cart, with every product of a kind assigned to its want: the want's other demands are checked separately."""
     records = {pick.product: item for pick in picks if (item := ledger.products.get(pick.product)) is not None}
     things = tuple(

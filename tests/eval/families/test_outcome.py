@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import Decided, decide, is_shown
+from drretail.eval.baskets import Decided, decide
 from drretail.eval.families.outcome import METRIC, values
 from drretail.eval.families.truth import worth_of_refusal
 from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.verify.refusals import Research
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference
 from drretail.records.reading import Because, Outcome, Pick
@@ -68,7 +69,8 @@ def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
     both = Wish(wants=(FEEDER, *KAYAK.wants))
     assert decided(part, wish=both, picks=[tube]).refused is True
     ordered = Wish(wants=(FEEDER,), orders=("1111111111",))
-    assert decided(part, wish=ordered, picks=[tube]).refused is True
+    of_order = Outcome(decision="part", because=("no_such_order",))
+    assert decided(of_order, wish=ordered, picks=[tube]).refused is True
 
 
 def step(name: str, *products: Any, **args: Any) -> Step:
@@ -79,7 +81,9 @@ def step(name: str, *products: Any, **args: Any) -> Step:
 
 
 def shown(wish: Wish, *steps: Step) -> bool:
-    return is_shown(wish, referenced(wish), steps, KNOWN, "U1")
+    reference = referenced(wish)
+    lack = build.known(build.known(reference.proof).lack)
+    return Research(wish, reference, steps, KNOWN, "U1").shows(lack)
 
 
 def search(*products: Any, **args: Any) -> Step:
