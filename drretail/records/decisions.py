@@ -11,6 +11,8 @@ from drretail.records.base import Document, Record
 
 State = Literal["met", "broken", "open"]
 """Whether a product keeps a demand: its record says so, says otherwise, or doesn't say."""
+FactKind = Literal["recalled", "failed", "dearer"]
+"""A product was recalled; it fails what the query demands; or it costs more than older pages say."""
 OF_KIND = "is of the kind"
 """The first demand of every want, by which it is decided whether a product is such a thing at all."""
 
@@ -36,8 +38,7 @@ class Fact(Record):
     """What the query's own web establishes about a product."""
 
     product_id: str
-    fact: Literal["recalled", "failed", "dearer"]
-    """It was recalled; it fails what the query demands; or it costs more than older pages say."""
+    fact: FactKind
     source: str
     """The evidence id of the page."""
 
