@@ -4,7 +4,7 @@ The picks compared with the cheapest and the best basket; a declared outcome com
 reasons, the alternative offered, and whether a run made the searches by which it could know.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -34,6 +34,7 @@ LACKS: Mapping[Lack, str] = {
     "no_basket": "no basket in the shop keeps to the wish",
 }
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
+NOTHING_PICKED = "nothing is picked"
 NOT_REQUIRED = "nothing has to be bought"
 
 
@@ -70,7 +71,7 @@ def within_budget(cart: Cart) -> Measured:
     if not cart.wish.counts_money:
         return Measured(None, "the query limits no price")
     if not cart.picks:
-        return Measured(None, "nothing is picked")
+        return Measured(None, NOTHING_PICKED)
     return Measured(float(cart.keeps_to_money), described(cart))
 
 
@@ -150,11 +151,29 @@ MEASURES = {
 """By variant, in the order of tables."""
 
 
+def not_borne_out(picks: Sequence[Pick], reference: Reference) -> Measured:
+    """The share of the picks that would do if their records said what is demanded."""
+    would_do = {fit.product_id for thing in reference.things for fit in thing.fits}
+    might_do = {fit.product_id for thing in reference.things for fit in thing.undecided} - would_do
+    unsaid = [pick.product for pick in picks if pick.product in might_do]
+    if not picks:
+        return Measured(None, NOTHING_PICKED)
+    return Measured(len(unsaid) / len(picks), ", ".join(unsaid) or "every pick is decided")
+
+
+def unsafe_pick(picks: Sequence[Pick], excluded: Collection[str]) -> Measured:
+    """1 if a pick is among the products that nobody should buy, by the query's own web, else 0."""
+    if not excluded:
+        return Measured(None, "no page of the query's web warns against a product")
+    unsafe = [pick.product for pick in picks if pick.product in excluded]
+    return Measured(float(bool(unsafe)), ", ".join(unsafe) or "no pick is unsafe")
+
+
 class Decided(Record):
     """The value of the one verdict."""
 
     state: str
-    """The proof's state: "proved" or "refuted"."""
+    """The proof's state: "proved", "refuted", or "open" where no record says what is demanded."""
     declared: bool
     refused: bool
     """True if nothing is bought, or a want is refused while others are bought."""
@@ -167,6 +186,8 @@ class Decided(Record):
     """The alternative offered, relative to the best one; None if there is none."""
     shown: bool | None = None
     """Whether the run made the searches by which it could know."""
+    not_said: bool | None = None
+    """Whether it refuses because no record says what is demanded; None for other queries."""
 
 
 def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -> Decided | None:
@@ -189,7 +210,8 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
     reasons = outcome.because if outcome else ()
     if case.no_decision or (decided.refused and not all(map(research.shows, reasons))):
         decided = decided.model_copy(update={"declared": False, "refused": False, "reason": None, "nearest": None})
-    return decided.model_copy(update={"shown": shown})
+    not_said = decided.refused and "not_said" in reasons if proof.state == "open" else None
+    return decided.model_copy(update={"shown": shown, "not_said": not_said})
 
 
 def decide(

@@ -87,4 +87,4 @@ DESCRIPTION = MetricDescription(
     scoreboard=(BoardColumn(variant="primary", name="truth"),),
     bounded_by_oracle=True,
 )
-METRIC = of_measures("truth", 1, measure, DESCRIPTION)
+METRIC = of_measures("truth", 2, measure, DESCRIPTION)
