@@ -152,9 +152,9 @@ def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
         for pick in picks
     ]
     if outcome is not None and outcome.decision != "buy":
-        reasons = ", ".join(outcome.because)
-        names = outcome.refused or (("the rest",) if picks else ("",) if reasons else ())
-        lines += [f"{name}: none: {reasons}".removeprefix(": ").removesuffix(": ") for name in names]
+        refusals = [f"none: {reason}" for reason in outcome.because] or (["none"] if picks else [])
+        names = outcome.refused or (("the rest",) if picks else ())
+        lines += [f"{name}: {refusal}" for name in names for refusal in refusals] if names else refusals
         lines += [f"nearest: P:{product} x 1" for product in outcome.nearest]
     return "\n".join(["```picks", *lines, "```"])
 

@@ -12,8 +12,10 @@ from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.report.picks import take_picks
+from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.refusals import Research
+from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference
 from drretail.records.reading import REASONS, Because, Outcome, Pick
@@ -165,7 +167,7 @@ def outcome_of_run(block: str, steps: Sequence[Step], wish: Wish, made: Sequence
         run = run.model_copy(update={"notes": (f"{PICKS_UNREADABLE}: {found.problem}",)})
     query = Query(query_id="q1", text="?", source="t", wish=wish, user_id="U1")
     offers = [listing_of(each) for each in (TUBE, HOPPER)]
-    offered = [offers if want == FEEDER else [] for want in wish.wants]
+    offered = [offers if want.kinds == FEEDER.kinds else [] for want in wish.wants]
     reference = reference_of(query, offered, could_be=offered, orders=made)
     case = Case(report="Look.", evidence={}, query=query, picks=run.picks, run=run, lookup=lambda ids: KNOWN)
     return build.known(decided_by(case, reference, KNOWN))
@@ -194,6 +196,42 @@ def test_a_hedge_written_under_every_answer_wins_nothing(block: str, steps: tupl
         recall.append(of_unmet.refused)
         false.append(of_met.refused)
     assert sum(recall) <= sum(false)
+
+
+def test_each_other_reason_has_an_evidence_of_its_own() -> None:
+    wish = Wish(wants=(FEEDER,))
+    reference = referenced(wish).model_copy(update={"left_out": (TUBE.product_id,), "warnings": ("W:1",)})
+    open_fit = reference.things[0].fits[0].model_copy(update={"open": ("soft",)})
+    reference = reference.model_copy(
+        update={"things": (reference.things[0].model_copy(update={"fits": (), "undecided": (open_fit,)}),)}
+    )
+
+    def research(*evidence: Evidence, steps: Sequence[Step] = (), asked: Wish = wish) -> Research:
+        return Research(asked, reference, steps, KNOWN, "U1", {entry.id: entry for entry in evidence})
+
+    page = build.evidence("W:1")
+    records = ({"product_id": each.product_id, "order_date": "2023-01-02"} for each in (TUBE, BATH))
+    order, other = (build.evidence("O:1", build.text(compact_json(record))) for record in records)
+    assert research(page).shows("unsafe")
+    assert not research(order).shows("unsafe")
+    assert research(order).shows("owned")
+    assert research(asked=wish.model_copy(update={"owned": (TUBE.product_id,)})).shows("owned")
+    assert not research(other).shows("owned")
+    opened = KNOWN[open_fit.product_id]
+    assert research(steps=[step("get_product_details", opened)]).shows("not_said")
+    assert not research(steps=[search(opened, query="feeder"), step("get_product_details", BATH)]).shows("not_said")
+
+
+def test_a_refusal_because_no_record_says_so_is_right_where_none_does_and_false_where_one_does() -> None:
+    soft = Want.model_validate({**FEEDER.model_dump(), "must": ("soft",)})
+    steps = [*LOOKS, step("get_product_details", TUBE)]
+    found = outcome_of_run("none: not_said", steps, Wish(wants=(soft,)), ())
+    assert (found.state, found.declared, found.not_said) == ("open", True, True)
+    by_name = {value.variant: value.value for value in valued(found)}
+    assert (by_name["not_said"], by_name["J"], by_name["false_refusal"]) == (1, None, None)
+    assert outcome_of_run("none: not_said", (), Wish(wants=(soft,)), ()).not_said is False
+    assert outcome_of_run(CART, steps, Wish(wants=(soft,)), ()).not_said is False
+    assert outcome_of_run("none: not_said", steps, Wish(wants=(FEEDER,)), ()).refused is True
 
 
 def test_an_agent_that_looks_and_refuses_what_cannot_be_had_is_right() -> None:
