@@ -44,7 +44,9 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     if reference is None:
         return none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
     lack, undecided = not_measured(wish, reference), subject.case.no_decision
-    of_picks = {} if wish is None or undecided or picks is None else _of_picks(subject.query, reference, picks)
+    of_picks: dict[str, Measured] = (
+        {} if wish is None or undecided or picks is None else _of_picks(subject.query, reference, picks)
+    )
     if lack is not None or wish is None:
         return none(lack or "") | of_picks
     if undecided is not None:
@@ -55,7 +57,7 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     return {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
 
 
-def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> Mapping[str, Measured]:
+def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> dict[str, Measured]:
     """What is known of picks even where the shop can't meet the wish."""
     return {
         "not_borne_out": not_borne_out(picks, reference),

@@ -54,7 +54,7 @@ class Need:
     owned: tuple[Product, ...]
     """Products that the user has: those that the wish names, then purchases, the closest to the query's words first."""
     can_lose: Callable[[Sequence[NamedProduct]], bool]
-    """Whether the shop can meet the query without these products, if it can with them."""
+    """Whether the shop can meet the query without these products if it can with them, or else lacks the same."""
     without_fits: str | None = None
     """Why it is unknown what fits; None if it is known."""
 
@@ -73,7 +73,7 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
 
     def can_lose(products: Sequence[NamedProduct]) -> bool:
         lost = [Fact(product_id=each.product.product_id, fact="recalled", source="W:none") for each in products]
-        return reference.best is None or offers.reference(query.with_facts(lost)).best is not None
+        return offers.reference(query.with_facts(lost)).lack == reference.lack
 
     if not things:
         things = _of_words(world, query)

@@ -86,7 +86,8 @@ def step(name: str, *products: Any, **args: Any) -> Step:
 
 def shown(wish: Wish, *steps: Step) -> bool:
     reference = referenced(wish)
-    lack = build.known(build.known(reference.proof).lack)
+    lack: Because | None = build.known(reference.proof).lack
+    assert lack is not None
     return Research(wish, reference, steps, KNOWN, "U1").shows(lack)
 
 
