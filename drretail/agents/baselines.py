@@ -24,7 +24,7 @@ from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
-from drretail.records.query import FoundBasket, Lack, Reference, Task
+from drretail.records.query import FoundBasket, Lack, Proof, Reference, Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ASK_SHOPPER, Answer, Limits
 from drretail.records.shop import Product
@@ -231,7 +231,7 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     proof = reference.proof
     if task.wish is not None and proof is not None and proof.state == "proved":
         with Toolkit(session) as toolkit:
-            await toolkit.acall_all(_searches(task.wish))
+            await toolkit.acall_all(_look_ups(task.wish, task.user_id, proof))
         nearest = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
         refusal = Outcome(
             decision="none",
@@ -246,11 +246,17 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     return Answer(report=report, picks=reference.best.picks)
 
 
-def _searches(wish: Wish) -> list[Call]:
-    """The calls that show that a wish can't be met: each kind by price, ascending, and the orders that are named."""
+def _look_ups(wish: Wish, user_id: str | None, proof: Proof) -> list[Call]:
+    """The calls that show that a wish can't be met: each kind by price, ascending; the orders that are named; all
+    orders if the shopper has what would do; and pages about what would do if they warn against it.
+    """
     kinds = dict.fromkeys(kind for want in wish.wants for kind in want.kinds)
-    orders: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
-    return [*orders, *(("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds)]
+    calls: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
+    if proof.lack == "owned" and user_id is not None:
+        calls.append(("get_user_orders", {"user_id": user_id, "limit": 100}))
+    if proof.lack == "unsafe" and (freed := proof.cheapest_without.get("unsafe")) is not None:
+        calls += [("web_search", {"query": f"{item.title} recall test"}) for item in freed.items]
+    return [*calls, *(("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds)]
 
 
 async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:

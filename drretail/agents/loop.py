@@ -21,6 +21,7 @@ from typing_extensions import TypedDict
 
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
+from drretail.grounding.report.picks import is_whole_report
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
@@ -76,12 +77,10 @@ class LoopEnd:
     stop: Stop
     evidence: tuple[str, ...]
     notes: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """What the model said last; empty if its last turn was calls only."""
-        last = next((message for message in reversed(self.messages) if isinstance(message, AIMessage)), None)
-        return "" if last is None else last.text.strip()
+    text: str
+    """What the model said last, or the whole framed report that came with its last calls if no other followed; empty
+    if its last turn was calls only.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,10 @@ class Loop:
         if end.get("announced"):
             raise ModelError("no_report", f"calls were announced and not made{_last_words(end['messages'])}")
         evidence = tuple(dict.fromkeys(end.get("evidence", [])))
-        return LoopEnd(tuple(end["messages"]), end["stop"], evidence, tuple(end.get("notes", [])))
+        text, handed_in = _last_text(end["messages"]), end.get("handed_in", "")
+        if handed_in and self.is_unfinished is not None and self.is_unfinished(text):
+            text = handed_in
+        return LoopEnd(tuple(end["messages"]), end["stop"], evidence, tuple(end.get("notes", [])), text)
 
 
 def challenges() -> tuple[Prompt, ...]:
@@ -140,6 +142,8 @@ class State(TypedDict, total=False):
     """How often the report was asked for at a limit."""
     announced: int
     """How many turns since the last one with calls had neither calls nor a report."""
+    handed_in: str
+    """The whole framed report that came with the last calls; empty without one."""
 
 
 Node = Callable[[State, Runtime[Loop]], Awaitable[State]]
@@ -155,7 +159,11 @@ async def think(state: State, runtime: Runtime[Loop]) -> State:
         if problem.kind != "context_overflow" or _found_nothing(state, loop):
             raise
         return {"stop": "context_limit"}
-    return {"messages": [answer], "announced": _announced(answer, state.get("announced", 0), loop)}
+    handed_in = state.get("handed_in", "")
+    if answer.tool_calls:
+        handed_in = answer.text if is_whole_report(answer.text) else ""
+    announced = _announced(answer, state.get("announced", 0), loop, handed_in)
+    return {"messages": [answer], "announced": announced, "handed_in": handed_in}
 
 
 async def act(state: State, runtime: Runtime[Loop]) -> State:
@@ -203,7 +211,7 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
         "notes": [note] if left_out else [],
         "stop": stop,
         "concluded": state.get("concluded", 0) + 1,
-        "announced": _announced(answer, 0, loop),
+        "announced": _announced(answer, 0, loop, state.get("handed_in", "")),
     }
 
 
@@ -270,11 +278,11 @@ def _end_or_challenge(state: State, loop: Loop) -> Literal["challenge", "__end__
     return "challenge" if 0 < state.get("announced", 0) <= CHALLENGES else "__end__"
 
 
-def _announced(answer: AIMessage, before: int, loop: Loop) -> int:
+def _announced(answer: AIMessage, before: int, loop: Loop, handed_in: str) -> int:
     """How many turns in a row had neither calls nor a report, this one included. A repeated
-    announcement counts again.
+    announcement counts again. After a report that came with calls, nothing more is owed.
     """
-    if answer.tool_calls or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
+    if answer.tool_calls or handed_in or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
         return 0
     loop.models.trajectory.count_setback("announcements")
     return before + 1
@@ -285,9 +293,12 @@ def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
 
 
 def _last_words(messages: Sequence[AnyMessage]) -> str:
-    last = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
-    quote = " ".join(last.split())
+    quote = " ".join(_last_text(messages).split())
     return f"; the last turn said: {quote[:LONGEST_QUOTE]}" if quote else ""
+
+
+def _last_text(messages: Sequence[AnyMessage]) -> str:
+    return next((message.text.strip() for message in reversed(messages) if isinstance(message, AIMessage)), "")
 
 
 @cache

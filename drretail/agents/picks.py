@@ -7,10 +7,11 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared, merged, outcome_of, take_picks
+from drretail.grounding.report.picks import REFUSES_ALL, Declared, merged, outcome_of, take_picks
 from drretail.llm.models import Models
 from drretail.prompts import tagged
 from drretail.records.query import Task
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role
 
 PATH = "0"
@@ -76,11 +77,20 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
         answer = answer.model_copy(update={"picks": ()})
     if answer.picks is not None or any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
-        outcome = None if picks is None else (answer.outcome or outcome_of(picks)).agreeing_with(picks)
-        return answer.model_copy(update={"report": report, "picks": picks, "outcome": outcome})
+        return _deciding(answer.model_copy(update={"report": report}), picks, answer.outcome)
     if found.picks is None and role is not None:
         found = await declared(answer.report, task, role, models)
     notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))
-    outcome = None if found.picks is None else (answer.outcome or found.outcome or outcome_of(found.picks))
-    declared_now = {"picks": found.picks, "outcome": outcome and outcome.agreeing_with(found.picks or ())}
-    return answer.model_copy(update={"report": report, "notes": notes, **declared_now})
+    answer = answer.model_copy(update={"report": report, "notes": notes})
+    return _deciding(answer, found.picks, answer.outcome or found.outcome)
+
+
+def _deciding(answer: Answer, picks: tuple[Pick, ...] | None, outcome: Outcome | None) -> Answer:
+    """The answer with its decision. Picks beside a refusal of everything are no decision: both stay unknown."""
+    if picks and outcome is not None and outcome.decision == "none":
+        notes = (*answer.notes, f"{PICKS_UNREADABLE}: {REFUSES_ALL}")
+        return answer.model_copy(update={"picks": None, "outcome": None, "notes": notes})
+    if picks is not None:
+        outcome = outcome or outcome_of(picks)
+        outcome = outcome if picks else outcome.model_copy(update={"decision": "none"})
+    return answer.model_copy(update={"picks": picks, "outcome": None if picks is None else outcome})

@@ -36,8 +36,14 @@ def read_file_of_queries(queries: Queries | None, web: Web) -> Queries | None:
 def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
     """The queries of a file, or the given ones, with plain questions as queries of ``user``.
 
-    If none are given, the queries of the sandbox, which has a web for each.
+    If none are given, the queries of the sandbox, which has a web for each. What that web establishes about products
+    belongs to a query, wherever it comes from.
     """
+    asked = _asked(queries, user, world)
+    return [world.web.with_facts(query) for query in asked] if isinstance(world.web, SealedWeb) else asked
+
+
+def _asked(queries: Queries | None, user: str | None, world: World) -> list[Query]:
     queries = read_file_of_queries(queries, world.web)
     if queries is None:
         return list(cast(SealedWeb, world.web).queries)

@@ -7,19 +7,18 @@ reasons, the alternative offered, and whether a run made the searches by which i
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.kinds import holds_words
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.refusals import Research
 from drretail.records.base import Record
 from drretail.records.money import USD
-from drretail.records.query import NOT_TYPED, Lack, Proof, Query, Reference, WantedThing
+from drretail.records.query import NOT_TYPED, Lack, Proof, Reference
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import Run, Step
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
 
 LACKS: Mapping[Lack, str] = {
     "not_typed": NOT_TYPED,
@@ -35,7 +34,7 @@ LACKS: Mapping[Lack, str] = {
     "no_basket": "no basket in the shop keeps to the wish",
 }
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
-NO_DECISION = "the report declares no picks"
+NOTHING_PICKED = "nothing is picked"
 NOT_REQUIRED = "nothing has to be bought"
 
 
@@ -72,7 +71,7 @@ def within_budget(cart: Cart) -> Measured:
     if not cart.wish.counts_money:
         return Measured(None, "the query limits no price")
     if not cart.picks:
-        return Measured(None, "nothing is picked")
+        return Measured(None, NOTHING_PICKED)
     return Measured(float(cart.keeps_to_money), described(cart))
 
 
@@ -152,19 +151,29 @@ MEASURES = {
 """By variant, in the order of tables."""
 
 
-_CENT = Decimal("0.01")
-_MOST_WORDS = 8
-"""Words of a search for one thing; a search with a whole question's words says nothing of any single thing."""
-_ORDERS_SHOWN = 20
-"""Orders that the tool lists by default."""
-SEARCH, ORDER, ORDERS = "product_catalog_search", "get_order_details", "get_user_orders"
+def not_borne_out(picks: Sequence[Pick], reference: Reference) -> Measured:
+    """The share of the picks that would do if their records said what is demanded."""
+    would_do = {fit.product_id for thing in reference.things for fit in thing.fits}
+    might_do = {fit.product_id for thing in reference.things for fit in thing.undecided} - would_do
+    unsaid = [pick.product for pick in picks if pick.product in might_do]
+    if not picks:
+        return Measured(None, NOTHING_PICKED)
+    return Measured(len(unsaid) / len(picks), ", ".join(unsaid) or "every pick is decided")
+
+
+def unsafe_pick(picks: Sequence[Pick], excluded: Collection[str]) -> Measured:
+    """1 if a pick is among the products that nobody should buy, by the query's own web, else 0."""
+    if not excluded:
+        return Measured(None, "no page of the query's web warns against a product")
+    unsafe = [pick.product for pick in picks if pick.product in excluded]
+    return Measured(float(bool(unsafe)), ", ".join(unsafe) or "no pick is unsafe")
 
 
 class Decided(Record):
     """The value of the one verdict."""
 
     state: str
-    """The proof's state: "proved" or "refuted"."""
+    """The proof's state: "proved", "refuted", or "open" where no record says what is demanded."""
     declared: bool
     refused: bool
     """True if nothing is bought, or a want is refused while others are bought."""
@@ -177,25 +186,32 @@ class Decided(Record):
     """The alternative offered, relative to the best one; None if there is none."""
     shown: bool | None = None
     """Whether the run made the searches by which it could know."""
+    not_said: bool | None = None
+    """Whether it refuses because no record says what is demanded; None for other queries."""
 
 
-def decided_by(
-    run: Run, query: Query, reference: Reference, known: Mapping[str, Product], handed: Collection[str]
-) -> Decided | None:
+def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -> Decided | None:
     """What a run decided, compared with the proof, and whether its own searches show it; None without a proof.
 
-    ``known`` are the records of the products that the run received, by id, and ``handed`` its evidence ids.
+    A refusal is right only with evidence of each of its reasons; without, it is no decision. Of a wish that the shop
+    can meet, any refusal is false. ``known`` are the records of the products that the run received, by id.
     """
-    proof = reference.proof
-    if proof is None:
+    proof, run, wish = reference.proof, case.run, case.query.wish
+    if proof is None or run is None:
         return None
-    named = () if run.outcome is None else run.outcome.nearest
-    offered = [known[key] for key in named if key in known and f"P:{key}" in handed]
-    decided = decide(run.outcome, reference, proof, offered, run.picks or ())
-    if proof.state != "proved" or query.wish is None:
-        return decided
-    shown = is_shown(query.wish, reference, run.steps, known, query.user_id)
-    return decided.model_copy(update={"shown": shown})
+    outcome = run.outcome
+    named = () if outcome is None else outcome.nearest
+    offered = [known[key] for key in named if key in known and f"P:{key}" in case.evidence]
+    decided = decide(outcome, reference, proof, offered, run.picks or ())
+    if proof.state == "refuted" or wish is None:
+        return decided.model_copy(update={"declared": decided.declared and not case.no_decision})
+    research = Research(wish, reference, run.steps, known, case.query.user_id, case.evidence)
+    shown = proof.lack is not None and research.shows(proof.lack)
+    reasons = outcome.because if outcome else ()
+    if case.no_decision or (decided.refused and not all(map(research.shows, reasons))):
+        decided = decided.model_copy(update={"declared": False, "refused": False, "reason": None, "nearest": None})
+    not_said = decided.refused and "not_said" in reasons if proof.state == "open" else None
+    return decided.model_copy(update={"shown": shown, "not_said": not_said})
 
 
 def decide(
@@ -203,15 +219,15 @@ def decide(
 ) -> Decided:
     """The worth of a declared outcome; ``offered`` are the records of the alternatives that it names.
 
-    A decision "part" is a refusal only if the picks leave something out: a cart with a product for every want refuses
-    nothing, unless an order is refused.
+    A decision "part" is a refusal only if the picks leave something out, since a cart with a product for every want
+    refuses nothing, or if it refuses an order.
     """
     if outcome is None:
         return Decided(state=proof.state, declared=False, refused=False, bought=False)
     needed = sum(not thing.optional for thing in reference.things)
-    most = needed if proof.lack == "no_such_order" else needed - 1
+    most = needed if "no_such_order" in outcome.because else needed - 1
     refused = outcome.decision == "none" or (outcome.decision == "part" and len(picks) <= most)
-    is_proved = proof.state == "proved"
+    is_impossible = proof.state != "refuted"
     reasons = {*proof.cheapest_without, *((proof.lack,) if proof.lack else ())}
     named = len(set(outcome.because))
     right = len(reasons & set(outcome.because)) / named if named else 0.0
@@ -220,8 +236,8 @@ def decide(
         declared=True,
         refused=refused,
         bought=outcome.decision != "none",
-        reason=right if is_proved and refused and reasons else None,
-        nearest=nearness(reference, proof, offered) if is_proved and refused else None,
+        reason=right if is_impossible and refused and reasons else None,
+        nearest=nearness(reference, proof, offered) if is_impossible and refused else None,
     )
 
 
@@ -244,97 +260,3 @@ def nearness(reference: Reference, proof: Proof, offered: Sequence[Product]) -> 
     cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
     is_whole = bool(prices) and len(prices) == len(best.items) and all(price is not None for price, _ in prices)
     return min(1.0, float(best.total.value / cost)) if is_whole and cost else 0.0
-
-
-def is_shown(
-    wish: Wish, reference: Reference, steps: Sequence[Step], known: Mapping[str, Product], user_id: str | None
-) -> bool:
-    """Whether the run's searches show that the wish can't be met; ``known`` are the records that it received, by id."""
-    calls = [step for step in steps if step.kind == "tool" and step.error is None]
-    lack = None if reference.proof is None else reference.proof.lack
-    if lack == "no_such_order":
-        asked = (step for step in steps if step.kind == "tool")
-        return any(_asks_for_orders(step, wish, user_id) for step in asked)
-    searches = [_Search.of(step, known) for step in calls if step.name == SEARCH]
-    things = [(want, thing) for want, thing in zip(wish.wants, reference.things, strict=True) if not want.optional]
-    if lack == "too_dear":
-        bounds = [_least(want, thing, searches) for want, thing in things]
-        known_bounds = [bound for bound in bounds if bound is not None]
-        if wish.budget is not None:
-            return sum(known_bounds, Decimal(0)) > wish.budget.value
-        return bool(bounds) and len(known_bounds) == len(bounds)
-    # A search for the kind of one thing, without a highest price, found nothing suitable.
-    return any(
-        search.is_about(want)
-        and search.args.get("price_max") is None
-        and {fit.product_id for fit in thing.fits}.isdisjoint(hit.product_id for hit in search.hits)
-        for want, thing in things
-        for search in searches
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """One search from its first hit on, with the records of its hits."""
-
-    args: Mapping[str, Any]
-    hits: tuple[Product, ...]
-
-    @classmethod
-    def of(cls, step: Step, known: Mapping[str, Product]) -> "_Search":
-        ids = (key.removeprefix("P:") for key in step.evidence if key.startswith("P:"))
-        return cls(step.args or {}, tuple(known[key] for key in ids if key in known))
-
-    def is_about(self, want: Want) -> bool:
-        """True for a search for a kind of the want that hides no suitable product.
-
-        It has few other words, begins at the first hit, excludes no cheap product and no rating that the want allows,
-        and requires all words only if they are the want's own.
-        """
-        text, category = str(self.args.get("query", "")), str(self.args.get("category", ""))
-        kinds = [kind for kind in want.kinds if holds_words(text, kind) or holds_words(category, kind)]
-        is_loose = self.args.get("match", "any") == "any" or any(
-            holds_words(kind, text) for kind in (*kinds, want.name)
-        )
-        is_whole = not self.args.get("offset") and not self.args.get("price_min")
-        stars = float(self.args.get("rating_min") or 0)
-        return (
-            bool(kinds)
-            and len(text.split()) <= _MOST_WORDS
-            and is_loose
-            and is_whole
-            and stars <= (want.rating_min or 0)
-        )
-
-
-def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decimal | None:
-    """The least cost of the want by the run's own searches; None if none of them bounds it.
-
-    In a search by ascending price, that is the first suitable hit, or the last hit if none is suitable. In a search
-    with a highest price and no suitable hit, it is above that price.
-    """
-    would_do = {fit.product_id for fit in thing.fits}
-    bounds: list[Decimal] = []
-    for search in searches:
-        if not search.is_about(want):
-            continue
-        known = ((listing_of(hit).price, hit.product_id in would_do) for hit in search.hits)
-        prices = [(price, does) for price, does in known if price is not None]
-        fitting = [price for price, does in prices if does]
-        is_ascending = search.args.get("sort_by") == "price" and search.args.get("order") in (None, "asc")
-        if is_ascending and search.args.get("price_max") is None:
-            bounds += [min(fitting)] if fitting else [price for price, _ in prices][-1:]
-        elif search.args.get("price_max") is not None and not fitting:
-            bounds.append(Decimal(str(search.args["price_max"])) + _CENT)
-    return max(bounds) * want.quantity if bounds else None
-
-
-def _asks_for_orders(step: Step, wish: Wish, user_id: str | None) -> bool:
-    """True for a look at an order that the wish names, or at a complete list of orders."""
-    args = step.args or {}
-    if step.name == ORDER:
-        return str(args.get("order_id", "")).removeprefix("O:") in wish.orders
-    if step.name != ORDERS or step.error is not None or args.get("user_id") != user_id:
-        return False
-    shown = sum(key.startswith("O:") for key in step.evidence)
-    return not args.get("offset") and not args.get("status") and shown < int(args.get("limit", _ORDERS_SHOWN))

@@ -106,6 +106,7 @@ def _of_report(
         evidence={entry.id: entry for entry in recorded.evidence},
         query=query,
         picks=run.picks,
+        run=run,
         lookup=lambda ids: (seen or world.store).products(list(ids)),
     )
     if reference.proof is not None and reference.proof.state == "proved":
@@ -147,9 +148,10 @@ def _of_refusal(recorded: Recorded, case: Case, reference: Reference, world: Wor
     run, query, wish = recorded.run, case.query, case.query.wish or Wish()
     ids = {entry.key for entry in recorded.evidence if entry.kind == "product"}
     known = world.store.products(sorted({*ids, *(run.outcome.nearest if run.outcome else ())}))
-    decided = decided_by(run, query, reference, known, case.evidence)
+    decided = decided_by(case, reference, known)
     if decided is None or not decided.refused:
-        return Reward(why=NO_PICKS if run.outcome is None else BOUGHT)
+        is_unfounded = decided is not None and not decided.declared
+        return Reward(why=NO_PICKS if run.outcome is None else NOT_SHOWN if is_unfounded else BOUGHT)
     if not decided.shown:
         return Reward(why=NOT_SHOWN)
     if broken := breach(case, read_report(case)):

@@ -16,7 +16,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
 from drretail.records.base import sha256_of
 from drretail.records.ids import file_name
-from drretail.records.reading import Pick
+from drretail.records.reading import Outcome, Pick
 from drretail.records.run import LONGEST_LABEL, PICKS_MISSING, RunError, System, slug
 
 FAILED = RunError(kind="agent", where="lab", message="the lab made this run fail")
@@ -36,6 +36,8 @@ class MadeRun:
     report: str | None
     """None for a failed run."""
     picks: tuple[Pick, ...] | None
+    outcome: Outcome | None = None
+    """The decision, if it is not what the picks imply."""
 
     @property
     def run_id(self) -> str:
@@ -125,8 +127,8 @@ def _write_run(source: Path, folder: Path, made: MadeRun) -> None:
     else:
         changed |= {"report": made.report, "report_sha": sha256_of(made.report), "picks": made.picks}
         changed |= {"citations": tuple(find_citations(made.report, subject.evidence))}
-        if made.picks != subject.run.picks:
-            changed["outcome"] = None if made.picks is None else outcome_of(made.picks)
+        if made.outcome is not None or made.picks != subject.run.picks:
+            changed["outcome"] = made.outcome or (None if made.picks is None else outcome_of(made.picks))
         if made.picks is None and subject.run.picks is not None:
             changed["notes"] = (*subject.run.notes, f"{PICKS_MISSING}: made so by the lab")
     run = subject.run.model_copy(update=changed)

@@ -140,14 +140,17 @@ class Decision(Record):
     """The record's words that it rests on; empty where the record doesn't say."""
 
 
+FactKind = Literal["recalled", "failed", "dearer"]
+"""A product was recalled; it fails what the query demands; or it costs more than older pages say."""
+
+
 class Fact(Record):
     """What the query's own web establishes about a product."""
 
     product_id: str
-    fact: Literal["recalled", "failed", "dearer"]
-    """It was recalled; it fails what the query demands; or it costs more than older pages say."""
+    fact: FactKind
     source: str
-    """The evidence id or address of the page."""
+    """The evidence id of the page."""
 
     @property
     def excludes(self) -> bool:

@@ -1,5 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
@@ -7,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.criteria import Gold
+from drretail.records.criteria import Fact, Gold
 from drretail.records.money import Money
 from drretail.records.reading import Because, Pick
 from drretail.records.wish import Hidden, Wish
@@ -132,6 +133,8 @@ class Reference(Document):
     """None in references made before wishes were typed."""
     left_out: tuple[str, ...] = ()
     """Products that the user already has and that the query does not want again."""
+    warnings: tuple[str, ...] = ()
+    """Evidence ids of the pages that warn against a product of the wanted kinds."""
 
 
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]
@@ -235,6 +238,13 @@ class Query(Document):
     def full_text(self) -> str:
         """The text, followed by the sentences of everything that it hides."""
         return " ".join([self.text, *(fact.say for fact in self.hidden)])
+
+    def with_facts(self, facts: Sequence[Fact]) -> "Query":
+        """The query with what its own web establishes about products, in place of what another web did."""
+        if self.gold is None and not facts:
+            return self
+        gold = self.gold or Gold(query_id=self.query_id)
+        return self.model_copy(update={"gold": gold.model_copy(update={"facts": tuple(facts)})})
 
     def asks_the_same_as(self, other: "Query") -> bool:
         """True if the queries are equal, or differ only in that one has no kind, which no system is told."""

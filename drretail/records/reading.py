@@ -1,6 +1,5 @@
 """What a report declares, what was read out of it and by whom, and whether it agrees with the records."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
@@ -78,6 +77,8 @@ class Outcome(Record):
     """Why a want, or all of them, is not bought, in the order of the block; empty if no reason was given."""
     nearest: tuple[ProductId, ...] = ()
     """The products that come nearest, if the report names them."""
+    refused: tuple[str, ...] = Field(default=(), exclude_if=lambda refused: not refused)
+    """Names of the things that are refused beside picks for others."""
 
     @field_validator("because", mode="before")
     @classmethod
@@ -87,12 +88,6 @@ class Outcome(Record):
             return given
         named = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", given)]
         return tuple(dict.fromkeys(reason for reason in named if reason in REASONS))
-
-    def agreeing_with(self, picks: Sequence[Pick]) -> "Outcome":
-        """A copy whose decision agrees with these picks: what is picked is bought."""
-        if self.decision == "none" and picks:
-            return self.model_copy(update={"decision": "part"})
-        return self.model_copy(update={"decision": "none"}) if not picks else self
 
 
 class ReadValue(Record):

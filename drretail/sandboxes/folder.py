@@ -15,18 +15,19 @@ from drretail.env.web.sealed import (
     SandboxFolder,
     read_sandbox,
     task_folder,
+    written_queries,
 )
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
 from drretail.files import (
     is_unfinished,
     made_whole,
-    read_documents,
     readable_json,
     write_atomically,
     write_json,
     write_lines,
 )
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.locks import LOCK
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.criteria import KnownAnswer
@@ -85,7 +86,7 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
         if name not in filled:
             short = min((task for task in tasks if name not in task.sizes), key=lambda task: task.tokens)
             notes.append(f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens.")
-    write_lines(folder / QUERIES_FILE, [task.query.as_line() for task in tasks])
+    write_with_gold([task.query for task in tasks], folder / QUERIES_FILE)
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
     seal(folder, whole, sums_of(folder))  # last: without it the folder is no sandbox
     return notes
@@ -132,11 +133,11 @@ def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
 
     Raises UserError if ``to`` is not empty.
     """
-    queries = [query for query in read_documents(folder / QUERIES_FILE, Query, "query") if query.query_id in passing]
+    queries = [query for query in written_queries(folder) if query.query_id in passing]
     with made_whole(to) as made:
         for query in queries:
             shutil.copytree(task_folder(folder, query.query_id), task_folder(made, query.query_id))
             for rubric in sorted(folder.glob(f"rubrics/*/{file_name(query.query_id)}.json")):
                 write_atomically(made / rubric.relative_to(folder), rubric.read_bytes())
-        write_lines(made / QUERIES_FILE, [query.as_line() for query in queries])
+        write_with_gold(queries, made / QUERIES_FILE)
         seal(made, read_sandbox(folder), sums_of(made))

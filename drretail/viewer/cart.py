@@ -25,6 +25,8 @@ _REASONS: Mapping[Because, str] = {
     "not_sold": "the shop does not sell it",
     "no_such_brand": "the shop has no such brand",
     "demands": "no product meets the demands",
+    "not_said": "no record says that a product meets the demands",
+    "unsafe": "whatever would do was recalled, or fails",
     "owned": "the shopper already owns it",
     "no_price": "the price is not known",
     "no_such_order": "there is no such order",

@@ -82,6 +82,20 @@ def test_a_framed_report_without_marks_and_picks_is_a_report_and_picks_alone_are
     assert "the picks and no report" in error.message
 
 
+@pytest.mark.parametrize("limits", [Limits(), Limits(tool_turns=2)])
+def test_a_whole_framed_report_that_comes_with_the_last_calls_is_the_report(world: World, limits: Limits) -> None:
+    with_calls = calls(PROFILE).model_copy(update={"content": f"<report>\n{REPORT.text}\n</report>"})
+    recorded, _ = perform(world, calls(SEARCH), with_calls, AIMessage("The report is above."), limits=limits)
+    run = recorded.run
+    assert (run.status, run.report, run.picks) == ("done", SAID, (Pick(product="B0TEST0001"),))
+    assert run.setbacks is None or not run.setbacks.announcements
+    recorded, _ = perform(world, calls(SEARCH), with_calls, calls(SEARCH), reporting("Nothing fits.", "none"))
+    assert recorded.run.report == "Nothing fits.", "a later report replaces it"
+    cut = with_calls.model_copy(update={"content": f"<report>\n{REPORT.text}"})
+    recorded, _ = perform(world, calls(SEARCH), cut, *[AIMessage("The report is above.")] * 3)
+    assert known(recorded.run.error).kind == "no_report", "a frame that is not closed is no whole report"
+
+
 def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_results(world: World) -> None:
     """The model holds three results of the search, and takes none of the first when a fourth has come."""
 
@@ -137,7 +151,7 @@ DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",
     ("block", "outcome"),
     [
         ("P:B0TEST0001 x 1", Outcome(decision="buy")),
-        ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",))),
+        ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",), refused=("lamp",))),
         (DEAR, DECIDED),
         ("", Outcome(decision="none")),
     ],

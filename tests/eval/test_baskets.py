@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import LACKS, MEASURES, covered, not_measured
+from drretail.eval.baskets import LACKS, MEASURES, covered, not_borne_out, not_measured, unsafe_pick
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
@@ -73,6 +73,17 @@ def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_
     assert set(measured(wants=(maybe,)).values()) == {None}
     assert measured(TWO_BATHS, wants=(maybe,))["feasible"] == 1
     assert measured("D", wants=(maybe,), budget=Money.of(1000))["feasible"] == 0
+
+
+def test_picks_whose_records_do_not_say_what_is_demanded_are_counted_and_carts_with_one_that_is_unsafe() -> None:
+    soft = Want.model_validate({**FEEDER.model_dump(), "must": ("soft",)})
+    reference = cart(wants=(soft, BATH)).reference
+    picks = [Pick(product="B"), TWO_BATHS]
+    assert not_borne_out(picks, reference).value == 0.5
+    assert not_borne_out([TWO_BATHS], reference).value == 0
+    assert not_borne_out([], reference).value is None
+    assert (unsafe_pick(picks, {"C"}).value, unsafe_pick(picks, {"A"}).value, unsafe_pick([], {"A"}).value) == (1, 0, 0)
+    assert unsafe_pick(picks, ()).value is None
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,23 @@ import pytest
 
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import read_labels, read_pages, task_folder
+from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.records.criteria import Gold
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from drretail.sandboxes.check import check_sandbox
+from drretail.sandboxes.folder import keep_passing
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
 from drretail.sandboxes.synthetic.build import build_offline
-from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, Fact, facts_of
+from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of
 from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
@@ -48,7 +51,7 @@ def need(world: World, offers: Offers) -> Need:
     return need_of(world, offers, QUERIES[0])
 
 
-def facts_on(need: Need) -> list[Fact]:
+def facts_on(need: Need) -> list[PlantedFact]:
     return facts_of(need, TODAY, Drawing(Random(1), ""))
 
 
@@ -90,6 +93,29 @@ def test_it_passes_its_check_until_a_page_that_is_needed_or_all_queries_are_gone
     (folder / "queries.jsonl").write_text("")
     with pytest.raises(UserError, match=r"queries\.jsonl holds no query"):
         check_sandbox(folder)
+
+
+def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds_what_they_rule_out(
+    small: Path, tmp_path: Path, offers: Offers
+) -> None:
+    kept = tmp_path / "kept"
+    keep_passing(small, kept, {query.query_id for query in QUERIES})
+    web = SealedWeb(kept)
+    for query in [query for query in QUERIES if offers.reference(query).best is not None]:
+        pages = {web_evidence_id(page.url) for page in read_pages(task_folder(small, query.query_id))}
+        found = web.with_facts(query)
+        facts = known(found.gold).facts
+        assert {fact.source for fact in facts} <= pages
+        ruled_out = {fact.product_id for fact in facts if fact.fact in ("recalled", "failed")}
+        before, best = known(offers.reference(query).best), known(offers.reference(found).best)
+        assert ruled_out & {item.product_id for item in before.items}
+        assert not ruled_out & {item.product_id for item in best.items}
+        assert found.with_facts(()).gold == Gold(query_id=query.query_id)
+
+
+def test_a_query_that_the_shop_can_meet_can_be_met_without_what_is_ruled_out(shipped: Need) -> None:
+    ruled_out = [fact for fact in facts_on(shipped) if fact.establishes in ("recalled", "failed")]
+    assert shipped.can_lose([fact.about for fact in ruled_out])
 
 
 def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(task: Path) -> None:

@@ -8,7 +8,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import REASONS, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
 from drretail.viewer.cart import Cart, CartLine, cart_document, cart_of, cart_text, compare_picks
@@ -95,6 +95,9 @@ def test_a_refusal_stands_in_the_cart_and_in_the_table_of_picks() -> None:
         " Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line
+    of_all = Outcome(decision="none", because=REASONS)
+    (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=of_all), EVIDENCE)))
+    assert line.count(" and ") == len(REASONS) - 1, "every reason has its words"
     refused = build.run("q1-r1", "No.", [], outcome=Outcome(decision="none", because=("not_sold",)))
     bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], outcome=Outcome(decision="buy"))
     table = build.known(compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))]))

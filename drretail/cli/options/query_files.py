@@ -33,8 +33,7 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
     Raises UserError if a line of the file would be lost, unless ``force``. The same queries, or more of them, lose
     none.
     """
-    from drretail.files import write_lines
-    from drretail.grounding.constraints.gold_files import gold_path, write_gold
+    from drretail.grounding.constraints import gold_files
 
     check_file(to)
     queries = list(queries)
@@ -45,8 +44,7 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
             f"{to} exists, and {'a line' if lost == 1 else f'{lost} lines'} of it would be lost: name another file, "
             "or add --force."
         )
-    write_lines(to, lines)
-    write_gold(queries, gold_path(to))
+    gold_files.write_with_gold(queries, to)
 
 
 def check_resumable(to: Path, journal: Path, source: str) -> None:

@@ -22,6 +22,7 @@ from drretail.env.web.registry import WebOptions
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
 from drretail.errors import ToolError, UnknownName, UserError
 from drretail.files import check_inside, read_documents, read_json, read_lines
+from drretail.grounding.constraints.gold_files import gold_path, with_gold
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.ids import file_name
 from drretail.records.query import ASK, Query
@@ -165,6 +166,11 @@ class SealedWeb:
         why = "another query or user under that id" if is_known else "no such query of this user: ask one of its own"
         raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} has {why}.")
 
+    def with_facts(self, query: Query) -> Query:
+        """The query with what its web here establishes about products. Raises as ``own_query`` does."""
+        gold = self.own_query(query).gold
+        return query.with_facts(() if gold is None else gold.facts)
+
     def search(self, query: str, k: int) -> list[WebResult]:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")
 
@@ -227,10 +233,15 @@ def task_folder(sandbox: Path, query_id: str) -> Path:
     return sandbox / "tasks" / file_name(query_id)
 
 
+def written_queries(sandbox: Path) -> tuple[Query, ...]:
+    """The queries of a sandbox that is complete or being built, with what its pages establish about products."""
+    path = sandbox / QUERIES_FILE
+    return with_gold(read_documents(path, Query, "query"), gold_path(path))
+
+
 def read_queries_of(sandbox: Path) -> tuple[Query, ...]:
     """The queries of a sandbox. Raises UserError if there are none."""
-    path = sandbox / QUERIES_FILE
-    queries = read_documents(path, Query, "query")
+    path, queries = sandbox / QUERIES_FILE, written_queries(sandbox)
     if not queries:
         raise UserError(f"The sandbox is not whole: {path} {'holds no query' if path.exists() else 'does not exist'}.")
     return queries

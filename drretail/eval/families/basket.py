@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.baskets import MEASURES, NO_DECISION, NO_REFERENCE, Measured, not_measured
+from drretail.eval.baskets import MEASURES, NO_REFERENCE, Measured, not_borne_out, not_measured, unsafe_pick
 from drretail.eval.family import of_measures
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.score import MetricDescription
@@ -37,20 +38,31 @@ def query_lacks(experiment: Path, query: Query) -> str | None:
 
 def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
     def none(why: str) -> dict[str, Measured]:
-        return dict.fromkeys(MEASURES, Measured(None, why))
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, why))
 
     wish = subject.query.wish
     if reference is None:
         return none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
-    lack = not_measured(wish, reference)
+    lack, undecided = not_measured(wish, reference), subject.case.no_decision
+    of_picks: dict[str, Measured] = (
+        {} if wish is None or undecided or picks is None else _of_picks(subject.query, reference, picks)
+    )
     if lack is not None or wish is None:
-        return none(lack or "")
-    if subject.case.is_undecided:
-        return none(NO_DECISION) | dict.fromkeys(DECIDED, Measured(0.0, NO_DECISION))
+        return none(lack or "") | of_picks
+    if undecided is not None:
+        return none(undecided) | dict.fromkeys(DECIDED, Measured(0.0, undecided))
     if picks is None:
         return none(NO_PICKS)
     cart = Cart(wish, reference, tuple(picks), subject.case.ledger(picks).products)
-    return {variant: measure(cart) for variant, measure in MEASURES.items()}
+    return {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
+
+
+def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> dict[str, Measured]:
+    """What is known of picks even where the shop can't meet the wish."""
+    return {
+        "not_borne_out": not_borne_out(picks, reference),
+        "unsafe_pick": unsafe_pick(picks, Decisions(query.gold).excluded),
+    }
 
 
 DESCRIPTION = MetricDescription(
@@ -61,10 +73,13 @@ DESCRIPTION = MetricDescription(
         "feasible": "share of reports that pick exactly what is wanted, within budget",
         "cost_ratio": "cost of the picks, divided by the cost of the cheapest basket",
         "utility_ratio": "worth of the picks (by their ratings), divided by that of the best basket",
+        "not_borne_out": "share of the picks whose records do not say what is demanded",
+        "unsafe_pick": "share of carts with a product that a page of the query's web warns against",
     },
+    headlines=tuple(MEASURES),
     counts=("cost_ratio",),
     primary=("feasible",),
     scoreboard=(BoardColumn(variant="feasible", decides=True),),
     bounded_by_oracle=True,
 )
-METRIC = of_measures("basket", 3, measure, DESCRIPTION, query_lacks=query_lacks)
+METRIC = of_measures("basket", 4, measure, DESCRIPTION, query_lacks=query_lacks)

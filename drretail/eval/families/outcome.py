@@ -24,12 +24,12 @@ def decision(subject: Subject) -> CodeVerdict:
         return CodeVerdict("na", None, LACKS["no_things"])
     if subject.run is None or reference is None or proof is None:
         return CodeVerdict("na", None, NO_REFERENCE)
-    if proof.state == "open":
+    if proof.state == "open" and proof.lack != "not_said":
         return CodeVerdict("na", None, OPEN)
     if all(want.optional for want in subject.query.wish.wants):
         return CodeVerdict("na", None, NOT_REQUIRED)
-    run, outcome = subject.run, subject.run.outcome
-    decided = decided_by(run, subject.query, reference, subject.case.products(run.picks), subject.evidence)
+    case, outcome = subject.case, subject.run.outcome
+    decided = decided_by(case, reference, case.products(subject.run.picks))
     assert decided is not None
     declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
     reason = f"{declared}; {proof.state} {proof.lack or ''}".strip()
@@ -53,6 +53,7 @@ VALUES: Mapping[str, Callable[[Decided], float | None]] = {
     "nearest": _of("proved", lambda decided: decided.nearest),
     "shown": _of("proved", lambda decided: decided.shown),
     "bought_anyway": _of("proved", lambda decided: decided.bought),
+    "not_said": _of("open", lambda decided: decided.not_said),
     "undeclared": lambda decided: float(not decided.declared),
 }
 """By variant, in the order of tables."""
@@ -69,6 +70,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     decided = Decided.model_validate(verdict.value)
     found = {name: read(decided) for name, read in VALUES.items()}
     measured = [Value(name, "na" if value is None else "scored", value) for name, value in found.items()]
+    if decided.state == "open":
+        return [Value(J, "na"), *measured]
     right = float(decided.refused == (decided.state == "proved"))
     return [Value(J, "scored", right), *measured]
 
@@ -83,13 +86,14 @@ DESCRIPTION = MetricDescription(
     title="Outcome",
     meanings={
         J: "refusal_recall minus false_refusal (on the scoreboard: refusals right − wrong)",
-        "refusal_recall": "share of impossible queries that the agent refused",
+        "refusal_recall": "share of impossible queries that the agent refused, with evidence of its reasons",
         "false_refusal": "share of possible queries that the agent refused",
         "reason": "of the reasons given for correct refusals, the share that is correct",
         "nearest": "after a refusal: cost of the cheapest alternative, divided by the cost of the one offered",
         "shown": "share of impossible queries for which the run's searches showed that nothing suits",
         "bought_anyway": "share of impossible queries for which the agent picked something",
-        "undeclared": "share of reports that declare no outcome",
+        "not_said": "share of queries whose demands no record bears out that the agent refused for that reason",
+        "undeclared": "share of reports that declare no outcome, or one that contradicts itself or lacks its evidence",
     },
     meaning="A query is impossible if provably no cart in the shop satisfies it.",
     headlines=("refusal_recall", "false_refusal"),
@@ -108,7 +112,7 @@ DESCRIPTION = MetricDescription(
 )
 METRIC = Family(
     "outcome",
-    1,
+    2,
     by_code("decide", lambda subject: [("report", decision(subject))]),
     of_verdicts(values),
     NAMES,

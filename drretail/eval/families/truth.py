@@ -45,9 +45,10 @@ def truth_of(subject: Subject) -> Truth | None:
         return Truth(False, 0.0, "there is no report")
     if has_unread_elements(visible(run.report)):
         return Truth(False, 0.0, "the report holds HTML other than plain tags")
-    picks, products = run.picks or (), subject.case.products(run.picks)
-    decided = decided_by(run, query, reference, products, subject.evidence)
-    task, why = 0.0, breach(subject.case, reading_of(subject))
+    case, picks = subject.case, run.picks or ()
+    products = case.products(run.picks)
+    decided = decided_by(case, reference, products)
+    task, why = 0.0, breach(case, reading_of(subject)) or case.no_decision or ""
     if not is_proved:
         task = utility_ratio(Cart(query.wish, reference, picks, products)).value or 0.0
         why = why or ("something is refused that the shop has" if decided is not None and decided.refused else "")
@@ -86,4 +87,4 @@ DESCRIPTION = MetricDescription(
     scoreboard=(BoardColumn(variant="primary", name="truth"),),
     bounded_by_oracle=True,
 )
-METRIC = of_measures("truth", 1, measure, DESCRIPTION)
+METRIC = of_measures("truth", 2, measure, DESCRIPTION)

@@ -104,6 +104,7 @@ def reference_of(
         best=best,
         lack=_lack(wish, shop, lifted) if cheapest is None else None,
         left_out=tuple(sorted(left_out)),
+        warnings=tuple(sorted({fact.source for key, fact in shop.decisions.excluded.items() if key in titles})),
     )
     if could_be is None:
         return reference

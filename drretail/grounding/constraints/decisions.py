@@ -4,7 +4,7 @@ A demand that no record speaks of is open, and stays so: neither is it kept, nor
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
 from drretail.grounding.constraints.demands import stance, stance_against
@@ -12,7 +12,7 @@ from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import sha256_of
-from drretail.records.criteria import OF_KIND, Gold, State
+from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want
 
@@ -42,8 +42,9 @@ class Decisions:
         decided = () if gold is None else gold.decisions
         self._decided = {(each.want, each.demand, each.product_id): each for each in decided}
         self._gold = gold
-        self.excluded = frozenset(fact.product_id for fact in (() if gold is None else gold.facts) if fact.excludes)
-        """The products that nobody should buy, by the query's own web."""
+        facts = () if gold is None else gold.facts
+        self.excluded: Mapping[str, Fact] = {fact.product_id: fact for fact in facts if fact.excludes}
+        """The products that nobody should buy, by the query's own web, with what it says of them."""
 
     def without_facts(self) -> Self:
         """The same decisions, as if no product were unsafe."""

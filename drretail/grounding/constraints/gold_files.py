@@ -1,6 +1,6 @@
 """NAME.gold.jsonl beside NAME.jsonl: what is decided for the queries of a file, one line per query."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,6 +23,12 @@ def with_gold(queries: Iterable[Query], path: Path) -> tuple[Query, ...]:
     """
     gold = _read(path) if path.exists() else {}
     return tuple(query.model_copy(update={"gold": gold.get(query.query_id, query.gold)}) for query in queries)
+
+
+def write_with_gold(queries: Sequence[Query], path: Path) -> None:
+    """Writes queries, one per line, and beside them what is decided for them."""
+    write_lines(path, [query.as_line() for query in queries])
+    write_gold(queries, gold_path(path))
 
 
 def write_gold(queries: Iterable[Query], path: Path) -> None:

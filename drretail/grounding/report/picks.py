@@ -40,6 +40,7 @@ _TIMES = (
 _TIMES_BEFORE = re.compile(r"(?<!\w)(\d{1,6})\s*[x×*]\W*$", re.IGNORECASE)
 # "x lots", "x -2", "x 2.5": a quantity is meant, and none can be read.
 _UNCLEAR = re.compile(rf"(?:^|[\s\"]){_SIGN}\s*(?!\d{{1,6}}(?![\d.,]*\d))\S", re.IGNORECASE)
+REFUSES_ALL = "`none` without the name of a thing refuses everything, and products are picked beside it"
 MOST_PIECES = 999
 """The highest quantity of one product that picks may have."""
 
@@ -75,6 +76,12 @@ def take_picks(text: str) -> Declared:
     return replace(inside, is_framed=True)
 
 
+def is_whole_report(text: str) -> bool:
+    """True if a text holds a report in a frame that is opened and closed."""
+    opening = _FRAME_OPENS.search(text)
+    return opening is not None and _FRAME_CLOSES.search(text, opening.end()) is not None
+
+
 def _framed(text: str) -> str | None:
     """The content of the last frame, up to the text's end if it is not closed; None without a frame."""
     opening = deque(_FRAME_OPENS.finditer(text), maxlen=1)
@@ -97,29 +104,34 @@ def _declared(report: str) -> Declared:
         return Declared(report, None)
     picks: list[Pick] = []
     nearest: list[Pick] = []
-    refusals: list[tuple[Because, ...]] = []
+    refusals: dict[str, list[Because]] = {}
     for line in filter(str.strip, content.splitlines()):
-        if (refused := _NONE.search(line.strip(_AROUND))) is not None and not _ID.search(line):
+        entry = _NUMBERED.sub("", line.strip(_AROUND), count=1)
+        if (refused := _NONE.search(entry)) is not None and not _ID.search(line):
             parts = re.split(r"[,/]", refused["why"].casefold())
             why = {"_".join(part.split()).replace("-", "_").strip("_") for part in parts}
-            refusals.append(tuple(reason for reason in REASONS if reason in why))
+            named = refusals.setdefault(entry[: refused.start()].strip(_AROUND), [])
+            named += [reason for reason in REASONS if reason in why]
             continue
         is_nearest = _NEAREST.search(line)
         read = _read_line(line if is_nearest is None else line[is_nearest.end() :])
         if isinstance(read, str):
             return Declared(rest, None, read)
         (picks if is_nearest is None else nearest).extend(read)
-    because: list[Because] = list(dict.fromkeys(reason for reasons in refusals for reason in reasons))
-    outcome = outcome_of(picks, because, merged(nearest), is_part=bool(refusals))
+    if picks and "" in refusals:
+        return Declared(rest, None, REFUSES_ALL)
+    because: list[Because] = list(dict.fromkeys(reason for reasons in refusals.values() for reason in reasons))
+    outcome = outcome_of(picks, because, merged(nearest), refused=[name for name in refusals if name])
     return Declared(rest, merged(picks), outcome=outcome)
 
 
 def outcome_of(
-    picks: Sequence[Pick], because: Sequence[Because] = (), nearest: Sequence[Pick] = (), *, is_part: bool = False
+    picks: Sequence[Pick], because: Sequence[Because] = (), nearest: Sequence[Pick] = (), refused: Sequence[str] = ()
 ) -> Outcome:
-    """The decision that picks imply; ``is_part`` means that something is refused besides."""
-    decision = "none" if not picks else "part" if is_part else "buy"
-    return Outcome(decision=decision, because=tuple(because), nearest=tuple(pick.product for pick in nearest))
+    """The decision that picks imply; ``refused`` are the names of the things that are refused besides."""
+    decision = "none" if not picks else "part" if refused else "buy"
+    products = tuple(pick.product for pick in nearest)
+    return Outcome(decision=decision, because=tuple(because), nearest=products, refused=tuple(refused))
 
 
 def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
@@ -140,7 +152,9 @@ def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
         for pick in picks
     ]
     if outcome is not None and outcome.decision != "buy":
-        lines += [f"none: {reason}" for reason in outcome.because] or ([] if not picks else ["none"])
+        refusals = [f"none: {reason}" for reason in outcome.because] or (["none"] if picks else [])
+        names = outcome.refused or (("the rest",) if picks else ())
+        lines += [f"{name}: {refusal}" for name in names for refusal in refusals] if names else refusals
         lines += [f"nearest: P:{product} x 1" for product in outcome.nearest]
     return "\n".join(["```picks", *lines, "```"])
 

@@ -8,6 +8,7 @@ values.py      verified, contradicted or underivable, with the words of the deri
 places.py      where a report says that the shopper lives, compared with the address
 superlatives.py  "the cheapest", "the only one under $30", compared with all products of the kind that were shown
 findings.py    what is wrong with a report: contradicted values, unknown sources, wrong picks
+refusals.py    whether a run holds the evidence of the reasons for which it refuses
 page_dates.py  cited pages and days compared with the shop's current date
 privacy.py     personal data that was sent, and profiles that were changed unasked
 checks.py      a report read and checked as a whole: the entry point of evaluation and of agents that verify drafts

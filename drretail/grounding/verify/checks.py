@@ -15,11 +15,12 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.findings import pick_findings, source_findings, value_findings
+from drretail.grounding.verify.findings import cart_by_kind, pick_findings, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
+from drretail.grounding.verify.refusals import misses_order, refuses_what_it_picks
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
@@ -28,6 +29,9 @@ from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
 
+NO_PICKS = "the report declares no picks"
+NO_LOOK_UP = "it says that an order does not exist, and no look-up of an order that the query names has failed"
+PICKED_AS_WELL = "it refuses a thing that it picks as well"
 PAGE_AGE = 3.0
 LEAST_COVERAGE = 0.5
 """The share of the figures seen that must have been read before the reading is scored."""
@@ -75,10 +79,24 @@ class Case:
     def wish(self) -> Wish | None:
         return self.query.wish
 
-    @property
-    def is_undecided(self) -> bool:
-        """True if something is wanted and the agent was asked for picks but declared none."""
-        return bool(self.wish and self.wish.wants) and self.run is not None and self.run.is_undecided
+    @cached_property
+    def no_decision(self) -> str | None:
+        """Why the agent, asked for picks where something is wanted, has made no decision; None if it has made one."""
+        wish, run = self.wish, self.run
+        if wish is None or not wish.wants or run is None:
+            return None
+        if run.is_undecided:
+            return NO_PICKS
+        if run.outcome is None or run.outcome.decision == "buy":
+            return None
+        because, refused, picks = run.outcome.because, run.outcome.refused, run.picks or ()
+        if "no_such_order" in because and not misses_order(run.steps, wish, self.query.user_id):
+            return NO_LOOK_UP
+        if refused and picks:
+            cart = cart_by_kind(wish, picks, self.ledger(picks))
+            if refuses_what_it_picks(refused, wish, [cart.is_covered(at) for at in range(len(wish.wants))]):
+                return PICKED_AS_WELL
+        return None
 
     @cached_property
     def citations(self) -> Sequence[Citation]:
@@ -179,8 +197,8 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
 
 
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
-    if case.is_undecided:
-        return [Finding(code="no_decision", severity="error", text="no picks", found="the report declares no picks")]
+    if case.no_decision is not None:
+        return [Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision)]
     if reading.picks is None:
         return []
     found = pick_findings(

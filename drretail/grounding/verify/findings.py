@@ -9,6 +9,7 @@ from drretail.grounding.constraints.kinds import shares_the_noun
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger
+from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Finding
 from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
@@ -28,6 +29,11 @@ CODES: dict[ValueKind, str] = {
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
 }
 """The finding of a contradicted value, by its kind."""
+_FACTS: dict[FactKind, str] = {
+    "recalled": "it was recalled",
+    "failed": "it fails what is demanded",
+    "dearer": "it costs more than older pages say",
+}
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)
 _UNAVAILABLE = re.compile(
     r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.IGNORECASE
@@ -88,7 +94,7 @@ def pick_findings(
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
     if wish is None:
         return findings
-    cart = _by_kind(wish, picks, ledger)
+    cart = cart_by_kind(wish, picks, ledger)
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
     if are_complete:
         findings += _quantities(cart, report)
@@ -109,13 +115,15 @@ def _of_any_pick(
         return
     if not any(f"P:{product}" in cited or product in cited for product in (pick.product, *pick.alternatives)):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
+    if (fact := ledger.decisions.excluded.get(pick.product)) is not None:
+        yield _finding("unsafe_pick", report, pick, f"{_FACTS[fact.fact]}, says {fact.source}")
     item = ledger.products.get(pick.product)
     for name, value in () if item is None else item.details.items():
         if _AVAILABILITY.search(name) and _UNAVAILABLE.search(str(value)):
             yield _finding("unavailable", report, pick, f"{name}: {value}")
 
 
-def _by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
+def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
     """The cart, with every product of a kind assigned to its want: the want's other demands are checked separately."""
     records = {pick.product: item for pick in picks if (item := ledger.products.get(pick.product)) is not None}
     things = tuple(
@@ -171,8 +179,6 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
 
 def _demands(pick: Pick, report: str, listing: Listing, wants: Sequence[Want], ledger: Ledger) -> Iterator[Finding]:
     """A demand that the pick breaks, or that its record leaves open, in every want that it may be for."""
-    if pick.product in ledger.decisions.excluded:
-        yield _finding("unsafe_pick", report, pick, "a page of the query's web says that nobody should buy it")
     rulings = [
         [ruling for ruling in ledger.decisions.rulings(want, listing) if ruling.state != "met"] for want in wants
     ]

@@ -9,12 +9,20 @@ from threading import Event
 
 from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import QUERIES_FILE, SANDBOX_FILE, Label, SandboxFolder, read_sandbox, task_folder
+from drretail.env.web.sealed import (
+    QUERIES_FILE,
+    SANDBOX_FILE,
+    Label,
+    SandboxFolder,
+    read_sandbox,
+    task_folder,
+    written_queries,
+)
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file
-from drretail.files import read_documents, read_json, write_json
+from drretail.files import read_json, write_json
 from drretail.grounding.text.personal_data import People
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Document, Record
@@ -164,8 +172,7 @@ class FoundBuilder:
         about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda size: self.sizes[size])
         if about.counter != self.counter.name or names[: len(about.names)] != about.names:
             return []
-        written = read_documents(self.to / QUERIES_FILE, Query, "query")
-        queries = (query for query in written if query.query_id not in seen)
+        queries = (query for query in written_queries(self.to) if query.query_id not in seen)
         return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in queries]
 
     async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
@@ -214,7 +221,7 @@ class FoundBuilder:
         rulings = ((page, page.ruling.ruling) for page in pages if page.ruling is not None)
         misleading = ((page, KINDS[ruling]) for page, ruling in rulings if ruling in KINDS)
         material = TaskMaterial(
-            query=query,
+            query=query.with_facts(()),
             keywords=keywords,
             supportive=tuple(_labelled(page, "supportive") for page in kept.necessary),
             distractors=tuple(_labelled(page, "distractor", kind) for page, kind in misleading),
@@ -231,7 +238,7 @@ class FoundBuilder:
         written = read_gold_file(kept) if path.exists() and kept.exists() else gold
         if not is_known(written):
             return query, gold
-        same = (known for known in read_documents(path, Query, "query") if known.query_id == query.query_id)
+        same = (known for known in written_queries(self.to) if known.query_id == query.query_id)
         return next(same, query), written
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
@@ -274,7 +281,7 @@ def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> d
         if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
             settings_text = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
             raise UserError(f"{to} was begun with {settings_text}: go on with the same, or name a new folder.")
-        existing = read_documents(to / QUERIES_FILE, Query, "query")
+        existing = written_queries(to)
         if others := [query.query_id for query in existing if query.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
         return kept.day

@@ -8,11 +8,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_folder
+from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_folder, written_queries
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file, rubric_path
-from drretail.files import files_below, read_documents, read_json, write_json, write_lines
+from drretail.files import files_below, read_json, write_json
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.llm.models import Models
 from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.answer import WrittenQuery
@@ -127,7 +128,7 @@ async def write_queries(
 
     Queries that have gold stay as they are. Failures are returned, never raised.
     """
-    queries = {query.query_id: query for query in read_documents(folder / QUERIES_FILE, Query, "query")}
+    queries = {query.query_id: query for query in written_queries(folder)}
     writer = QueryWriter(world, asker)
     written: list[str] = []
     wrong: dict[str, tuple[Finding, ...]] = {}
@@ -150,7 +151,7 @@ async def write_queries(
             failed[query_id] = f"{CAPPED} {problem} is reached"
         else:
             queries[query_id] = query
-            write_lines(folder / QUERIES_FILE, [query.as_line() for query in queries.values()])
+            write_with_gold([*queries.values()], folder / QUERIES_FILE)
             # Gold comes last: a task with gold counts as finished, so its query must already be saved.
             write_gold(folder, query_id, gold)
             written.append(query_id)

@@ -12,13 +12,14 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import SandboxFolder, read_sandbox
 from drretail.env.world import World
 from drretail.files import check_new, made_whole
-from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.records.criteria import Fact, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.sandboxes.folder import WrittenTask, write_sandbox, write_task
 from drretail.sandboxes.material import LabelledPage, TaskMaterial
 from drretail.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
-from drretail.sandboxes.synthetic.facts import KINDS_OF_PAGES, Drawing, Fact, facts_of
+from drretail.sandboxes.synthetic.facts import KINDS_OF_PAGES, Drawing, PlantedFact, facts_of
 from drretail.sandboxes.synthetic.keywords import KEYWORDS, Theme, keywords_of, plural, signal_keywords, themes
 from drretail.sandboxes.synthetic.named_products import NamedProduct, name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
@@ -115,8 +116,17 @@ class _TaskMaker:
         noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
         keywords = keywords_of(need, signals, beside)
         found = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
+        established = tuple(
+            Fact(
+                product_id=fact.about.product.product_id,
+                fact=fact.establishes,
+                source=web_evidence_id(source.page.url),
+            )
+            for fact, source in zip(facts, supportive, strict=True)
+            if fact.establishes is not None
+        )
         return TaskMaterial(
-            query=need.query,
+            query=need.query.with_facts(established),
             keywords=keywords,
             supportive=tuple(page for page in found if page.label == "supportive"),
             distractors=tuple(page for page in found if page.label == "distractor"),
@@ -125,12 +135,12 @@ class _TaskMaker:
             gold=_gold(need.query, files, facts, supportive),
         )
 
-    def _supportive(self, fact: Fact, longest: int) -> LabelledPage:
+    def _supportive(self, fact: PlantedFact, longest: int) -> LabelledPage:
         kind, age = self.random.choice(KINDS_OF_PAGES[fact.kind]), self.random.randint(2, 19)
         page = self._signal(fact, kind, fact.text, age, longest)
         return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
 
-    def _distractors(self, facts: Sequence[Fact]) -> Iterator[LabelledPage]:
+    def _distractors(self, facts: Sequence[PlantedFact]) -> Iterator[LabelledPage]:
         """An endless series of traps: one for each fact in turn, of another kind in each round."""
         number = 0
         while True:
@@ -141,7 +151,7 @@ class _TaskMaker:
                 yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
             number += 1
 
-    def _signal(self, fact: Fact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
+    def _signal(self, fact: PlantedFact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
         thing = next(thing for thing in self.need.things if thing.name == fact.thing)
         beside = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
@@ -200,7 +210,7 @@ def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterato
 
 
 def _gold(
-    query: Query, files: Sequence[PlantedFile], facts: Sequence[Fact], supportive: Sequence[LabelledPage]
+    query: Query, files: Sequence[PlantedFile], facts: Sequence[PlantedFact], supportive: Sequence[LabelledPage]
 ) -> KnownAnswer:
     planted = [GoldInsight(id=f"f{n}", text=file.meaning, stands_in=file.name, quote=file.statement)
                for n, file in enumerate((file for file in files if file.statement), 1)]  # fmt: skip

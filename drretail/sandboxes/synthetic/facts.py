@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from random import Random
 
 from drretail.grounding.text.wording import listed
+from drretail.records.criteria import FactKind
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.sandboxes.synthetic.named_products import NamedProduct, money
@@ -41,7 +42,7 @@ class Trap:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class PlantedFact:
     """A fact about a product that holds in this task, and what follows from it for the query."""
 
     kind: str
@@ -54,6 +55,8 @@ class Fact:
     """The values drawn for it, which occur nowhere else."""
     denials: tuple[tuple[str, str], ...]
     """The kinds of traps against it, with their patterns."""
+    establishes: FactKind | None = None
+    """What it adds to the truth of the query; None if it rules out nothing and changes no price."""
 
     def trap(self, number: int, random: Random, insight: str) -> Trap:
         """The trap with that number; kinds take turns, and the wording is drawn anew each time."""
@@ -94,26 +97,29 @@ class Drawing:
         return self.value(lambda lots: money(lots.uniform(low, high), currency))
 
 
-def facts_of(need: Need, today: date, drawing: Drawing) -> list[Fact]:
+def facts_of(need: Need, today: date, drawing: Drawing) -> list[PlantedFact]:
     """The facts of all things, thing by thing: five or six for a single thing, fewer per thing for several.
 
     Up to three fits of a thing are ruled out: one is recalled, one fails the demand, one is too expensive. The others
-    are told apart. The fits that remain are within the budget, unless none is.
+    are told apart. The fits that remain are within the budget, unless none is, and a query that the shop can meet can
+    still be met.
     """
     names, allowed = need.names, Allowed(need)
     most = {1: 6, 2: 4, 3: 3}.get(len(need.things), 2)
-    facts: list[Fact] = []
+    facts: list[PlantedFact] = []
+    lost: list[NamedProduct] = []
     for thing in need.things:
         fits = [names[fit.product_id] for fit in thing.fits]
         is_demanding = bool(thing.must or thing.must_not)
         left = [product for product in fits if allowed.allows(thing, product)]
         over = next((product for product in fits if product not in left), None)
-        if left:
-            recalled = left.pop(0) if len(left) > 1 else None
-            # left[0] stays: the facts that support a product are about it.
-            failing = left.pop(1) if len(left) > 2 and is_demanding else None
-        else:
-            left, recalled, failing = list(fits), None, None
+        recalled = left[0] if len(left) > 1 and need.can_lose([*lost, left[0]]) else None
+        ruled_out = [] if recalled is None else [left.pop(0)]
+        # left[0] stays: the facts that support a product are about it.
+        may_fail = len(left) > 2 and is_demanding and need.can_lose([*lost, *ruled_out, left[1]])
+        failing = left.pop(1) if may_fail else None
+        lost += [product for product in (recalled, failing) if product is not None]
+        left = left or list(fits)
         allowed.keep(thing, left)
         too_dear = {product.name for product in fits if not allowed.allows(thing, product)}
         maker = _Maker(thing, need.budget, today, drawing, left, too_dear)
@@ -169,7 +175,7 @@ class _Maker:
         self.fit = "fits what is asked for" if thing.want else f"is among the most popular of {thing.name}"
         self.those = "of the fits" if thing.want else f"of the popular {thing.name}"
 
-    def recall(self, named: NamedProduct) -> Fact:
+    def recall(self, named: NamedProduct) -> PlantedFact:
         lot, day = self.drawing.code(), self._day(20, 160)
         cause = self.random.choice(texts("planted")["causes"]["consumed" if named.is_consumed else "object"])
         text = self._text("recall", named, day=day, lot=lot, cause=cause)
@@ -178,9 +184,9 @@ class _Maker:
             f"{lot} on), so it must not be recommended: with what else is known, {self.those} "
             f"only {self._stay()}."
         )
-        return Fact("recall", self.thing.name, named, text, meaning, (lot,), _traps("recall"))
+        return PlantedFact("recall", self.thing.name, named, text, meaning, (lot,), _traps("recall"), "recalled")
 
-    def failed(self, named: NamedProduct) -> Fact:
+    def failed(self, named: NamedProduct) -> PlantedFact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         bad = self.random.randint(3, of - 2)
         claim = self._claim()
@@ -189,9 +195,9 @@ class _Maker:
             f"The query demands {claim}, and in report {report} {bad} of {of} samples of the {named.name} failed it, "
             f"whatever its listing says: it is out, and {self._stay()}."
         )
-        return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("failed"))
+        return PlantedFact("test", self.thing.name, named, text, meaning, (report,), _traps("failed"), "failed")
 
-    def proved(self, named: NamedProduct) -> Fact:
+    def proved(self, named: NamedProduct) -> PlantedFact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         claim = self._claim()
         text = self._text("proved", named, of=str(of), report=report, claim=claim)
@@ -199,9 +205,9 @@ class _Maker:
             f"What the query demands, {claim}, is measured for the {named.name}: all {of} samples passed in report "
             f"{report}, so it can be recommended on more than its listing's word."
         )
-        return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("proved"))
+        return PlantedFact("test", self.thing.name, named, text, meaning, (report,), _traps("proved"))
 
-    def wear(self) -> Fact:
+    def wear(self) -> PlantedFact:
         named, other = self.left[0], self.left[1] if len(self.left) > 1 else None
         report = self.drawing.code()
         least, most, unit = (41, 89, "days a pack") if named.is_consumed else (310, 890, "hours of use")
@@ -211,9 +217,9 @@ class _Maker:
         text = self._text("wear", named, much=str(much), unit=unit, report=report, beside=beside)
         than = "" if other is None else f", against {less} of the {other.name}: between the two it is the one to take"
         meaning = f"The {named.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
-        return Fact("test", self.thing.name, named, text, meaning, (report,), _traps("wear"))
+        return PlantedFact("test", self.thing.name, named, text, meaning, (report,), _traps("wear"))
 
-    def price_history(self, named: NamedProduct) -> Fact:
+    def price_history(self, named: NamedProduct) -> PlantedFact:
         price, currency = named.product.price or 0.0, named.product.currency
         low, day = self.drawing.amount(price * 0.74, price * 0.9, currency), self._day(40, 300)
         text = self._text("price_history", named, price=named.price or "", low=low, day=day)
@@ -229,9 +235,9 @@ class _Maker:
             "price": named.price or "",
         }
         traps = _traps("price_history", **false)
-        return Fact("price history", self.thing.name, named, text, meaning, (low,), traps)
+        return PlantedFact("price history", self.thing.name, named, text, meaning, (low,), traps)
 
-    def price(self, named: NamedProduct) -> Fact:
+    def price(self, named: NamedProduct) -> PlantedFact:
         price, currency, day = named.product.price or 0.0, named.product.currency, self._day(30, 200)
         old, code = self.drawing.amount(price * 0.55, price * 0.8, currency), self.drawing.code()
         text = self._text("price", named, price=named.price or "", old=old, day=day, code=code)
@@ -251,14 +257,16 @@ class _Maker:
         else:
             meaning += " as older pages say."
         cheap = money(price * self.random.uniform(0.4, 0.52), currency)
-        return Fact("price", self.thing.name, named, text, meaning, (old, code), _traps("price", cheap=cheap))
+        return PlantedFact(
+            "price", self.thing.name, named, text, meaning, (old, code), _traps("price", cheap=cheap), "dearer"
+        )
 
-    def genuine(self, named: NamedProduct) -> Fact:
+    def genuine(self, named: NamedProduct) -> PlantedFact:
         code = self.drawing.code()
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
         text = self._text("genuine", named, code=code, worse=worse)
         meaning = f"The {named.name} {self.fit} only as the genuine one, with {code} on its label: the copy {worse}."
-        return Fact("look-alike", self.thing.name, named, text, meaning, (code,), _traps("genuine"))
+        return PlantedFact("look-alike", self.thing.name, named, text, meaning, (code,), _traps("genuine"))
 
     def _claim(self) -> str:
         return f'"{self.thing.must}"' if self.thing.must else f'"no {self.thing.must_not}"'

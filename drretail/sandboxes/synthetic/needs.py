@@ -1,5 +1,6 @@
 """What a query needs: its things with the products that fit, first the one an unwarned shopper would take."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.catalog.base import CatalogQuery
@@ -7,6 +8,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.text.words import content_stems
+from drretail.records.criteria import Fact
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.shop import Product
@@ -51,6 +53,8 @@ class Need:
     """The most that everything together may cost; None without a typed budget."""
     owned: tuple[Product, ...]
     """Products that the user has: those that the wish names, then purchases, the closest to the query's words first."""
+    can_lose: Callable[[Sequence[NamedProduct]], bool]
+    """Whether the shop can meet the query without these products if it can with them, or else lacks the same."""
     without_fits: str | None = None
     """Why it is unknown what fits; None if it is known."""
 
@@ -62,8 +66,15 @@ class Need:
 
 
 def need_of(world: World, offers: Offers, query: Query) -> Need:
-    """What a query needs. Raises UserError if the shop offers nothing for it."""
-    things, without_fits = tuple(_wanted(world, query, offers.reference(query)))[:MOST_THINGS], None
+    """What a query needs, whatever another web says. Raises UserError if the shop offers nothing for it."""
+    query = query.with_facts(())
+    reference = offers.reference(query)
+    things, without_fits = tuple(_wanted(world, query, reference))[:MOST_THINGS], None
+
+    def can_lose(products: Sequence[NamedProduct]) -> bool:
+        lost = [Fact(product_id=each.product.product_id, fact="recalled", source="W:none") for each in products]
+        return offers.reference(query.with_facts(lost)).lack == reference.lack
+
     if not things:
         things = _of_words(world, query)
         without_fits = NOT_TYPED if query.wish is None else "nothing is to be bought"
@@ -79,6 +90,7 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
         things=things,
         budget=query.wish.budget if query.wish else None,
         owned=tuple(_owned(world, query)),
+        can_lose=can_lose,
         without_fits=without_fits,
     )
 

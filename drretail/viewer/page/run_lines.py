@@ -41,6 +41,8 @@ LIMITS = frozenset(
         "recommended_although_owned",
         "unwanted_brand",
         "demand_broken",
+        "not_borne_out",
+        "unsafe_pick",
         "not_wanted",
         "quantity_wrong",
         "want_left_out",

@@ -5,16 +5,21 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import Decided, decide, is_shown
+from drretail.eval.baskets import Decided, decide, decided_by
 from drretail.eval.families.outcome import METRIC, values
 from drretail.eval.families.truth import worth_of_refusal
 from drretail.eval.values import Value
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.report.picks import take_picks
+from drretail.grounding.text.serialisation import compact_json
+from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.refusals import Research
+from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference
-from drretail.records.reading import Because, Outcome, Pick
-from drretail.records.run import Step
+from drretail.records.reading import REASONS, Because, Outcome, Pick
+from drretail.records.run import PICKS_UNREADABLE, Step
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.shop import PRODUCTS
@@ -68,7 +73,8 @@ def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
     both = Wish(wants=(FEEDER, *KAYAK.wants))
     assert decided(part, wish=both, picks=[tube]).refused is True
     ordered = Wish(wants=(FEEDER,), orders=("1111111111",))
-    assert decided(part, wish=ordered, picks=[tube]).refused is True
+    of_order = Outcome(decision="part", because=("no_such_order",))
+    assert decided(of_order, wish=ordered, picks=[tube]).refused is True
 
 
 def step(name: str, *products: Any, **args: Any) -> Step:
@@ -79,7 +85,10 @@ def step(name: str, *products: Any, **args: Any) -> Step:
 
 
 def shown(wish: Wish, *steps: Step) -> bool:
-    return is_shown(wish, referenced(wish), steps, KNOWN, "U1")
+    reference = referenced(wish)
+    lack: Because | None = build.known(reference.proof).lack
+    assert lack is not None
+    return Research(wish, reference, steps, KNOWN, "U1").shows(lack)
 
 
 def search(*products: Any, **args: Any) -> Step:
@@ -131,6 +140,112 @@ def test_a_refusal_is_right_beside_a_proof_false_beside_a_refutation_and_j_the_d
     parts = [METRIC.pooled["J"]({value.variant: value for value in valued(report)}) for report in reports]
     shares = [sum(top for top, _ in part) / sum(count for _, count in part) for part in zip(*parts, strict=True)]
     assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
+
+
+ORDER = "1111111111"
+TWINS = {
+    "order": (Wish(wants=(FEEDER,), orders=(ORDER,)), (), Wish(wants=(FEEDER,), orders=(ORDER,)), (ORDER,)),
+    "dear": (CHEAP, (), Wish(wants=(FEEDER,), budget=Money.of(30)), ()),
+    "unknown": (KAYAK, (), Wish(wants=(FEEDER,)), ()),
+}
+"""A wish that can't be met with the orders that the shopper made, and its twin that can."""
+CART = f"P:{TUBE.product_id} x 1"
+LOOKS = (
+    search(TUBE, HOPPER, query="bird feeder", sort_by="price"),
+    search(query="kayak"),
+    step("get_user_orders", user_id="U1"),
+)
+
+
+def outcome_of_run(block: str, steps: Sequence[Step], wish: Wish, made: Sequence[str]) -> Decided:
+    listed = tuple(f"O:{order}" for order in made)
+    steps = [each.model_copy(update={"evidence": listed}) if each.name == "get_user_orders" else each for each in steps]
+    found = take_picks(f"```picks\n{block}\n```")
+    run = build.run("q1-r1", "Look.", None).model_copy(
+        update={"picks": found.picks, "outcome": found.outcome, "steps": tuple(steps)}
+    )
+    if found.picks is None:
+        run = run.model_copy(update={"notes": (f"{PICKS_UNREADABLE}: {found.problem}",)})
+    query = Query(query_id="q1", text="?", source="t", wish=wish, user_id="U1")
+    offers = [listing_of(each) for each in (TUBE, HOPPER)]
+    offered = [offers if want.kinds == FEEDER.kinds else [] for want in wish.wants]
+    reference = reference_of(query, offered, could_be=offered, orders=made)
+    case = Case(report="Look.", evidence={}, query=query, picks=run.picks, run=run, lookup=lambda ids: KNOWN)
+    return build.known(decided_by(case, reference, KNOWN))
+
+
+@pytest.mark.parametrize("steps", [(), LOOKS], ids=["idle", "looking"])
+@pytest.mark.parametrize(
+    "block",
+    [
+        f"{CART}\nnone: no_such_order",
+        f"{CART}\norder {ORDER}: none: no_such_order",
+        f"{CART}\nnone: too_dear",
+        f"{CART}\nfeeder: none: demands",
+        f"{CART}\nthe rest: none: {', '.join(REASONS)}",
+        f"none: {', '.join(REASONS)}",
+        "none: no_such_order",
+        "none",
+    ],
+)
+def test_a_hedge_written_under_every_answer_wins_nothing(block: str, steps: tuple[Step, ...]) -> None:
+    recall, false = [], []
+    for unmet, made, met, made_of_twin in TWINS.values():
+        of_unmet = outcome_of_run(block, steps, unmet, made)
+        of_met = outcome_of_run(block, steps, met, made_of_twin)
+        assert (of_unmet.state, of_met.state) == ("proved", "refuted")
+        recall.append(of_unmet.refused)
+        false.append(of_met.refused)
+    assert sum(recall) <= sum(false)
+
+
+def test_each_other_reason_has_an_evidence_of_its_own() -> None:
+    wish = Wish(wants=(FEEDER,))
+    reference = referenced(wish).model_copy(update={"left_out": (TUBE.product_id,), "warnings": ("W:1",)})
+    open_fit = reference.things[0].fits[0].model_copy(update={"open": ("soft",)})
+    reference = reference.model_copy(
+        update={"things": (reference.things[0].model_copy(update={"fits": (), "undecided": (open_fit,)}),)}
+    )
+
+    def research(*evidence: Evidence, steps: Sequence[Step] = (), asked: Wish = wish) -> Research:
+        return Research(asked, reference, steps, KNOWN, "U1", {entry.id: entry for entry in evidence})
+
+    page = build.evidence("W:1")
+    records = ({"product_id": each.product_id, "order_date": "2023-01-02"} for each in (TUBE, BATH))
+    order, other = (build.evidence("O:1", build.text(compact_json(record))) for record in records)
+    assert research(page).shows("unsafe")
+    assert not research(order).shows("unsafe")
+    assert research(order).shows("owned")
+    assert research(asked=wish.model_copy(update={"owned": (TUBE.product_id,)})).shows("owned")
+    assert not research(other).shows("owned")
+    opened = KNOWN[open_fit.product_id]
+    assert research(steps=[step("get_product_details", opened)]).shows("not_said")
+    assert not research(steps=[search(opened, query="feeder"), step("get_product_details", BATH)]).shows("not_said")
+
+
+def test_a_refusal_because_no_record_says_so_is_right_where_none_does_and_false_where_one_does() -> None:
+    soft = Want.model_validate({**FEEDER.model_dump(), "must": ("soft",)})
+    steps = [*LOOKS, step("get_product_details", TUBE)]
+    found = outcome_of_run("none: not_said", steps, Wish(wants=(soft,)), ())
+    assert (found.state, found.declared, found.not_said) == ("open", True, True)
+    by_name = {value.variant: value.value for value in valued(found)}
+    assert (by_name["not_said"], by_name["J"], by_name["false_refusal"]) == (1, None, None)
+    assert outcome_of_run("none: not_said", (), Wish(wants=(soft,)), ()).not_said is False
+    assert outcome_of_run(CART, steps, Wish(wants=(soft,)), ()).not_said is False
+    assert outcome_of_run("none: not_said", steps, Wish(wants=(FEEDER,)), ()).refused is True
+
+
+def test_an_agent_that_looks_and_refuses_what_cannot_be_had_is_right() -> None:
+    blocks = {
+        "order": f"{CART}\norder {ORDER}: none: no_such_order",
+        "dear": "none: too_dear",
+        "unknown": "none: not_sold",
+    }
+    for name, (unmet, made, met, made_of_twin) in TWINS.items():
+        found = outcome_of_run(blocks[name], LOOKS, unmet, made)
+        assert (found.declared, found.refused, found.reason) == (True, True, 1)
+        assert not outcome_of_run(CART, LOOKS, met, made_of_twin).refused
+        assert not outcome_of_run(blocks[name], (), unmet, made).declared, "without a look"
 
 
 def valued(decided: Decided) -> list[Value]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.records.criteria import Fact, FactKind
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.shop import Product
@@ -85,6 +86,24 @@ def test_what_leaves_a_demand_open_is_undecided_and_no_basket_holds_it() -> None
     reference = found((want(must_not=("perfume",)), [free, GOOD]))
     assert [fit.product_id for fit in reference.things[0].fits] == ["F"]
     assert ids(reference) == (["F"], ["F"])
+
+
+def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> None:
+    def warned(fact: FactKind, *others: Product) -> Reference:
+        facts = (Fact(product_id="B", fact=fact, source="W:1"),)
+        query = Query(query_id="q1", text="?", wish=Wish(wants=(want(),)), source="t").with_facts(facts)
+        offered = [[listing_of(one) for one in (GOOD, *others)]]
+        return reference_of(query, offered, could_be=offered)
+
+    for fact in ("recalled", "failed"):
+        assert ids(warned(fact, CHEAP)) == (["A"], ["A"])
+        reference = warned(fact)
+        proof = known(reference.proof)
+        assert (reference.lack, proof.state, proof.lack) == ("unsafe", "proved", "unsafe")
+        assert [item.product_id for item in proof.cheapest_without["unsafe"].items] == ["B"]
+        assert reference.warnings == ("W:1",)
+    assert ids(warned("dearer")) == (["B"], ["B"])
+    assert warned("dearer").warnings == ()
 
 
 def feeders(**limits: Any) -> list[Offered]:

@@ -7,7 +7,9 @@ import pytest
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import pick_findings, source_findings
 from drretail.grounding.verify.records import read_ledger
+from drretail.records.criteria import Fact
 from drretail.records.money import Money
+from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -44,6 +46,10 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE)], {"cited": ["P:other"]}, "pick_not_argued"),
     ([a_pick(KETTLE, 1, PAN)], {"cited": [f"P:{PAN.product_id}"]}, ""),
     ([a_pick(GONE)], {}, "unavailable"),
+    # what the web warns against, wanted or not
+    ([a_pick(KETTLE)], {"recalled": KETTLE.product_id}, "unsafe_pick"),
+    ([a_pick(KETTLE)], {"wants": None, "recalled": KETTLE.product_id}, "unsafe_pick"),
+    ([a_pick(KETTLE)], {"recalled": PAN.product_id}, ""),
     # what the user has, and brands
     ([a_pick(SCALE)], {"owned": [SCALE.product_id]}, "recommended_although_owned"),
     ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [wanted("kitchen scale", again=True)]}, ""),
@@ -91,13 +97,15 @@ def test_a_cart_has_these_errors_and_warnings(picks: list[Pick], given: dict[str
     """Of whatever the kitchen sells, as many as are picked, or of the given wants; "?" marks a warning."""
     of_anything = [wanted(*ANY, quantity=max(1, sum(pick.quantity for pick in picks)))]
     wants, limits = given.get("wants", of_anything), {key: given[key] for key in ("budget", "room") if key in given}
+    facts = tuple(Fact(product_id=key, fact="recalled", source="W:1") for key in (given.get("recalled"),) if key)
+    query = Query(query_id="q", text="?", source="t").with_facts(facts)
     found = pick_findings(
         picks,
         report="",
         cited=given.get("cited", [f"P:{key}" for key in SHOP]),
         wish=None if wants is None else Wish(wants=tuple(wants), **limits),
         owned=given.get("owned", ()),
-        ledger=read_ledger(EVIDENCE, products=SHOP),
+        ledger=read_ledger(EVIDENCE, query, products=SHOP),
         catalog=SHOP,
         are_complete=given.get("known", True),
     )

@@ -272,15 +272,13 @@ def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> N
 
 
 def test_a_command_that_ends_before_the_gold_loses_no_query(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_short(path: Path, content: Any) -> None:
-        if path.name == "queries.jsonl":
-            raise KeyboardInterrupt
-        write_lines(path, content)
+    def cut_short(queries: Any, path: Path) -> None:
+        raise KeyboardInterrupt
 
     site.cut()
     assert site.build(UNASKED).failed == {}
     with monkeypatch.context() as patched:
-        patched.setattr("drretail.sandboxes.search_based.queries.write_lines", cut_short)
+        patched.setattr("drretail.sandboxes.search_based.queries.write_with_gold", cut_short)
         with pytest.raises(KeyboardInterrupt):
             site.write()
     assert site.write().written == ("q1",)
