@@ -122,7 +122,8 @@ def ingest(
             task = Task(plan, options, work, progress, workers, master, counts_only=dry_run, until_ms=end)
             selected = select(task)
             report = _report(selected, plan)
-            _check_dates(report, until)
+            if options.until is None:
+                _check_dates(report, until)
             _check_something_is_kept(selected, report, options)
             if dry_run:
                 return report

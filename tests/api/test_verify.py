@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from drretail import Agent, Answer, open_world, report, run, score, verify
+from drretail import Agent, Answer, metric, open_world, report, run, score, verify
 from drretail.agents.information import client_hashes
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_in
@@ -370,6 +370,16 @@ def test_what_follows_from_journals_world_and_verdicts_is_made_again(name: str, 
     found = verify(exp, world)
     assert fails(found).get(check) == file, [mismatch.line for mismatch in found.failures]
     assert all(mismatch.reason and mismatch.advice.endswith(".") for mismatch in found.failures)
+
+
+def test_an_own_metric_hides_no_edit_of_the_packages_scores(exp: Path, world: World) -> None:
+    def letters(run: Any) -> float:
+        return len(run.report or "")
+
+    score(exp, [metric(letters)], world=world)
+    assert fails(verify(exp, world)) == {}
+    edit(exp / "scores.json", another_score)
+    assert fails(verify(exp, world)) == {"scores": "scores.json"}
 
 
 def failed(call: Any) -> None:

@@ -133,6 +133,8 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
         ingest([raw], world, replace=True)
     until = ingest([raw], world, IngestOptions(until=date(2204, 1, 24)), replace=True)
     assert until.now == datetime(2204, 1, 25, tzinfo=UTC)
+    cut = ingest([raw], world, IngestOptions(until=date(2020, 9, 13)), replace=True)  # who names the day wants the cut
+    assert cut.reviews.dropped == {"after_until": 1}
 
 
 def test_the_day_of_an_ingest_is_part_of_the_world_only_if_it_dropped_rows(tmp_path: Path) -> None:
