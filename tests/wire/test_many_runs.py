@@ -135,15 +135,16 @@ def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> 
         assert calls + given_up == paid
 
 
-def test_a_second_time_only_failed_runs_are_made_when_asked(
+def test_a_second_time_only_failed_and_spoiled_runs_are_made_when_asked(
     played: Played, drretail: Callable[..., CompletedProcess[str]]
 ) -> None:
     asked = played.server.seen.requests
     assert drretail().returncode == 3
     assert played.server.seen.requests == asked
     played.server.plan = Plan()
-    again = drretail("--retry", "failed", "--json")
+    again = drretail("--retry", "failed", "--retry", "spoiled", "--json")
     assert again.returncode == 0, again.stderr
     systems = json.loads(again.stdout)["systems"]
     assert sum(row["done"] for row in systems) == len(played.runs)
-    assert sum(row["before"] for row in systems) == sum(run.status == "done" for run in played.runs)
+    spoiled = sum(run.status == "done" and bool(run.losses) for run in played.runs)
+    assert sum(row["before"] for row in systems) == sum(run.status == "done" for run in played.runs) - spoiled
