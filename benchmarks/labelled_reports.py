@@ -1,6 +1,7 @@
 """Reports that people labelled, with copies that hold one planted error each, and what an ideal reader reads of them.
 
-A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md.
+A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md;
+some hold twins, too: copies with one false statement each, in twins.json and twins/K.md.
 What a report rests on comes from the runs in the set's experiment.tar.xz, else its calls are performed in the world.
 What the queries want is in themselves, in the set's wishes.json (by query_id), or in the shipped query of these words.
 """
@@ -68,6 +69,18 @@ class Planted:
 
 
 @dataclass(frozen=True)
+class Twin:
+    """A copy of a report in which one true statement was made false."""
+
+    kind: str
+    report: str
+    true: tuple[int, int]
+    """Where what was changed stands in the report."""
+    false: tuple[int, int]
+    """Where it stands in the copy."""
+
+
+@dataclass(frozen=True)
 class LabelledReport:
     """One report with its labels, its planted copies and what it rests on."""
 
@@ -97,6 +110,17 @@ class LabelledReport:
                 line.get("product_id"),
             )
             for line in lines
+        ]
+
+    @cached_property
+    def twins(self) -> Sequence[Twin]:
+        """None in a set without them."""
+        listed = self.home / "twins.json"
+        lines = json.loads(listed.read_text("utf-8")) if listed.exists() else []
+        copies = [(self.home / line["file"]).read_text("utf-8") for line in lines]
+        kinds = [line["kind"].replace("_", "/") for line in lines]
+        return [
+            Twin(kind, copy, *_Edit(self.report, copy).replaced()) for kind, copy in zip(kinds, copies, strict=True)
         ]
 
     @cached_property
