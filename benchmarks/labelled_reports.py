@@ -348,7 +348,9 @@ def _in_planted_quantity(report: LabelledReport, plant: Planted) -> Iterator[Pic
 
 def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
     """The pick that a planted error adds: its product, or the name of one that does not exist."""
-    if not any(words in plant.kind for words in OF_PICKS):
+    is_lacking = any(words in plant.kind for words in ("catalog", "not in the shop", "invented product"))
+    if not any(words in plant.kind for words in OF_PICKS) or (is_lacking and plant.product is not None):
+        # A name that was made up within what is said of a product of the shop recommends nothing.
         return
     start, end = _Edit(report.report, plant.report).replaced()[1]
     found = (pattern.findall(plant.report[start:end]) for pattern in _PRODUCT_NAMES)
