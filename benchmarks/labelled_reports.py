@@ -222,19 +222,19 @@ def _of_limits(path: Path, world: World) -> Wish | None:
     """
     limits = json.loads(path.read_text("utf-8")).get("constraints")
     labels = json.loads((path.parent / "labels.json").read_text("utf-8"))
-    named = [label["product_id"] for label in (*labels["picks"], *labels["not_picks"])]
+    named = [label["product_id"] for label in (*labels["picks"], *labels.get("not_picks", ()))]
     kinds = {item.categories[-1] for item in world.store.products(named).values() if item.categories}
     if not limits or not kinds:
         return None
-    is_total = limits["budget_scope"] == "total"
+    is_total, budget = limits.get("budget_scope", "total") == "total", limits.get("budget")
     wanted = {
         "name": "what is asked for",
         "kinds": sorted(kinds),
         "again": True,
-        "price_max": None if is_total else limits["budget"],
-        "brands_unwanted": limits["brands_unwanted"],
+        "price_max": None if is_total else budget,
+        "brands_unwanted": limits.get("brands_unwanted", []),
     }
-    return Wish.model_validate({"wants": [wanted], "budget": limits["budget"] if is_total else None, "room": True})
+    return Wish.model_validate({"wants": [wanted], "budget": budget if is_total else None, "room": True})
 
 
 def unpacked(archive: Path, scratch: Path) -> Path:

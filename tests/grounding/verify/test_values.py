@@ -225,6 +225,7 @@ def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None
     assert state("2.95") == "verified"  # 17.99/6
     assert state("12.49") == "verified"  # a scale
     assert state("12.20") == "contradicted"  # near a scale
+    assert state("30.46") == "contradicted"  # a kettle less a scale, by chance
 
 
 def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was_shown() -> None:
