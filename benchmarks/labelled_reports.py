@@ -1,8 +1,10 @@
 """Reports that people labelled, with copies that hold one planted error each, and what an ideal reader reads of them.
 
-A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md.
+A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md;
+some hold twins, too: copies with one false statement each, in twins.json and twins/K.md.
 What a report rests on comes from the runs in the set's experiment.tar.xz, else its calls are performed in the world.
-What the queries want is in themselves, in the set's wishes.json (by query_id), or in the shipped query of these words.
+What the queries want is in themselves, in the set's wishes.json (by query_id), in the shipped query of these words, or
+in the limits that older queries have beside their text.
 """
 
 import json
@@ -53,7 +55,7 @@ _PRODUCT_NAMES = (
     re.compile(r"(?<=[a-z] )[A-Z][\w'-]+(?: [\w'-]+)+"),
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
-_NUMBER_WORDS = {"one": 1, **NUMBERS, **{word: 10 * number for number, word in enumerate(_TENS, 2)}}
+_NUMBER_WORDS = {"a": 1, "an": 1, "one": 1, **NUMBERS, **{word: 10 * number for number, word in enumerate(_TENS, 2)}}
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,18 @@ class Planted:
     report: str
     product: str | None
     """What the error is about, by its id."""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A copy of a report in which one true statement was made false."""
+
+    kind: str
+    report: str
+    true: tuple[int, int]
+    """Where what was changed stands in the report."""
+    false: tuple[int, int]
+    """Where it stands in the copy."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,17 @@ class LabelledReport:
                 line.get("product_id"),
             )
             for line in lines
+        ]
+
+    @cached_property
+    def twins(self) -> Sequence[Twin]:
+        """None in a set without them."""
+        listed = self.home / "twins.json"
+        lines = json.loads(listed.read_text("utf-8")) if listed.exists() else []
+        copies = [(self.home / line["file"]).read_text("utf-8") for line in lines]
+        kinds = [line["kind"].replace("_", "/") for line in lines]
+        return [
+            Twin(kind, copy, *_Edit(self.report, copy).replaced()) for kind, copy in zip(kinds, copies, strict=True)
         ]
 
     @cached_property
@@ -184,10 +209,32 @@ def read_set(folder: Path, world: World, scratch: Path, experiment: Path | None 
     for path in sorted(folder.glob("*/query.json")):
         query = Query.model_validate_json(path.read_bytes())
         wish = Wish.model_validate(own[query.query_id]) if query.query_id in own else wishes.get(query.text)
-        query = query.model_copy(update={"wish": query.wish or wish})
+        wish = query.wish or wish or _of_limits(path, world)
+        query = query.model_copy(update={"wish": wish})
         report = (path.parent / "report.md").read_text("utf-8")
         evidence = recorded.get(report) or _performed(path.parent / "calls.json", query, world)
         yield LabelledReport(path.parent, query, evidence, world)
+
+
+def _of_limits(path: Path, world: World) -> Wish | None:
+    """The wish that older limits come to. They say neither what each thing is nor how many of it: anything of the kinds
+    that the labelled products have is wanted, in any number, and may be had already.
+    """
+    limits = json.loads(path.read_text("utf-8")).get("constraints")
+    labels = json.loads((path.parent / "labels.json").read_text("utf-8"))
+    named = [label["product_id"] for label in (*labels["picks"], *labels.get("not_picks", ()))]
+    kinds = {item.categories[-1] for item in world.store.products(named).values() if item.categories}
+    if not limits or not kinds:
+        return None
+    is_total, budget = limits.get("budget_scope", "total") == "total", limits.get("budget")
+    wanted = {
+        "name": "what is asked for",
+        "kinds": sorted(kinds),
+        "again": True,
+        "price_max": None if is_total else budget,
+        "brands_unwanted": limits.get("brands_unwanted", []),
+    }
+    return Wish.model_validate({"wants": [wanted], "budget": budget if is_total else None, "room": True})
 
 
 def unpacked(archive: Path, scratch: Path) -> Path:
@@ -225,6 +272,8 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
     is_money = label["kind"] in ("price", "total", "left_over") or _MONEY.search(text)
     is_name = label["kind"] in _NAMES
     amount = label["amount"] if text == label["text"] and not is_name else _changed(label, text)
+    if amount is None:
+        return None
     return ReadValue.model_validate(
         {
             "kind": label["kind"],
@@ -239,17 +288,30 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
 
 
 def _changed(label: Mapping[str, Any], text: str) -> Any:
-    """The amount of a label whose words were changed to these: in digits, as a date, or in number words."""
+    """The amount of a label whose words were changed to these: in digits, as a date, or in number words; None if they
+    hold none.
+    """
     if label["kind"] == "date":
-        # A day without a year is of the label's year.
-        dated = [*find_dates(text), *find_dates(f"{text} {str(label['amount'])[:4]}")]
-        return dated[0].iso if dated else text
+        return _changed_date(str(label["amount"]), label["text"], text)
     if label["kind"] in _NAMES:
         return text
     found = find_amounts(text)
     if not found:
-        return round(label["amount"] + _spelled(text) - _spelled(label["text"]), 2)
+        return round(label["amount"] + _spelled(text) - _spelled(label["text"]), 2) if _spelled(text) else None
     return [float(found[0].low), float(found[0].high)] if found[0].is_range else float(found[0].low)
+
+
+def _changed_date(iso: str, before: str, after: str) -> str:
+    """The date in changed words. A day without a year is of the label's year; in a language that is not read outside
+    its report, the numbers that differ are exchanged.
+    """
+    dated = [*find_dates(after), *find_dates(f"{after} {iso[:4]}")]
+    full = next((date.iso for date in dated if len(date.iso) >= len(iso)), None)
+    old, new = re.findall(r"\d+", before), re.findall(r"\d+", after)
+    if full is None and len(old) == len(new) and old != new:
+        exchanged = {int(one): int(other) for one, other in zip(old, new, strict=True)}
+        return "-".join(f"{exchanged.get(int(part), int(part)):02}" for part in iso.split("-"))
+    return full or (dated[0].iso if dated else after)
 
 
 def _spelled(text: str) -> int:
@@ -286,7 +348,9 @@ def _in_planted_quantity(report: LabelledReport, plant: Planted) -> Iterator[Pic
 
 def _planted_pick(report: LabelledReport, plant: Planted) -> Iterator[Pick]:
     """The pick that a planted error adds: its product, or the name of one that does not exist."""
-    if not any(words in plant.kind for words in OF_PICKS):
+    is_lacking = any(words in plant.kind for words in ("catalog", "not in the shop", "invented product"))
+    if not any(words in plant.kind for words in OF_PICKS) or (is_lacking and plant.product is not None):
+        # A name that was made up within what is said of a product of the shop recommends nothing.
         return
     start, end = _Edit(report.report, plant.report).replaced()[1]
     found = (pattern.findall(plant.report[start:end]) for pattern in _PRODUCT_NAMES)

@@ -6,6 +6,8 @@ Three readers: form; form with the picks that labels say, declared; and an ideal
 verification of a model's reading. SET is a folder laid out as ``labelled_reports.py`` says; its world is --world (a
 folder or its archive), else its world.tar.xz, else the demo's. A value is right where its words, its kind and its
 product are those of a label. What accuses is listed by its code: an honest report accused is a fault of the rule.
+Of twins (copies with one false statement, no labels) are counted, by kind: false statements found, their true words
+accused in the honest report, and those at whose place form read a value.
 """
 
 import argparse
@@ -17,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labelled_reports import OF_JUDGES, LabelledReport, Planted, read_set, unpacked
+from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, read_set, unpacked
 
 from drretail.data_ingest.demo import ensure_demo_world
 from drretail.env.world import open_world
@@ -27,7 +29,8 @@ from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.settings import read_settings
 
-READERS = ("form", "declared", "ideal")
+UNLABELLED = ("form", "declared")
+READERS = (*UNLABELLED, "ideal")
 READ = ("price", "rating", "rating_count", "date", "total", "difference", "left_over", "per_unit")
 OF_PRODUCTS = ("price", "rating", "rating_count")
 
@@ -46,6 +49,8 @@ class Tally:
     )
     codes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict[str, Counter[str]](Counter))
     """What each code finds: honest reports accused, and planted errors found, by reader."""
+    twins: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict[str, Counter[str]](Counter))
+    """Of each kind of twins: all, those whose true words were read, and by reader those accused and those found."""
     figures: Counter[str] = field(default_factory=Counter[str])
     misses: list[str] = field(default_factory=list[str])
 
@@ -93,25 +98,50 @@ def measure(report: LabelledReport, tally: Tally) -> None:
             tally.misses.append(f"{report.home.name} FALSE {reader} {finding.severity} {words}")
     for planted in report.planted:
         for reader, (_, findings) in honest.items():
-            known = {(each.code, each.text) for each in findings}
             _, found = checked(report, reader, planted)
-            new = [each for each in found if each.severity == "error" and (each.code, each.text) not in known]
+            new = new_errors(findings, found)
             tally.planted[reader][planted.kind]["found" if new else "missed"] += 1
             for code in {each.code for each in new}:
                 tally.codes[code][f"{reader} planted"] += 1
             codes = ", ".join(each.code for each in new) or "missed"
             tally.misses.append(f"{report.home.name}/{planted.file} {reader} {planted.kind}: {codes}")
+    count_twins(report, honest, tally)
 
 
-def checked(report: LabelledReport, reader: str, planted: Planted | None = None) -> tuple[Reading, list[Finding]]:
-    """The verified reading of the report, or of a planted copy, with what is found wrong."""
-    text = report.report if planted is None else planted.report
+def new_errors(honest: Iterable[Finding], found: Iterable[Finding]) -> list[Finding]:
+    """The errors of a copy that the honest report does not have."""
+    known = {(each.code, each.text) for each in honest}
+    return [each for each in found if each.severity == "error" and (each.code, each.text) not in known]
+
+
+def checked(report: LabelledReport, reader: str, copy: Planted | Twin | None = None) -> tuple[Reading, list[Finding]]:
+    """The verified reading of the report, or of a copy, with what is found wrong. A twin has the report's picks."""
+    text = report.report if copy is None else copy.report
+    planted = copy if isinstance(copy, Planted) else None
     picks: Sequence[Pick] | None = None
     if reader == "declared":
         picks = report.picks if planted is None else report.declared(planted)
     case = report.case(text, picks)
     reading = read_report(case, report.ideal(planted) if reader == "ideal" else None)
     return reading, check_report(case, reading)
+
+
+def count_twins(report: LabelledReport, honest: Mapping[str, tuple[Reading, list[Finding]]], tally: Tally) -> None:
+    for twin in report.twins:
+        count = tally.twins[twin.kind]
+        count.update(twins=1, read=any(meets(value, *twin.true) for value in honest["form"][0].values))
+        for reader in UNLABELLED:
+            _, findings = honest[reader]
+            new = new_errors(findings, checked(report, reader, twin)[1])
+            accused = [each for each in findings if each.severity == "error" and meets(each, *twin.true)]
+            count.update({f"{reader} found": bool(new), f"{reader} accused": bool(accused)})
+            codes = ", ".join(each.code for each in new) or "missed"
+            words = twin.report[slice(*twin.false)]
+            tally.misses.append(f"{report.home.name} {reader} twin {twin.kind} {words!r}: {codes}")
+
+
+def meets(one: Finding | ReadValue, start: int, end: int) -> bool:
+    return one.start is not None and one.end is not None and one.start < end and start < one.end
 
 
 def count_values(report: LabelledReport, reading: Reading, tally: Tally) -> None:
@@ -180,6 +210,7 @@ def as_figures(tally: Tally) -> dict[str, Any]:
         "false_errors": {reader: tally.alarms[f"{reader} error"] for reader in READERS},
         "false_warnings": {reader: tally.alarms[f"{reader} warning"] for reader in READERS},
         "planted_of_code": {reader: found_of(of_code(kinds)) for reader, kinds in tally.planted.items()},
+        "twins": {kind: dict(count) for kind, count in sorted(tally.twins.items())},
         "planted_by_code": {code: dict(counts) for code, counts in sorted(tally.codes.items())},
     }
 
@@ -206,6 +237,20 @@ def print_table(tally: Tally, figures: Mapping[str, Any]) -> None:
     for code, counts in sorted(tally.codes.items()):
         cells = "   ".join(f"{reader} {counts[f'{reader} false']}/{counts[f'{reader} planted']}" for reader in READERS)
         print(f"  {code:34} {cells}")
+    print_twins(tally.twins)
+
+
+def print_twins(kinds: Mapping[str, Counter[str]]) -> None:
+    together = sum(kinds.values(), Counter[str]())
+    if not together:
+        return
+    print(f"false statements found: of {together['twins']}, {together['read']} at a place where form reads a value")
+    for kind, count in [*sorted(kinds.items()), ("all", together)]:
+        cells = "   ".join(
+            f"{reader} found {count[f'{reader} found']}, true ones accused {count[f'{reader} accused']}"
+            for reader in UNLABELLED
+        )
+        print(f"  {kind:22} {count['twins']:3}, read {count['read']:3}   {cells}")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def test_every_demand_of_the_fifty_is_decided_on_the_records_as_they_are(demo: W
     questions = questions_of(shipped_queries(), Offers(demo))
     assert [question.key for question in questions if not question.is_decided] == []
     decisions = [each for query in shipped_queries() if query.gold for each in query.gold.decisions]
-    assert {question.ruling.by.partition(":")[0] for question in questions} == {"person"}
+    assert {question.ruling.by.partition(":")[0] for question in questions} == {"model"}
     assert all(holds(decision, Offers(demo)) for decision in decisions[::20])
 
 

@@ -20,7 +20,6 @@ from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.records.criteria import Gold
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Product

@@ -209,7 +209,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         owned=case.all_owned,
         ledger=case.ledger(reading.picks),
         catalog=catalog,
-        are_complete=reading.reader != FORM,
+        are_certain=reading.reader != FORM,
     )
     # A citation of an unknown product has a finding of its own, at its place.
     return [finding for finding in found if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited]

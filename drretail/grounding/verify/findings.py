@@ -83,22 +83,20 @@ def pick_findings(
     owned: Collection[str] = (),
     ledger: Ledger,
     catalog: Collection[str] | None = None,
-    are_complete: bool = True,
+    are_certain: bool = True,
 ) -> list[Finding]:
     """What is wrong with the picks of a report, in their order, then with the whole cart.
 
     ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` the ids of
-    picks that the shop has. Of alternatives the first counts. Picks by form are not complete: they have no quantities,
-    and may be only some of the picks.
+    picks that the shop has. Of alternatives the first counts. Picks by form are not certain: they have no quantities,
+    and may be only some of the picks, or what is named because it will not do. So they break no wish.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
-    if wish is None:
+    if wish is None or not are_certain:
         return findings
     cart = cart_by_kind(wish, picks, ledger)
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
-    if are_complete:
-        findings += _quantities(cart, report)
-    findings += _left_out(cart, are_complete=are_complete)
+    findings += [*_quantities(cart, report), *_left_out(cart)]
     if wish.budget is not None and cart.is_over:
         limit, cost = format_amount(wish.budget), format_money(cart.known_cost, wish.budget.currency)
         words = ", ".join(_words(pick, report) for pick in picks)
@@ -220,11 +218,10 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
             yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
 
 
-def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
+def _left_out(cart: Cart) -> Iterator[Finding]:
     """Wants without a pick, in a cart with other picks; an empty cart means that nothing suits.
 
-    A warning if a pick for no other want may be for it after all (its title has the noun, or its record is unknown),
-    and if there may be further picks.
+    A warning if a pick for no other want may be for it after all (its title has the noun, or its record is unknown).
     """
     if not cart.picks:
         return
@@ -232,7 +229,7 @@ def _left_out(cart: Cart, *, are_complete: bool) -> Iterator[Finding]:
     besides = [cart.products[product] for product in cart.besides if product in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional:
-            is_unsure = not are_complete or is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
+            is_unsure = is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
             found = f"no pick is a {' or '.join(want.kinds)}"
             severity = "warning" if is_unsure else "error"
             yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)

@@ -79,6 +79,13 @@ class Ledger:
             return None
         return sum((price * pick.quantity for price, pick in zip(known, self.picks or (), strict=True)), Decimal(0))
 
+    @property
+    def of_cart(self) -> set[Decimal]:
+        """What the picks cost, and what they leave of the budget, where that is known."""
+        if self.total is None:
+            return set()
+        return {self.total} if self.limit is None else {self.total, self.limit - self.total}
+
 
 def read_ledger(
     evidence: Mapping[str, Evidence],

@@ -9,6 +9,7 @@ from itertools import combinations, product
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
+from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.derivation import (
@@ -16,6 +17,7 @@ from drretail.grounding.verify.derivation import (
     derivation,
     fits,
     numbers_of,
+    prices_of_pieces,
     result_shown,
     small_numbers,
     title_numbers,
@@ -162,11 +164,13 @@ def _of_calculations(
 ) -> str | None:
     """The cited calculations in words, if the value can be meant as their result; else None.
 
-    It can't if a source is not known, or if its sentence has their result ("at $9.99 each [C:…] they are five dollars
-    cheaper") or an amount that is so far from it ("at $49.99 it is a cent more than both [C:…]").
+    It can't if a source is not known, if it is a difference in no currency ("two inches longer"), or if its sentence
+    has their result ("at $9.99 each [C:…] they are five dollars cheaper") or an amount that is so far from it ("at
+    $49.99 it is a cent more than both [C:…]"). A total or a unit price beside the result may still stand for a step
+    that the sentence lacks: "four are $26.10, so $3 over [C:…]" of 4 * 7 - 25.
     """
     known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
-    if not calculations or not all(known):
+    if not calculations or not all(known) or (value.kind == "difference" and value.currency is None):
         return None
     sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     if sentence is not None:
@@ -175,9 +179,16 @@ def _of_calculations(
         own = numbers_of(value.of, replace(ledger, picks=None, budget=None, query_text=""))
         apart = (abs(one - other) for one in own for other in money)
         is_other = any(result_shown([one], each) is not None for one in beside for each in calculations)
-        if is_other or any(amount.agreement(number) is not None for number in apart):
+        is_step = value.kind in ("total", "per_unit") and all(_lacks_its_steps(each, beside) for each in calculations)
+        if (is_other and not is_step) or any(amount.agreement(number) is not None for number in apart):
             return None
     return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
+
+
+def _lacks_its_steps(calculation: Calculation, amounts: Iterable[Amount]) -> bool:
+    """True if a calculation has steps on the way to its result, and none of them is among the amounts."""
+    between = steps(calculation.expression) - {*calculation.operands, abs(calculation.result)}
+    return bool(between) and not any(one.agreement(number) for one in amounts for number in between)
 
 
 def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
@@ -225,14 +236,20 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     """How a value fits all that it may come to.
 
     By its sources "about $38.66" may be $39.95; the many sums with the picks explain only its very cents, or they
-    would explain anything. A total or a rest includes what else its paragraph names and nothing explains: "with $5.99
-    for shipping $66.93".
+    would explain anything. So a unit price takes of the picks only what a piece of one costs, and what cites a
+    calculation of the very cart takes none of them. A total or a rest includes what else its paragraph names and
+    nothing explains: "with $5.99 for shipping $66.93".
     """
     end = report.find("\n\n", value.end)
     paragraph = report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]
-    picks = (f"P:{pick.product}" for pick in ledger.picks or ())
+    cited = (ledger.calculations[key].result for key in value.of if key in ledger.calculations)
+    picks = () if any(result in ledger.of_cart for result in cited) else [pick.product for pick in ledger.picks or ()]
     own = numbers_of(value.of, replace(ledger, picks=None))
-    numbers = numbers_of(dict.fromkeys([*value.of, *picks]), ledger, sorted(small_numbers(paragraph)))
+    counts = sorted(small_numbers(paragraph))
+    if value.kind == "per_unit":
+        numbers = numbers_of(value.of, ledger, counts) | prices_of_pieces(picks, ledger, counts)
+    else:
+        numbers = numbers_of(dict.fromkeys([*value.of, *(f"P:{key}" for key in picks)]), ledger, counts)
     if value.kind in ("total", "left_over"):
         money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
         beside = money - numbers

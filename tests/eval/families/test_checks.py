@@ -16,6 +16,7 @@ from drretail.eval.values import Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, Finding
+from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
@@ -90,6 +91,14 @@ def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) ->
     assert values["without_not_in_catalog"].value == 0
     assert values["without_pick_not_argued"].value == 0
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
+
+
+def test_picks_by_form_break_no_wish_and_keep_none(tmp_path: Path) -> None:
+    limited = FEEDER.model_copy(update={"budget": Money.of(500)})
+    with open_world(shop.build_shop(tmp_path / "world")) as world:
+        values = valued(tmp_path, subject_of(RIGHT, world.store, wish=limited))
+    assert values["picks_known"].items["picks by form"] == 1
+    assert values["without_over_budget"].state == "na"
 
 
 def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Values of any reader, held against records; superlatives against all products of the kind that the run was shown."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from drretail.grounding.text.serialisation import record_text
 from drretail.grounding.verify.findings import value_findings
-from drretail.grounding.verify.records import Ledger, read_ledger
+from drretail.grounding.verify.records import Calculation, Ledger, read_ledger
 from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.grounding.verify.values import verify
 from drretail.records.money import Money
@@ -161,17 +162,42 @@ def test_a_total_goes_by_the_quantities_and_the_further_costs_that_the_report_na
 
 
 @pytest.mark.parametrize(
-    ("report", "state"),
+    ("report", "currency", "state"),
     [
-        ("They leave $24.06.", "contradicted"),
-        ("They come to $60.94 together, $24.06 less than at the mill.", "underivable"),
-        ("At $85.00 it is $24.06 more than both.", "underivable"),  # 85 - 60.94
+        ("They leave $24.06.", "USD", "contradicted"),
+        ("They come to $60.94 together, $24.06 less than at the mill.", "USD", "underivable"),
+        ("At $85.00 it is $24.06 more than both.", "USD", "underivable"),  # 85 - 60.94
+        ("They are 24.06 inches longer.", None, "underivable"),
     ],
 )
-def test_a_calculation_denies_no_figure_that_is_beside_its_result_or_apart_from_it_by_another(
-    report: str, state: str
+def test_a_calculation_denies_no_difference_beside_its_result_apart_from_it_by_another_or_of_other_things(
+    report: str, currency: str | None, state: str
 ) -> None:
-    assert verified("difference", "24.06", TOTAL[1:-1], report=report, words="24.06").state == state
+    found = verified("difference", "24.06", TOTAL[1:-1], report=report, words="24.06", currency=currency)
+    assert found.state == state
+
+
+@pytest.mark.parametrize(
+    ("kind", "report", "state"),
+    [
+        ("total", "Four would be $26.10, so $3 over.", "contradicted"),
+        ("total", "Four would be $28, so $3 over, and $26.10 at the mill.", "underivable"),
+        ("difference", "Four would be $26.10 dearer, so $3 over.", "underivable"),
+    ],
+)
+def test_a_total_beside_the_result_is_held_against_the_step_that_its_sentence_lacks(
+    kind: str, report: str, state: str
+) -> None:
+    terms = (Decimal(4), Decimal(7), Decimal(25))
+    ledger = replace(a_ledger(), calculations={"C:of-steps": Calculation("4*7-25", terms, Decimal(3))})
+    found = verified(kind, "26.10", "C:of-steps", ledger=ledger, report=report, words="$26.10", currency="USD")
+    assert found.state == state
+
+
+@pytest.mark.parametrize(("cited", "state"), [(LEFT, "contradicted"), (EACH, "verified")])
+def test_no_sum_of_the_picks_explains_what_cites_a_calculation_of_the_cart(cited: str, state: str) -> None:
+    found = verified("left_over", "39.02", cited[1:-1], ledger=a_ledger(CART), currency="USD")  # 75 - 2 * 17.99
+    assert found.state == state
 
 
 @pytest.mark.parametrize(
@@ -199,6 +225,7 @@ def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None
     assert state("2.95") == "verified"  # 17.99/6
     assert state("12.49") == "verified"  # a scale
     assert state("12.20") == "contradicted"  # near a scale
+    assert state("30.46") == "contradicted"  # a kettle less a scale, by chance
 
 
 def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was_shown() -> None:
