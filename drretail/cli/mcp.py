@@ -1,5 +1,6 @@
 """``drretail mcp``: the nine tools for any client that speaks the Model Context Protocol."""
 
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
