@@ -120,7 +120,8 @@ def short_usage_errors() -> Generator[None]:
         yield
     except UsageError as problem:
         label = "Error: "  # which is printed before it
-        problem.message = fitted(label + shortened(problem.message, LONGEST_USAGE)).removeprefix(label)
+        message = problem.message.replace("Value error, ", "")  # typer passes on pydantic's words
+        problem.message = fitted(label + shortened(message, LONGEST_USAGE)).removeprefix(label)
         raise
 
 

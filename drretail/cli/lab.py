@@ -68,8 +68,8 @@ def sample(options: SampleOptions) -> None:
     say(f"By system: {by_system}. lab correct needs {counted(drawn.needed, 'label')} of each.")
     if drawn.claims < options.n:
         say(f"Only {drawn.claims:,} claims have a verdict.")
-    say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}; of")
-    say(f"the sheet once it is filled in: drretail lab correct {experiment} --labels {drawn.path}.")
+    say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}.")
+    say(f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {drawn.path}.")
 
 
 @lab_app.command("correct")

@@ -1,5 +1,6 @@
 """``drretail mcp``: the nine tools for any client that speaks the Model Context Protocol."""
 
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
 SHORTEST_TOKEN = 16
 NO_USER = "Without --user or --scope any, the user's tools refuse every id."
+NO_CLIENT = "An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,8 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         if served.http:
             _serve_http(server, served.port or 0)
             return
+        if sys.stdin.isatty() and not quiet:
+            say(NO_CLIENT)
         with meant_to_end():
             run_loop(serve_stdio(server))
 

@@ -32,18 +32,21 @@ def tools(
         typer.Option("--scope", help="Whose data the tools show: only this user's (own), or any user's."),
     ] = "own",
     form: Annotated[
-        Literal["openai", "anthropic", "json"], typer.Option("--form", help="With --json: the format of the schemas.")
-    ] = "json",
+        Literal["openai", "anthropic", "json"] | None,
+        typer.Option("--form", help="With --json: the format of the schemas (default: json).", show_default=False),
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""
+    if form is not None and (name is not None or not as_json):
+        raise UserError("--form is the format of all tools' schemas: add --json, and name no tool.")
     if name is None:
         if as_json:
             from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
 
-            schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
-            print_json({"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
+            schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form or "json"]
+            print_json({"form": form or "json", "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
             return
         from drretail.tools.registry import TOOLS
         from drretail.tools.tool import read_schema

@@ -17,7 +17,7 @@ from drretail.records.query import Query
 from drretail.records.shop import Order
 from drretail.records.wish import Want, Wish
 
-UNTYPED = "nobody typed it"
+UNTYPED = "it has no wish"
 UNMET = "nothing has to be bought, or the shop lacks it"
 PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.difficulty") / "phrases.toml").read_text("utf-8"))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.errors import UserError
 from drretail.imports import benchmarks, chat, dr3
 from drretail.imports.material import Material
 from drretail.plugins import Plugins
@@ -58,6 +59,8 @@ def load_format(name: str) -> Format:
     """The format of that name. Raises UnknownName, or UserError if the place holds no Format."""
     if name in FORMATS:
         return FORMATS[name]
+    if name.casefold() in ("md", "word", "docx", "pdf"):
+        raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
     place, found = PLUGINS.load(name)
     if not isinstance(found, Format):
         raise PLUGINS.refused(place, found, "a drretail.imports.formats.Format")

@@ -102,7 +102,7 @@ def read_labelled(path: Path) -> LabelledSet:
     else:
         rows = _json_lines(path)
     if not rows:
-        raise UserError(f"{path} holds no claim: name a file with one on each line.")
+        raise UserError(f"{path} holds no labelled claim: label some, one per line.")
     fields = rows[0][1].keys()
     for name, needed, reader in _READERS:
         if needed <= fields:

@@ -24,6 +24,7 @@ from drretail.tables.cells import read_cells
 _LONGEST_ID = 64
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _QUESTION, _WISH = "question", "wish"
+_ENDINGS = ("", ".txt", ".md", ".csv", ".tsv", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,12 @@ class Question:
 def read_questions(path: Path) -> tuple[Question, ...]:
     """The questions of a .csv, .tsv or .jsonl file, or of a text with one per line; in order, repeated ones too.
 
-    Raises UserError for a file without questions, a table without a column of questions, and an invalid wish.
+    Raises UserError for another format, a file without questions, a table without a column of questions, and an
+    invalid wish.
     """
     ending = path.suffix.casefold()
+    if ending not in _ENDINGS and path.is_file():
+        raise UserError(f"{path}: questions are read from .txt (one per line), .csv, .tsv and .jsonl.")
     rows = _table(path) if ending in (".csv", ".tsv") else _lines(path, as_json=ending == ".jsonl")
     found = tuple(_question(f"{path}, {place}", row) for place, row in rows)
     if not found:

@@ -55,8 +55,9 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         else:
             queries[read.query_id] = read
             lines[read.query_id] = number
-    if len(faults) > _MOST_FAULTS and not queries:
-        raise UserError(f"{path} is no file of queries: {faults[0]}. `drretail queries shipped` writes one to look at.")
+    if faults and not queries and (len(faults) > _MOST_FAULTS or path.suffix != ".jsonl"):
+        hint = "`drretail queries import` makes queries from plain questions."
+        raise UserError(f"{path} is no file of queries: {faults[0]}. {hint}")
     if faults:
         more = f"; … and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
         count = "a line" if len(faults) == 1 else f"{len(faults)} lines"

@@ -103,7 +103,10 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: Token
         found = total + misleading + sum(tokens for _, tokens in taken)
         if found < sizes[name] * (1 - TOLERANCE):
             if not number:
-                raise UserError(f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}.")
+                raise UserError(
+                    f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}: "
+                    "name another size."
+                )
             return PlacedPages(tuple(pages), tuple(names[:number]), found)
         pages += [(name, page) for page in (*distractors[number], *(page for page, _ in taken))]
         total = found

@@ -90,12 +90,23 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["world", "info", "nowhere"], "nowhere"),
         (["world", "check", "."], "is not a world: it holds no file CURRENT"),
         (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
+        (["tools", "--form", "openai"], "add --json"),
+        (["run", "other.jsonl"], "Queries go with --queries."),
+        (["run", "."], "name a file of options"),
+        (["run", "--queries", "page.html", "--world", "w", "--to", "exp"], "`drretail queries import`"),
+        (["queries", "import", "page.html", "--to", "new.jsonl"], "questions are read from .txt"),
+        (["queries", "shipped", "--to", "new.csv"], "ends in .jsonl"),
+        (["queries", "review", "q.jsonl", "--world", "w", "--sheet", "new.xlsx"], "ends in .csv"),
+        (["compare", "exp", "--by", "size,"], "'--by': 'size,' is not one of"),
+        (["bench", "rank", "."], "is no release"),
+        (["import", "pdf", "q.jsonl", "--to", "new"], "`markdown` reads"),
     ],
 )  # fmt: skip
 def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(
     drretail: Command, shop: str, queries: str, tmp_path: Path, args: list[str], message: str
 ) -> None:
     (tmp_path / "broken.jsonl").write_text("{\n", encoding="utf-8")
+    (tmp_path / "page.html").write_text("<p>Which feeder?</p>\n", encoding="utf-8")
     line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
     (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     before = {path.name for path in tmp_path.iterdir()}

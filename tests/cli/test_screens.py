@@ -18,7 +18,7 @@ from tests.cli.terminal import Terminal
 from tests.cli.test_ingest_and_world import FILES
 from tests.cli.test_interrupting import run_command
 from tests.data_ingest.download.server import Script, serve
-from tests.shop import USER
+from tests.shop import USER, build_shop
 
 SHAPES = r"""
 import logging, sys, warnings
@@ -229,3 +229,11 @@ def test_a_question_to_the_shopper_is_answered_below_it(shop: str, tmp_path: Pat
         assert end[end.index("> under 30") - 1] == "[budget] How much?"
         assert any(line.startswith("You said: under 30.") for line in end)
         assert terminal.is_clear
+
+
+def test_an_mcp_server_without_a_client_says_what_it_waits_for(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+    build_shop(tmp_path / "w")
+    command = (sys.executable, "-c", MAIN, "mcp", "--world", "w", "--user", USER)
+    with Terminal() as terminal, on(terminal, *command, env=environment(tmp_path), where=tmp_path):
+        terminal.until("An MCP client starts this command", "Ctrl-C stops it.")

@@ -93,8 +93,8 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
         ("claim,source,label\nA lamp.,It is.,maybe\n", "line 2: no label"),
         ("claim,source,label\nA lamp.,,full\n", "line 2 has no source"),
         ("claim,label\nA lamp.,full\n", "What is read"),
-        ("", "holds no claim"),
-        ("claim,source,label\nA lamp.,It is.,\n", "holds no claim"),
+        ("", "holds no labelled claim"),
+        ("claim,source,label\nA lamp.,It is.,\n", "holds no labelled claim"),
     ],
 )
 def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, message: str) -> None:

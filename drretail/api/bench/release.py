@@ -147,6 +147,8 @@ def read_release(folder: Path) -> Release:
     """The release in a folder. Raises UserError if there is none, and if its files or its window are
     not as promised.
     """
+    if not (folder / "release.json").is_file():
+        raise UserError(f"{folder} is no release: it has no release.json (drretail bench make makes one).")
     release = Release.model_validate(read_json(folder / "release.json"))
     sealed = folder / "sealed" if (folder / "sealed").is_dir() else folder
     if (sealed / "seed.txt").exists() and sums(sealed, release.closes) != release.commitment:

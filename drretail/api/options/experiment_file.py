@@ -47,11 +47,12 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     except FileNotFoundError:
         raise UserError(f"There is no file {str(path)!r}: drretail run … --print-config writes one.") from None
     except IsADirectoryError:
-        raise UserError(f"{path} is a folder: open_experiment opens a recorded experiment.") from None
+        raise UserError(f"{path} is a folder: name a file of options, such as experiment.toml.") from None
     except UnicodeDecodeError as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
     except ValueError as problem:
-        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
+        hint = " Queries go with --queries." if path.suffix == ".jsonl" else ""
+        raise UserError(f"{path} is not valid TOML: {problem}.{hint}") from problem
     declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}
     values: dict[str, Any] = {}
     for name, value in tables.items():

@@ -25,7 +25,7 @@ Experiment = Annotated[
 ]
 SomeExperiment = Annotated[
     "str | Path | RecordedExperiment | None",
-    Option("The experiment's folder.", argument=True, metavar="[EXP]", type=Path),
+    Option("The experiment's folder.", argument=True, metavar="EXP", type=Path),
 ]
 Judge = Annotated[
     "str | Model | Iterable[str | Model]",

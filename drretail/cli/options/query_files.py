@@ -15,9 +15,11 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the file of --to
 
 
 def check_file(to: Path) -> None:
-    """Raises UserError if the path is a folder."""
+    """Raises UserError if the path is a folder, or ends like a file of another format."""
     if to.is_dir():
         raise UserError(f"{to} is a folder: name a file in it, such as {to / 'queries.jsonl'}.")
+    if to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".json", ".txt"):
+        raise UserError(f"{to}: queries are written as JSONL: give it a name that ends in .jsonl.")
 
 
 def check_unused(to: Path, *, force: bool) -> None:

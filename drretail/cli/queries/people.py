@@ -64,7 +64,7 @@ def personas(
     for persona in made:
         freeze_person(people, persona)
     fields = sum(len(persona.traits) for persona in made)
-    line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} were there"
+    line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} existed already"
     tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
 
 
@@ -99,7 +99,7 @@ def context(
     for one in made:
         freeze_person(people, one)
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
-    tell(f"{len(made)} contexts → {people}; {len(there)} were there", document, failed, output)
+    tell(f"{len(made)} contexts → {people}; {len(there)} existed already", document, failed, output)
 
 
 @grouped

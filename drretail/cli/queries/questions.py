@@ -87,10 +87,10 @@ def import_questions(
         made = f"{counted(len(queries), 'query')} for the world {world}"
         typer.echo(f"{made} → {to}{types_line(types, spent, quiet=output.quiet)}")
     if repeated and not output.quiet:
-        say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
+        say(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
     if untyped and not output.quiet:
         say(
-            f"{len(untyped)} have no wish yet. Write down what they want to buy: in the browser "
+            f"{counted(len(untyped), 'query')} without a wish. Write down what is to be bought: in the browser "
             f"(drretail view --review {to} "
             f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
             f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."

@@ -54,6 +54,8 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
 
     if sheet.exists():
         raise UserError(f"{sheet} exists, and may be filled in: name another file.")
+    if sheet.suffix.casefold() != ".csv":
+        raise UserError(f"{sheet}: the sheet is CSV: give it a name that ends in .csv.")
     current = current_reviews(request.file, request.queries)
     name = request.reviewer if request.named else None
     disputed = {

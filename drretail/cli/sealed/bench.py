@@ -19,13 +19,21 @@ Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's f
 @bench_app.command("make")
 def make(
     to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
-    closes: Annotated[datetime, typer.Option(help="When the contest closes and the gold may be published (UTC).")],
+    closes: Annotated[
+        datetime,
+        typer.Option(
+            metavar="DATETIME",
+            help="When the contest closes and the gold may be published (UTC), such as 2027-01-31.",
+        ),
+    ],
     world: Annotated[Path | None, typer.Option(metavar="W", help="The shop (default: a made-up one).")] = None,
     queries: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Queries with wishes (default: new ones).")
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=6, help="Maximum users, each with one query.")] = 120,
-    seed: Annotated[str | None, typer.Option(help="The random seed, which is sealed (default: drawn).")] = None,
+    n: Annotated[int, typer.Option("--n", metavar="N", min=6, help="Maximum users, each with one query.")] = 120,
+    seed: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The random seed, which is sealed (default: drawn).")
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Makes a new shop and queries, sealed by checksums.

@@ -125,9 +125,8 @@ def download(
         if as_json:
             print_json({"files": [{"category": file.category, "urls": list(file.urls)} for file in wanted]})
         else:
-            print_table(
-                table_of("", ["category", "address"], [(file.category, url) for file in wanted for url in file.urls])
-            )
+            for url in (url for file in wanted for url in file.urls):
+                typer.echo(url)  # no table: it would break long addresses
         return
     import httpx2
 

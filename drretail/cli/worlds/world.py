@@ -36,11 +36,7 @@ def info(world: Spec, as_json: Json = False) -> None:
         print_json({**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER})
     else:
         _print_info(world, manifest)
-        from drretail.env.kept_worlds import find_kept
-
-        kept = find_kept(place_of(world), server_settings())
-        if kept is not None and kept.before is not None:
-            typer.echo(f"before       {kept.before.generation}: {kept.before.headline}")
+        _print_kept(world, place_of(world))
 
 
 @world_app.command("check")
@@ -88,6 +84,7 @@ def copy(
         print_json({"world": to, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()})
     else:
         typer.echo(f"World {to}, fingerprint {manifest.fingerprint}")
+        _print_kept(to, to)
 
 
 @world_app.command("use")
@@ -125,6 +122,15 @@ def _manifest(place: str) -> "Manifest":
     from drretail.env.manifest import read_manifest
 
     return read_manifest(live_generation(Path(place)))
+
+
+def _print_kept(world: str, place: str) -> None:
+    """Prints which other version the world's place keeps, if any."""
+    from drretail.env.kept_worlds import find_kept
+
+    kept = find_kept(place, server_settings())
+    if kept is not None and (before := kept.before) is not None:
+        typer.echo(f"Also kept: {before.headline}. `drretail world use {world} {before.generation}` switches to it.")
 
 
 def _findings(place: str) -> "list[Finding]":

@@ -105,9 +105,7 @@ def check_tasks(tasks: Sequence[Query]) -> None:
     """Raises UserError for tasks that have a user, or whose ids are too alike to give distinct ids of queries."""
     own = [task.query_id for task in tasks if task.user_id is not None]
     if own:
-        raise UserError(
-            f"Tasks are nobody's in particular, and {own[0]!r} has a user: take generic queries or questions."
-        )
+        raise UserError(f"A task has no user, and {own[0]!r} has one: give questions, or queries without a user.")
     starts = {task.query_id[:_LONGEST_TASK_ID] for task in tasks}
     if len(starts) < len(tasks):
         raise UserError("Two tasks have ids that begin with the same 55 characters: shorten them.")

@@ -99,7 +99,7 @@ def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: Wo
     assert call(world, "personas", "--people", people, "--user", "ANNA").exit_code == 0
     own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
     pair = ("pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
-    assert "nobody's in particular" in refused(world, *pair)
+    assert "A task has no user" in refused(world, *pair)
 
 
 @pytest.fixture
