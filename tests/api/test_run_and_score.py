@@ -85,7 +85,7 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
     assert [answer.report for answer in opened.reports()] == [answer.report for answer in experiment.reports()]
     with pytest.raises(UserError, match="does not exist"):
         open_experiment(tmp_path / "nothing")
-    with pytest.raises(UserError, match="open_experiment opens"):
+    with pytest.raises(UserError, match="name a file of options"):
         read_experiment(tmp_path)
 
 
