@@ -86,7 +86,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> P
     return home
 
 
-@pytest.mark.parametrize("moments", [1, pytest.param(24, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@pytest.mark.parametrize("moments", [1, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_given_again_a_killed_command_ends_like_one_that_was_not(
     home: Path, tmp_path: Path, fork_server: ForkServer, name: str, moments: int
