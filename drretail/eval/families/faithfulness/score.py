@@ -238,7 +238,8 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 DESCRIPTION = MetricDescription(
     title="Faithfulness",
-    meaning="A partly supported claim counts ½. A report without citations gets 0.",
+    meaning="A partly supported claim counts ½. In FP and FR a report without citations counts 0; by type of source it "
+    "has no value.",
     meanings={
         "FP": "factual precision: of the claims that cite a web page or product, the share that the source supports",
         "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
