@@ -135,7 +135,7 @@ def test_scores_have_values_and_explanations_or_nan_and_inspects_means_are_ours(
     scores = sample.scores or {}
     assert scores.keys() == {"faithfulness", "checks", "process"}
     assert all(values_of(sample, name) and score.explanation for name, score in scores.items())
-    assert math.isnan(values_of(sample, "checks")["unwanted_brand"])
+    assert math.isnan(values_of(sample, "checks")["without_unwanted_brand"])
     compared = 0
     for name in (REACT, HYBRID):
         results = logs[name].results
