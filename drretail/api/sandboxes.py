@@ -21,7 +21,7 @@ from drretail.files import check_new, read_documents
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
-from drretail.progress import Waits, choose_progress
+from drretail.progress import Waits, busy, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
@@ -39,6 +39,7 @@ from drretail.sandboxes.search_based.review import review_tasks
 from drretail.sandboxes.sizes import counter_of, read_sizes
 from drretail.sandboxes.synthetic.build import build_offline
 from drretail.settings import OFFLINE_MODEL, read_settings
+from drretail.tables.figures import counted
 
 Asking = BuildOptions | QueriesOptions | CheckOptions
 
@@ -106,7 +107,8 @@ def build_with(
             note(f"{to} was built so before, and is whole: nothing was done.")
             return BuiltSandbox(to, len(queries), len(queries), names)
         sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
-        made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
+        with busy(f"Building the webs of {counted(len(queries), 'query')}", quiet=quiet):
+            made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
     return BuiltSandbox(to, len(queries), len(queries), made)
 
 
