@@ -48,18 +48,20 @@ class _Shop:
                 name=want.name,
                 quantity=want.quantity,
                 optional=want.optional,
-                fits=self._fits(want, of_kind, currency, "met"),
-                undecided=self._fits(want, of_kind, currency, "open"),
+                fits=self._fits(want, of_kind, worth, currency, "met"),
+                undecided=self._fits(want, of_kind, worth, currency, "open"),
             )
             for want, of_kind in zip(wish.wants, self.offered, strict=True)
+            for worth in [worths(of_kind)]
         ]
 
     def would_do(self, want: Want, number: int) -> list[Listing]:
         """The products that would do for the want of this number."""
         return fitting(want, self.offered[number], self.owned, self.decisions)
 
-    def _fits(self, want: Want, of_kind: Sequence[Listing], currency: str, state: State) -> tuple[Fit, ...]:
-        worth = worths(of_kind)
+    def _fits(
+        self, want: Want, of_kind: Sequence[Listing], worth: Mapping[str, int], currency: str, state: State
+    ) -> tuple[Fit, ...]:
         fits = (
             Fit(
                 product_id=listing.product.product_id,

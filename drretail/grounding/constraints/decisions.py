@@ -5,6 +5,7 @@ A demand that no record speaks of is open, and stays so: neither is it kept, nor
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 from drretail.grounding.constraints.demands import stance, stance_against
@@ -96,6 +97,8 @@ UNDECIDED = Decisions()
 """Nothing is decided by a reader."""
 
 
+# Cached: each of a product's demands asks, for several states and baskets.
+@lru_cache(maxsize=4096)
 def record_sha(product: Product) -> str:
     """The sha256 of a product's record as agents and readers see it."""
     return sha256_of(record_text(product))
