@@ -56,6 +56,7 @@ STARTED: dict[str, Sequence[str]] = {
     "result_tokens": ["--folder EXPERIMENT/runs --world WORLD"],
     "sandboxes": ["--queries 1 --sizes 32k"],
     "scores": ["EXPERIMENT --times 1"],
+    "sorting": ["WORLD --first 3"],
     "striking": ["LABELLED EXPERIMENT WORLD"],
     "twins": ["WORLD SPOILED"],
     "world": ["--products 400 --orders 2000"],

@@ -11,9 +11,9 @@ import json
 import time
 from pathlib import Path
 
+from drretail import open_world
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.env.world import open_world
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing

@@ -13,7 +13,7 @@ from drretail.files import write_lines
 from drretail.records.run import System
 from drretail.settings import Settings
 from tests import build
-from tests.cli.commands import Command, ErrorOf
+from tests.cli.commands import Command
 
 QUESTION = "How high should a bird feeder hang, and which one suits me?"
 
@@ -75,11 +75,6 @@ def test_a_service_that_refuses_the_key_stops_the_run(drretail: Command, shop: s
     assert again.returncode == 0, again.stderr
     (run,) = read_runs(tmp_path / "exp")
     assert not any(step.error for step in run.steps)
-
-
-def test_a_web_that_cannot_be_opened_is_one_sentence(error_of: ErrorOf, shop: str) -> None:
-    told = error_of("ask", QUESTION, "--world", shop, "--web", "serper")
-    assert "set the environment variable SERPER_API_KEY" in told
 
 
 def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:

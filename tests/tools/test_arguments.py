@@ -226,23 +226,16 @@ def test_no_call_raises_and_each_is_recorded(toolkit: Toolkit, session: Session,
 @pytest.mark.parametrize("strange", sorted(STRANGE))
 def test_no_strange_value_raises(toolkit: Toolkit, session: Session, tool: str, strange: str) -> None:
     value = STRANGE[strange]
-    check(toolkit, session, tool, value)
-    check(toolkit, session, value, {})
+    check(toolkit, session, tool, value, 2000)
+    check(toolkit, session, value, {}, 2000)
     for argument in ARGUMENTS:
-        check(toolkit, session, tool, {argument: value})
+        check(toolkit, session, tool, {argument: value}, 2000)
 
 
-def check(toolkit: Toolkit, session: Session, name: Any, args: Any) -> None:
+def check(toolkit: Toolkit, session: Session, name: Any, args: Any, most: int = 1_000_000) -> None:
     reply = toolkit.call(name, args)
     assert reply.error is None or len(error_of(reply)["message"]) < 1500
-    assert len(written(session.trajectory.steps()[-1])) < 1_000_000
-
-
-@pytest.mark.parametrize("given_as", [nested(5000), {"query": nested(5000)}, {"limit": 10**5000, "query": "x"}])
-def test_what_cannot_be_printed_is_refused_and_recorded_in_part(toolkit: Toolkit, given_as: Any) -> None:
-    reply = toolkit.call("product_catalog_search", given_as)
-    assert reply.error == "invalid_argument"
-    assert len(written(toolkit.session.trajectory.steps()[-1])) < 2000
+    assert len(written(session.trajectory.steps()[-1])) < most
 
 
 @pytest.mark.parametrize("name", ["x" * 100_000, "\x1b[2J" * 20, "\ud800"])

@@ -6,6 +6,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.errors import ToolError
 from drretail.grounding.text.serialisation import lean, product_card, whole_items
 from drretail.tools.toolkit import Toolkit
 from tests.places import Place, PlaceKind
@@ -63,7 +64,7 @@ def test_arguments_are_what_they_say(toolkit: Toolkit, query: str, arguments: di
     assert [hit["product_id"][-1] for hit in value["hits"]] == list(found)
 
 
-EXCLUDES_NOTHING = '"not" excludes nothing: words only say what to look for.'
+EXCLUDES_NOTHING = "excludes nothing: words only say what to look for."
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,12 @@ EXCLUDES_NOTHING = '"not" excludes nothing: words only say what to look for.'
         ({"query": "zzz qqq"}, None),
         ({"query": "cedar green feeder"}, "None of 5 holds all words."),
         ({"query": "feeder cedar"}, "Only 1 of 5 holds all words."),
-        ({"query": "cedar green feeder not"}, f"{EXCLUDES_NOTHING} None of 5 holds all words."),
+        ({"query": "cedar green feeder not"}, f'"not" {EXCLUDES_NOTHING} None of 5 holds all words.'),
+        ({"query": "bird feeder no plastic", "match": "all"}, f'"no" {EXCLUDES_NOTHING}'),
+        ({"query": "feeder -cedar", "match": "all"}, f'"-cedar" {EXCLUDES_NOTHING}'),
+        ({"query": "feeder", "sort_by": "price", "limit": 2}, "3 of the 5 best matches are on later pages."),
+        ({"query": "feeder", "sort_by": "rating", "limit": 4}, "1 of the 5 best matches is on a later page."),
+        ({"query": "feeder", "limit": 2}, None),
         ({"query": "tube feedr", "match": "all"}, 'Perhaps misspelt: try "feeder" for "feedr".'),
         ({"query": "window feeder", "category": "Bird Feeders", "price_max": 30}, HIDDEN),
         (
@@ -87,6 +93,17 @@ def test_a_note_says_how_to_search_better(toolkit: Toolkit, arguments: dict[str,
     assert value.get("note") == note
     assert ("hidden" in value) == ("price_max" in arguments)
     assert value.get("hidden", 0) == (note == HIDDEN), "matches that were left out for want of a price"
+
+
+def test_a_note_keeps_what_it_knows_if_the_catalog_fails(
+    session: Session, toolkit: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise ToolError("unavailable", "The catalog is gone.")
+
+    monkeypatch.setattr(type(session.world.catalog), "spellings", fails)
+    value = toolkit.call("product_catalog_search", {"query": "feedr not cedar"}).value
+    assert (value["note"], value["total"]) == (f'"not" {EXCLUDES_NOTHING}', 1)
 
 
 def test_a_note_names_the_categories_of_the_best_matches(new_place: Callable[[PlaceKind], Place]) -> None:

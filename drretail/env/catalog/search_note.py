@@ -1,7 +1,8 @@
 """The note beside a search's hits if the hits alone would mislead: how well they match, and what to ask next."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.env.catalog.analysis import WordForms
@@ -17,13 +18,15 @@ FIRST_PAGES = 30
 """The best matches whose categories are counted."""
 BEST = 10
 """The best matches among which hidden products are looked for; nobody would have looked at later ones."""
+FIRST = 5
+"""The best matches of which a sorted page says how many it does not show."""
 NAMED = 2
 """The most products that a note names."""
 CATEGORIES = 3
 ONE_KIND = 2 / 3
 """If one category holds a larger share of the best matches, the query is narrow enough."""
-EXCLUDING = ("not", "without", "except", "excluding")
-"""Words by which people mean to exclude something. "No" is not among them: "no tears" is on bottles."""
+_EXCLUDING = re.compile(r"not|no|without|except|excluding|-[^\W\d_].*")
+"""Words by which people mean to exclude something. The note is true as well where products say them ("no tears")."""
 TITLE = 50
 """The most letters of a title."""
 
@@ -43,30 +46,46 @@ class SearchNote:
         return WordForms(self.world.manifest.language)
 
     def text(self) -> str:
-        """The note. It is empty too if the catalog fails to answer a question: the hits are there without it."""
+        """The note, in as many parts as help."""
         if self.query.offset or not self.forms.of(self.query.text):
             return ""
+        return " ".join(part for part in self.parts() if part)
+
+    def parts(self) -> Iterator[str]:
+        """The note's sentences. If the catalog fails to answer a question, they end: the hits are there without it."""
+        yield self.cut_by_the_sort()
+        yield self.negations()
         try:
-            parts = (
-                *(self.cut_by_the_sort(), self.negations(), self.spelling(), self.words_matched()),
-                *(self.categories(), self.hidden_by_filters()),
-            )
+            best = self.first_pages or self._search(self._by_relevance(self.query), FIRST_PAGES)
+            yield self.on_later_pages(best)
+            yield self.spelling()
+            yield self.words_matched()
+            yield self.categories(best)
+            yield self.hidden_by_filters()
         except ToolError:
-            return ""
-        return " ".join(part for part in parts if part)
+            return
 
     def cut_by_the_sort(self) -> str:
         """How many matches a sort left out."""
         if not self.page.cut:
             return ""
         return (
-            f"Sorted are the {self.page.total} best of {self.page.total + self.page.cut:,} matches; the words of the "
-            f"query fit the other {self.page.cut:,} less."
+            f"Only the {self.page.total} best of {self.page.total + self.page.cut:,} matches are sorted; the other "
+            f"{self.page.cut:,} fit the query less and are left out."
         )
+
+    def on_later_pages(self, found: CatalogPage) -> str:
+        """How many of the best matches a sort puts behind this page."""
+        best = {hit.product_id for hit in found.hits[:FIRST]}
+        later = len(best - {hit.product_id for hit in self.page.hits})
+        if self.query.sort_by == "relevance" or not later:
+            return ""
+        where = "is on a later page" if later == 1 else "are on later pages"
+        return f"{later} of the {len(best)} best matches {where}."
 
     def negations(self) -> str:
         """The words of a query that are meant to exclude, and only search for what they are about."""
-        denied = [word for word in self.query.text.casefold().split() if word in EXCLUDING]
+        denied = [word for word in self.query.text.casefold().split() if _EXCLUDING.fullmatch(word)]
         return f'"{denied[0]}" excludes nothing: words only say what to look for.' if denied else ""
 
     def spelling(self) -> str:
@@ -84,17 +103,16 @@ class SearchNote:
         content = {word for word in forms.of(self.query.text) if not forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:
             return ""
-        found = self._search(replace(self.query, match="all", sort_by="relevance", order=None), 1).total
+        found = self._search(replace(self._by_relevance(self.query), match="all"), 1).total
         if found >= min(self.page.total, self.query.limit):
             return ""
         count = "None" if not found else f"Only {found}"
         return f"{count} of {self.page.total} hold{'' if found > 1 else 's'} all words."
 
-    def categories(self) -> str:
+    def categories(self, found: CatalogPage) -> str:
         """The leaf categories of the best matches, if there are several."""
         if self.query.category is not None or not self.page.total:
             return ""
-        found = self.first_pages or self._search(replace(self.query, sort_by="relevance", order=None), FIRST_PAGES)
         best = self._products(replace(found, hits=found.hits[:FIRST_PAGES]))
         counts = Counter(product.leaf_category for product in best)
         forms = self.forms
@@ -115,7 +133,7 @@ class SearchNote:
         query = self.query
         if not query.filters_numbers and (query.category is None or self.page.total):
             return ""
-        without = replace(query, price_min=None, price_max=None, rating_min=None, sort_by="relevance", order=None)
+        without = replace(self._by_relevance(query), price_min=None, price_max=None, rating_min=None)
         if not self.page.total:
             found = self._search(replace(without, category=None), NAMED)
             best = self._products(found)
@@ -146,6 +164,9 @@ class SearchNote:
                     if indexed in (word, forms.stem(word)):
                         return word
         return None
+
+    def _by_relevance(self, query: CatalogQuery) -> CatalogQuery:
+        return replace(query, sort_by="relevance", order=None)
 
     def _search(self, query: CatalogQuery, limit: int) -> CatalogPage:
         return self.world.catalog.search(replace(query, limit=limit))
