@@ -214,6 +214,17 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
     return decided.model_copy(update={"shown": shown, "not_said": not_said})
 
 
+def has_decision(case: Case, reference: Reference | None) -> bool:
+    """False for a run that was asked for picks and declares none, or whose refusal contradicts itself or lacks its
+    evidence. Looks only at the records that the run received.
+    """
+    outcome = None if case.run is None else case.run.outcome
+    if case.no_decision or outcome is None or outcome.decision == "buy" or reference is None:
+        return not case.no_decision
+    decided = decided_by(case, reference, case.ledger().products)
+    return decided is None or decided.declared
+
+
 def decide(
     outcome: Outcome | None, reference: Reference, proof: Proof, offered: Sequence[Product], picks: Sequence[Pick]
 ) -> Decided:

@@ -11,6 +11,7 @@ from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject, WouldDo
 from drretail.experiment import read_runs
+from drretail.grounding.constraints.decisions import UNDECIDED
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
@@ -41,8 +42,11 @@ def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Me
 
 
 def _offered(wish: Wish, would_do: WouldDo) -> list[tuple[Want, frozenset[str]]]:
-    """The wants for which the shop has suitable products, each with these."""
-    return [(want, products) for want in wish.wants if (products := frozenset(would_do(want)))]
+    """The wants for which the shop has suitable products, each with these.
+
+    Fields and words decide for both wishes: what readers decided is about the words of the query's alone.
+    """
+    return [(want, products) for want in wish.wants if (products := frozenset(would_do(want, UNDECIDED)))]
 
 
 def matched(wanted: Sequence[Collection[str]], others: Sequence[Collection[str]]) -> Mapping[int, int]:

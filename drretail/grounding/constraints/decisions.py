@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 from drretail.grounding.constraints.demands import stance, stance_against
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, folded
-from drretail.grounding.text.serialisation import record_text
+from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.shop import Product
@@ -100,8 +100,8 @@ UNDECIDED = Decisions()
 # Cached: each of a product's demands asks, for several states and baskets.
 @lru_cache(maxsize=4096)
 def record_sha(product: Product) -> str:
-    """The sha256 of a product's record as agents and readers see it."""
-    return sha256_of(record_text(product))
+    """The sha256 of what readers see of a record: a decision holds at any price, rating and stock."""
+    return sha256_of(list(record_lines(product)))
 
 
 def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
