@@ -176,6 +176,7 @@ def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
     open_ids = {query_id for question in questions if not question.is_decided for query_id in question.query_ids}
     by = Counter(question.ruling.by.partition(":")[0] for question in questions)
-    counts = ", ".join(f"{name} {count}" for name, count in sorted(by.items()))
-    asked = f"; {counted(len(questions), 'question')} about products decided by: {counts}" if counts else ""
+    states = Counter(question.ruling.state for question in questions)
+    how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
+    asked = f"; {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
     return f"Graded: {len(demanding - open_ids)} of {counted(len(demanding), 'query')} that demand a property{asked}"
