@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
-from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.basket.reference import at_other_prices, reference_of
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.criteria import Decision, Fact, FactKind, Gold, State
@@ -105,6 +105,23 @@ def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> N
         assert reference.warnings == ("W:1",)
     assert ids(warned("dearer")) == (["B"], ["B"])
     assert warned("dearer").warnings == ()
+
+
+def test_at_other_prices_what_is_undecided_moves_as_well_and_what_is_sold_out_is_gone() -> None:
+    wish = Wish(wants=(want(must=("waterproof",), price_max=Money.of(12)),))
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
+    reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
+    at = {
+        one.product_id: one
+        for one in (product("A", 10), product("B", 11), product("C", 9, availability="out of stock"))
+    }
+    (thing,) = at_other_prices(reference, wish, at).things
+    assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
+        [("A", "10")],
+        [("B", "11")],
+    ]
+    assert at_other_prices(reference, wish, {"B": product("B", 13)}).things[0].undecided == ()
 
 
 def feeders(**limits: Any) -> list[Offered]:
