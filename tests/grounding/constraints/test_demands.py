@@ -17,16 +17,11 @@ AFFIRMED = {
     True: [
         ("dimmable", "LED Light Bulbs, 800 Lumens, Dimmable"),
         ("dimmable", "Not only bright but dimmable"),
-        ("dishwasher safe", "Dishwasher, microwave and oven safe"),
         ("dishwasher safe", "Steel takes no smell, cannot be chewed and is dishwasher safe on both racks"),
         ("dishwasher safe", "Without lid, dishwasher safe"),
         ("gluten free", "Soy and Gluten-Free"),
-        ("fragrance free", "There is no fragrance in it"),
-        ("BPA free", "Contains no BPA"),
-        ("non slip", "Nonslip rubber base"),
         ("easy to clean", "Easy to fill and clean"),
         ("glass", "Jars of borosilicate glass"),
-        ("lead free", "Free of BPA, lead and phthalates"),
         ("BPA free", "Made without lead, BPA free"),
     ],
     False: [
@@ -42,6 +37,9 @@ AFFIRMED = {
         ("pure", "From first purees to spaghetti"),
         ("gluten free", "Not gluten free"),
         ("fragrance free", "Fragrance of lavender, BPA free"),
+        # The same in other words is left to those who read.
+        ("dishwasher safe", "Dishwasher, microwave and oven safe"),
+        ("fragrance free", "There is no fragrance in it"),
     ],
 }
 """Demands and words of a record that affirms them, or denies them or speaks of something else."""
@@ -95,7 +93,7 @@ def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, wo
 
 @pytest.mark.parametrize(
     ("words", "of_it", "against_it"),
-    [("Fragrance", "open", "broken"), ("No fragrance", "met", "met"), ("With a pump", "open", "open")],
+    [("Fragrance", "open", "broken"), ("Fragrance free", "met", "met"), ("With a pump", "open", "open")],
 )
 def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
     record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words
