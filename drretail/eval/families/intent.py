@@ -119,7 +119,7 @@ DESCRIPTION = MetricDescription(
         "kept_asked": "share of the shopper's hidden limits that the cart keeps",
         "kept_record": "share of the limits in the shopper's records that the cart keeps",
         "record_seen": "share of the limits in the shopper's records that the agent looked up",
-        "lost": "share of the limits told to the agent that the cart breaks",
+        "lost": "share of the limits told to the agent that the cart does not keep",
         "lucky": "share of the limits never told to the agent that the cart keeps",
         "useless": "share of questions that brought nothing new",
         "questions": "questions asked per run",
