@@ -215,13 +215,11 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
 
 
 def has_decision(case: Case, reference: Reference | None) -> bool:
-    """False for a run that was asked for picks and declares none, or whose refusal contradicts itself or lacks its
-    evidence. Looks only at the records that the run received.
-    """
+    """False if a run declares no picks, or a refusal that is none (``decided_by``) by the records that it received."""
     outcome = None if case.run is None else case.run.outcome
-    if case.no_decision or outcome is None or outcome.decision == "buy" or reference is None:
+    if case.no_decision or outcome is None or outcome.decision == "buy":
         return not case.no_decision
-    decided = decided_by(case, reference, case.ledger().products)
+    decided = reference and decided_by(case, reference, case.ledger().products)
     return decided is None or decided.declared
 
 

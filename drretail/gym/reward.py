@@ -157,8 +157,8 @@ def _with_open_picks(cart: Cart) -> Cart:
         )
         things.append(thing.model_copy(update={"fits": (*thing.fits, *undecided)}))
     # The first picks are taken first: beside a product that keeps everything, the open one is the one too many.
-    picks = sorted(cart.picks, key=lambda pick: pick.product not in kept)
-    return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=tuple(picks))
+    picks = tuple(sorted(cart.picks, key=lambda pick: pick.product not in kept))
+    return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
 
 
 def _of_refusal(recorded: Recorded, case: Case, reference: Reference, world: World) -> Reward:

@@ -223,10 +223,9 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
 
 
 def how_to_decide(file: Path, world: str) -> str:
-    """The commands that have undecided records read."""
+    """The command that has undecided records read."""
     command = f"drretail queries decide {file}" + ("" if world == "demo" else f" --world {world}")
-    people, model = f"{command} --sheet records.csv", f"{command} --model PROVIDER:MODEL"
-    return f"Have the records read: {people} for people, {model} for a model."
+    return f"Have the records read: {command} --model PROVIDER:MODEL, or --sheet records.csv for people."
 
 
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quiet: bool) -> None:

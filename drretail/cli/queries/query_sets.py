@@ -1,6 +1,5 @@
 """Commands on a file of queries: ``show``, ``shipped``, ``carry``, ``difficulty``, ``spoil`` and ``hide``."""
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
@@ -13,7 +12,6 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_unused, write_queries
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
-from drretail.records.criteria import Decision
 from drretail.records.query import QUESTIONS, Manner
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_table, stdout_console
@@ -71,21 +69,8 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
-    typed += _decided(query)
     typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
     yield from wrapped(typed, width, bullet="· ")
-
-
-def _decided(query: "Query") -> Iterator[str]:
-    """For each demand about which readers decided: "fragrance free: broken 4, met 2 (by model 6)"."""
-    by_demand: dict[tuple[str, str], list[Decision]] = {}
-    for decision in query.gold.decisions if query.gold else ():
-        by_demand.setdefault((decision.want, decision.demand), []).append(decision)
-    for (want, demand), decisions in by_demand.items():
-        states = Counter(decision.state for decision in decisions)
-        readers = Counter(decision.by.partition(":")[0] for decision in decisions)
-        how, whose = (", ".join(f"{name} {n}" for name, n in sorted(counts.items())) for counts in (states, readers))
-        yield f"{want}, {demand}: {how} (by {whose})"
 
 
 def carry(

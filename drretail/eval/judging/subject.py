@@ -39,6 +39,8 @@ from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
 
+OfWant = Callable[[Want], Collection[str]]
+"""The ids of the products that suit a want."""
 WouldDo = Callable[[Want, Decisions], Collection[str]]
 """The ids of the products that suit a want, by what is decided for its query."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.serialisation import record_lines
@@ -107,8 +107,7 @@ def record_sha(product: Product) -> str:
 def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
     """The ruling by the field that a demand names; by words if it names none."""
     if demand.field is None:
-        state = _by_words(demand, listing, unwanted=unwanted)
-        return Ruling(str(demand), state, "words")
+        return Ruling(str(demand), _by_words(demand, listing, unwanted=unwanted), "words")
     name = folded(demand.field)
     value = next((value for key, value in listing.product.details.items() if folded(key) == name), None)
     if value is None or isinstance(value, list | dict):
@@ -144,4 +143,4 @@ def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:
         return "met" if unwanted else "broken"
     if any(f" {folded(phrase)} " in text for phrase in demand.any_of):
         return "broken" if unwanted else "met"
-    return (stance_against if unwanted else stance)(listing.words, str(demand))
+    return stance(listing.words, str(demand), unwanted=unwanted)

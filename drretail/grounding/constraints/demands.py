@@ -66,37 +66,31 @@ def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) 
     fields = tuple(
         _folded(f"{value} free" if name.casefold().endswith(" free") else f"{name}: {value}") for name, value in details
     )
-    parts = tuple(_folded(part) for part in prose if isinstance(part, str))
     return RecordWords(
         title=_folded(title),
         details=fields,
-        prose=parts,
+        prose=tuple(_folded(part) for part in prose if isinstance(part, str)),
         made_of=tuple(
             _folded(value) for name, value in details if name.strip().replace("_", " ").casefold() in _MADE_OF
         ),
     )
 
 
-def stance(words: RecordWords, demand: str) -> State:
+def stance(words: RecordWords, demand: str, *, unwanted: bool = False) -> State:
     """What the record says of a demand: "met" if it affirms it and no weightier text denies it, "broken" if it denies
-    it or names another material, else "open".
+    it or names another material, else "open". An ``unwanted`` quality is "broken" if any text affirms it.
     """
-    if (demand, True) not in words.stances:
-        words.stances[demand, True] = _stance(words, demand)
-    return words.stances[demand, True]
+    if (demand, unwanted) not in words.stances:
+        words.stances[demand, unwanted] = (_of_unwanted if unwanted else _of_wanted)(words, demand)
+    return words.stances[demand, unwanted]
 
 
-def stance_against(words: RecordWords, unwanted: str) -> State:
-    """What the record says of an unwanted quality: "broken" if the product has it, "met" if the record denies it, else
-    "open".
-    """
-    if (unwanted, False) not in words.stances:
-        found = _affirmations((words.title, *words.details, *words.prose), unwanted)
-        words.stances[unwanted, False] = "open" if not found else "broken" if True in found else "met"
-    return words.stances[unwanted, False]
+def _of_unwanted(words: RecordWords, unwanted: str) -> State:
+    found = _affirmations((words.title, *words.details, *words.prose), unwanted)
+    return "open" if not found else "broken" if True in found else "met"
 
 
-def _stance(words: RecordWords, demand: str) -> State:
+def _of_wanted(words: RecordWords, demand: str) -> State:
     is_material = demand.casefold().strip() in MATERIALS
     title = _BESIDE.sub("", words.title) if is_material else words.title
     is_named = bool(is_material and words.made_of)

@@ -121,8 +121,7 @@ class _Place:
     def would_do(self, **freed: object) -> Sequence[Listing]:
         """The other products that suit the want, with the limits in ``freed`` changed."""
         case = self.material.case
-        want = self.want.model_copy(update=freed)
-        return fitting(want, self.others, case.all_owned, Decisions(case.query.gold))
+        return fitting(self.want.model_copy(update=freed), self.others, case.all_owned, Decisions(case.query.gold))
 
     def but_for(self, **freed: object) -> list[Listing]:
         """The other products that suit the want only with these limits changed."""

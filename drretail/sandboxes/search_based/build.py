@@ -33,7 +33,7 @@ from drretail.sandboxes.material import Keywords, LabelledPage, TaskMaterial
 from drretail.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.search_based.coverage import NeededPages, check_settled, weigh_facts
 from drretail.sandboxes.search_based.files import file_tags
-from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known, products_named
+from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.search_based.keywords import keywords_of
 from drretail.sandboxes.search_based.labels import KINDS, RuledPage, judge_pages
 from drretail.sandboxes.search_based.pages import Gathered, gather
@@ -211,8 +211,7 @@ class FoundBuilder:
         query = query.with_facts(())
         if is_written:
             await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
-            products = products_named(self.world, query, served)
-            gold, facts = await gold_of(self.asker, query, served, files, products, of_files=False)
+            gold, facts = await gold_of(self.asker, query, served, files, self.world, of_files=False)
             query = query.with_facts(facts)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import Field
 
@@ -23,7 +22,6 @@ from drretail.records.base import Record
 from drretail.records.criteria import Criteria, Fact, FactKind, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.ids import file_name
 from drretail.records.query import Query
-from drretail.records.shop import Product
 from drretail.sandboxes.folder import BUILDING
 from drretail.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.sandboxes.search_based.coverage import page_tags
@@ -55,60 +53,40 @@ def is_known(gold: KnownAnswer) -> bool:
     return bool(gold.files.insights or gold.sandbox.insights)
 
 
-class Truth(NamedTuple):
-    """What is known about the answer to a query, and what its pages establish about the shop's products."""
-
-    gold: KnownAnswer
-    facts: tuple[Fact, ...] = ()
-
-
-def products_named(world: World, query: Query, pages: Sequence[SandboxPage]) -> list[Product]:
-    """What would do, or might, for a query's wants, of brands that a page names."""
-    things = Offers(world).reference(query.with_facts(())).things
-    ids = {fit.product_id for thing in things for fit in (*thing.fits, *thing.undecided)}
-    products = world.store.products(sorted(ids)).values()
-    return [product for product in products if any(_names_brand(page, product) for page in pages)]
-
-
-def _names_brand(page: SandboxPage, product: Product) -> bool:
-    brand = folded(product.brand or "")
-    return bool(brand) and f" {brand} " in f" {folded(page.title)} {folded(page.text)} "
-
-
 async def gold_of(
     asker: Asker,
     query: Query,
     pages: Sequence[SandboxPage],
     files: Mapping[str, bytes],
-    products: Sequence[Product],
+    world: World,
     *,
     of_files: bool,
-) -> Truth:
-    """What is known about a query; the quote of every insight and fact occurs in its page or file. Raises TaskFailed.
+) -> tuple[KnownAnswer, tuple[Fact, ...]]:
+    """The gold of a query, and what pages establish about products that might do, of brands that the pages name.
 
-    With ``of_files``, at least one insight has to come from a file, if there are any: the query was written to need
-    them. Facts are about ``products``, in pages that name their brands.
+    Every quote occurs in its page or file. With ``of_files``, at least one insight has to come from a file, if there
+    are any: the query was written to need them. Raises TaskFailed.
     """
     texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
-    sold = (f"{product.product_id}: {product.title}" for product in products)
-    data = [
-        tagged("query", query.text),
-        *page_tags(pages),
-        *file_tags(files),
-        tagged("shelf", "\n".join(sold) or "none"),
-    ]
-    name, prompt = f"{query.query_id}/gold", load_prompt(__file__, "gold")
-    by_id = {product.product_id: product for product in products}
+    folded_pages = {str(number): f" {folded(f'{page.title} {page.text}')} " for number, page in enumerate(pages, 1)}
+    things = Offers(world).reference(query).things
+    might_do = {fit.product_id for thing in things for fit in (*thing.fits, *thing.undecided)}
+    brands = {key: f" {folded(one.brand or key)} " for key, one in world.store.products(sorted(might_do)).items()}
+    on_pages = [key for key, brand in brands.items() if any(brand in text for text in folded_pages.values())]
+    titles = [f"{key}: {one.title}" for key, one in world.store.products(on_pages).items()]
+    shelf = tagged("shelf", "\n".join(titles) or "none")
+    data = [tagged("query", query.text), *page_tags(pages), *file_tags(files), shelf]
 
     def problem(answer: WrittenGold) -> str | None:
-        return _unfounded(answer, texts, len(pages), of_files=of_files) or _wrong_fact(answer, pages, by_id)
+        for said in answer.facts:
+            is_named = said.source in folded_pages and brands.get(said.product_id, "?") in folded_pages[said.source]
+            if not (is_named and is_on(said.quote, texts[said.source])):
+                return f"page {said.source} does not say of {said.product_id}, letter for letter: {said.quote}"
+        return _unfounded(answer, texts, len(pages), of_files=of_files)
 
-    written = await asker.ask(name, prompt, data, WrittenGold, problem)
+    prompt = load_prompt(__file__, "gold")
+    written = await asker.ask(f"{query.query_id}/gold", prompt, data, WrittenGold, problem)
     places = {str(number): page.url for number, page in enumerate(pages, 1)}
-    established = (
-        Fact(product_id=said.product_id, fact=said.fact, source=web_evidence_id(places[said.source]))
-        for said in written.facts
-    )
     of_pages = [insight for insight in written.insights if insight.source in places]
     others = [insight for insight in written.insights if insight.source not in places]
     named = dict.fromkeys(insight.source for insight in others)
@@ -125,7 +103,11 @@ async def gold_of(
             documents=tuple(RequiredDocument(title=page.title, url=page.url) for page in pages),
         ),
     )
-    return Truth(gold, tuple(dict.fromkeys(established)))
+    facts = (
+        Fact(product_id=said.product_id, fact=said.fact, source=web_evidence_id(places[said.source]))
+        for said in written.facts
+    )
+    return gold, tuple(dict.fromkeys(facts))
 
 
 async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
@@ -163,24 +145,6 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
 
 def _insight(name: str, insight: SaidInsight, place: str) -> GoldInsight:
     return GoldInsight(id=name, text=insight.insight.strip(), stands_in=place, quote=" ".join(insight.quote.split()))
-
-
-def _wrong_fact(answer: WrittenGold, pages: Sequence[SandboxPage], products: Mapping[str, Product]) -> str | None:
-    """What is wrong with the facts about products, or None."""
-    for said in answer.facts:
-        page = next((page for number, page in enumerate(pages, 1) if str(number) == said.source), None)
-        product = products.get(said.product_id)
-        if page is None or product is None:
-            return (
-                f"a fact has the number of a page and an id of the products; {said.product_id} in {said.source} has not"
-            )
-        if not is_on(said.quote, page.text):
-            return f"these words don't stand in their page, letter for letter in one piece: {said.quote}"
-        if not _names_brand(page, product):
-            return (
-                f"page {said.source} does not name {product.brand}: a fact about {said.product_id} is on another page"
-            )
-    return None
 
 
 def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:

@@ -29,7 +29,7 @@ from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
 from drretail.sandboxes.search_based.coverage import check_settled, page_tags
 from drretail.sandboxes.search_based.files import file_tags
-from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known, products_named
+from drretail.sandboxes.search_based.gold import criteria_of, gold_of, is_known
 from drretail.sandboxes.search_based.keywords import numbered_needs
 
 
@@ -141,8 +141,7 @@ async def write_queries(
             keywords = Keywords.model_validate(read_json(task / "keywords.json"))
             pages, files = supportive_pages(task), files_in(task)
             query, found = await writer.write(queries[query_id], keywords, pages, files, earlier)
-            products = products_named(world, query, pages)
-            gold, facts = await gold_of(asker, query, pages, files, products, of_files=True)
+            gold, facts = await gold_of(asker, query, pages, files, world, of_files=True)
             query = query.with_facts(facts)
             criteria = await criteria_of(asker, query, world, folder)
             path = rubric_path(folder, criteria.family, query_id)

@@ -35,7 +35,7 @@ def values(wish: Wish, understood: Wish) -> dict[str, float | None]:
 
 
 def measures(wish: Wish, understood: Wish) -> dict[str, Measured]:
-    return dict(compared(wish, understood, lambda one, _: SHOP[one.kinds[0]]))
+    return dict(compared(wish, understood, lambda one: SHOP[one.kinds[0]]))
 
 
 @pytest.mark.parametrize(

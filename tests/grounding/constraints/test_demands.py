@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.shop import Product
 
@@ -88,7 +88,7 @@ def test_material_title_and_details_go_before_prose() -> None:
 )
 def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, words: str, ruled_out: bool) -> None:
     product = Product(product_id="B0TEST0001", title="A thing", features=(words,), category="Pets")
-    assert (stance_against(listing_of(product).words, unwanted) == "broken") is ruled_out
+    assert (stance(listing_of(product).words, unwanted, unwanted=True) == "broken") is ruled_out
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, wo
 )
 def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
     record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words
-    assert (stance(record, "fragrance free"), stance_against(record, "fragrance")) == (of_it, against_it)
+    assert (stance(record, "fragrance free"), stance(record, "fragrance", unwanted=True)) == (of_it, against_it)

@@ -45,7 +45,7 @@ from drretail.sandboxes.search_based.build import (
     query_to_write,
 )
 from drretail.sandboxes.search_based.files import synthetic_files
-from drretail.sandboxes.search_based.gold import gold_of, products_named
+from drretail.sandboxes.search_based.gold import gold_of
 from drretail.sandboxes.search_based.queries import WrittenQueries, write_queries
 from drretail.sandboxes.search_based.review import Review, review_tasks
 from drretail.sandboxes.sizes import BY_CHARACTERS
@@ -182,10 +182,6 @@ def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_i
         SandboxPage(url=f"https://{name}.example", title=name, text=text)
         for name, text in {"recall": said, "height": "Hang it at 163 centimeters."}.items()
     )
-    products = products_named(site.world, query, [recall, silent])
-    assert [product.product_id for product in products] == [f"B0TEST000{number}" for number in range(1, 5)]
-    assert products_named(site.world, query, [silent]) == []
-
     insights = [{"insight": "So.", "source": str(n), "quote": page.text} for n, page in enumerate((recall, silent), 1)]
     fact = {"product_id": "B0TEST0001", "fact": "recalled", "source": "1", "quote": said}
     wrong = [{"product_id": "B0OTHER"}, {"quote": "It was recalled."}, {"source": "2", "quote": silent.text}]
@@ -198,7 +194,7 @@ def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_i
 
     with site.asker(model(WrittenGold=gold)) as asker:
         for one in (query, query.model_copy(update={"query_id": "q3"})):
-            _, facts = asyncio.run(gold_of(asker, one, [recall, silent], {}, products, of_files=False))
+            _, facts = asyncio.run(gold_of(asker, one, [recall, silent], {}, site.world, of_files=False))
             assert facts == (Fact(product_id="B0TEST0001", fact="recalled", source=web_evidence_id(recall.url)),)
     assert len(asked) == 5, "each wrong fact went back"
     assert "B0TEST0001: Tanagrove Tube Bird Feeder, 18 inch" in asked[0]
