@@ -17,7 +17,6 @@ from drretail.agents.base import Agent
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
@@ -214,12 +213,11 @@ def report_of(
 
 
 def _remark(want: Want, record: Mapping[str, Any]) -> str:
-    """What the product is for, and the demands that its record confirms: "the planner, undated"."""
+    """What the product is for, and the demands that it keeps, as all of a basket's do: "the planner, undated"."""
     known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
     listing = listing_of(Product.model_validate(known))
-    kept = [str(demand) for demand in want.must if decided_by_code(demand, listing).state == "met"]
     brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
-    return ", ".join([f"the {want.name}", *kept, *brands])
+    return ", ".join([f"the {want.name}", *map(str, want.must), *brands])
 
 
 async def best_basket(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
@@ -229,7 +227,7 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     if reference is None:
         raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
     proof = reference.proof
-    if task.wish is not None and proof is not None and proof.state == "proved":
+    if task.wish is not None and proof is not None and (proof.state == "proved" or reference.lack == "not_said"):
         with Toolkit(session) as toolkit:
             await toolkit.acall_all(_look_ups(task.wish, task.user_id, proof))
         nearest = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
@@ -247,8 +245,9 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
 
 
 def _look_ups(wish: Wish, user_id: str | None, proof: Proof) -> list[Call]:
-    """The calls that show that a wish can't be met: each kind by price, ascending; the orders that are named; all
-    orders if the shopper has what would do; and pages about what would do if they warn against it.
+    """The calls that show that a wish can't be met, or is not known to be: each kind by price, ascending; the orders
+    that are named; all orders if the shopper has what would do; pages about what would do if they warn against it; and
+    the records of what would do if they said what is demanded.
     """
     kinds = dict.fromkeys(kind for want in wish.wants for kind in want.kinds)
     calls: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
@@ -256,6 +255,8 @@ def _look_ups(wish: Wish, user_id: str | None, proof: Proof) -> list[Call]:
         calls.append(("get_user_orders", {"user_id": user_id, "limit": 100}))
     if proof.lack == "unsafe" and (freed := proof.cheapest_without.get("unsafe")) is not None:
         calls += [("web_search", {"query": f"{item.title} recall test"}) for item in freed.items]
+    if proof.lack == "not_said" and (freed := proof.cheapest_without.get("not_said")) is not None:
+        calls += [("get_product_details", {"product_id": item.product_id}) for item in freed.items]
     return [*calls, *(("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds)]
 
 

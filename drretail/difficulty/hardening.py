@@ -91,7 +91,8 @@ class Hardener:
             first = next((key for ids in self.dial.ranked(want) for key in ids if key in fits), None)
             for field, value, clause in self._demands(want) if first else ():
                 made = variations.demanding(number, field, value, clause)
-                if made.wish is not None and first not in self.dial.offers.would_do(made.wish.wants[number]):
+                wants = made.wish.wants if made.wish else ()
+                if wants and first not in self.dial.offers.would_do(wants[number], task.decisions):
                     yield made
 
     def _demands(self, want: Want) -> Iterator[tuple[str, Any, str]]:

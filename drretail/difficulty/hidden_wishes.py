@@ -9,7 +9,7 @@ from itertools import islice
 
 from drretail.difficulty.variations import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
-from drretail.grounding.constraints.demands import stance
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import is_of_brand
 from drretail.grounding.constraints.releases import states, value_of
 from drretail.grounding.report.evidence_ids import order_evidence_id
@@ -85,12 +85,13 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
     """The evidence ids of the user's orders of products that meet the limit, or are of the brand that it names."""
     if part.field not in ("must", "brands_wanted", "brands_unwanted"):
         return
-    value = value_of(part, query.wish or Wish())
+    wish, decisions = query.wish or Wish(), Decisions(query.gold)
+    value = value_of(part, wish)
     texts: Sequence[str] = [value] if isinstance(value, str) else value
     for order in offers.orders(query.user_id):
         for listing in offers.listings([order.product_id]) if order.order_status not in VOID_STATUSES else ():
-            kept = (stance(listing.words, text) == "met" for text in texts)
-            if any(kept if part.field == "must" else (is_of_brand(listing, text) for text in texts)):
+            met = () if part.index is None else decisions.of_state(wish.wants[part.index], listing, "met")
+            if value in met if part.field == "must" else any(is_of_brand(listing, text) for text in texts):
                 yield order_evidence_id(order.order_id)
 
 

@@ -20,6 +20,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.eval.baskets import not_measured, utility_ratio
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
 from drretail.records.query import Fit, Query, Reference, WantedThing
@@ -85,7 +86,8 @@ class Dial:
         if task is None:
             return Difficulty(query_id=query.query_id)
         least = task.reference.cheapest.total.value if task.reference.cheapest else None
-        listings = (each for number in task.needed for each in self.offers.of_want(task.wish.wants[number]))
+        wanted = (task.wish.wants[number] for number in task.needed)
+        listings = (each for want in wanted for each in self.offers.of_want(want, task.decisions))
         return Difficulty(
             query_id=query.query_id,
             level=level_of(task.loss),
@@ -140,13 +142,14 @@ class Dial:
     def _lookalikes(self, task: "Task", number: int) -> int:
         """How many products ranked above the first fit of a want fail just one of its limits."""
         want, fits = task.wish.wants[number], {fit.product_id for fit in task.reference.things[number].fits}
-        of_want = self.offers.of_want(want)
+        of_want = self.offers.of_want(want, task.decisions)
         of_kind = {each.product.product_id for each in of_want}
         parts = [part for part in task.wish.parts() if part.index == number]
         others = [[part for part in parts if part != kept] for kept in parts if kept.field != "quantity"]
         alone = [task.wish.without(rest).wants[number].model_copy(update={"again": True}) for rest in others]
         alone += [] if want.again else [task.wish.without(parts).wants[number]]
-        kept = [{each.product.product_id for each in fitting(one, of_want, task.reference.left_out)} for one in alone]
+        fits_alone = [fitting(one, of_want, task.reference.left_out, task.decisions) for one in alone]
+        kept = [{each.product.product_id for each in of_one} for of_one in fits_alone]
         above = {key for ids in self.ranked(want) for key in takewhile(lambda key: key not in fits, ids)}
         return sum(sum(key not in keep for keep in kept) == 1 for key in above & of_kind)
 
@@ -164,6 +167,10 @@ class Task:
     dial: Dial
     needed: Sequence[int]
     """The indices of the wants that are not optional."""
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        return Decisions(self.query.gold)
 
     @property
     def things(self) -> list[WantedThing]:
@@ -264,7 +271,8 @@ def text_alone(query: Query, offers: Offers) -> Wish:
     """The wish that the text alone states: without hidden limits, and without wants that it names only by an order."""
     wish = query.visible_wish or Wish()
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
-    by_order = [want for want in wish.wants if want.again and offers.would_do(want).intersection(named)]
+    decisions = Decisions(query.gold)
+    by_order = [want for want in wish.wants if want.again and offers.would_do(want, decisions).intersection(named)]
     return wish.model_copy(update={"wants": tuple(want for want in wish.wants if want not in by_order)})
 
 

@@ -214,6 +214,15 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
     return decided.model_copy(update={"shown": shown, "not_said": not_said})
 
 
+def has_decision(case: Case, reference: Reference | None) -> bool:
+    """False if a run declares no picks, or a refusal that is none (``decided_by``) by the records that it received."""
+    outcome = None if case.run is None else case.run.outcome
+    if case.no_decision or outcome is None or outcome.decision == "buy":
+        return not case.no_decision
+    decided = reference and decided_by(case, reference, case.ledger().products)
+    return decided is None or decided.declared
+
+
 def decide(
     outcome: Outcome | None, reference: Reference, proof: Proof, offered: Sequence[Product], picks: Sequence[Pick]
 ) -> Decided:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -18,6 +18,7 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
+from drretail.eval.judging.subject import WouldDo
 from drretail.eval.judging.verdicts import VerdictFile, page_age_of, verdict_files
 from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
@@ -33,7 +34,6 @@ from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.score import CODE, JudgeRef, Judging, Score, Scores, Verdict
 from drretail.records.vote import Vote, Withdrawal, line_of
-from drretail.records.wish import Want
 
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
 EARLIER = "it is about an earlier report of the run"
@@ -45,7 +45,7 @@ async def check_verdicts(
     experiment: Path,
     copy: Path,
     store: Store,
-    offers: Callable[[Want], Collection[str]],
+    offers: WouldDo,
     gone: Collection[str],
     checklist: Checklist,
     progress: Progress,

@@ -21,7 +21,7 @@ from drretail.eval.judging.pairs import Pair, choose_pairs, meetings, pair_name,
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import Subject, Task, planned_runs, read_subjects
+from drretail.eval.judging.subject import Subject, Task, WouldDo, planned_runs, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family, recorded_family
 from drretail.eval.scores.aggregate import NOT_RATED
@@ -34,7 +34,6 @@ from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.prompts import overridden
 from drretail.records.score import Rules, Scores
-from drretail.records.wish import Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ async def score(
     *,
     rules: Rules = "default",
     store: Store | None = None,
-    offers: Callable[[Want], Collection[str]] | None = None,
+    offers: WouldDo | None = None,
     progress: Progress,
     again: Again = "nothing",
     concurrency: int | None = None,

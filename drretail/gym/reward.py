@@ -9,6 +9,8 @@ earns nothing. Figures that records support earn something, and figures that not
 are not read at all. A report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing, since code
 can't say what a reader sees of it. So without the right cart, no reward is above 1/2.
 
+A pick whose record leaves demands open is worth the share of its want's limits that are kept.
+
 Patience is 1, less 0.02 for each question to the shopper that brings nothing new. The cart is compared with the whole
 wish, including what the query hides.
 
@@ -16,6 +18,8 @@ If the shop can't meet a query, which a check of all its products has proved, a 
 rollout's own searches show it. It earns 1/2, and up to 1 with the nearest products, or with the best cart of what can
 be had. A wrong cart beside a right refusal is worth no more than it would be alone.
 """
+
+from dataclasses import replace
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.offers import Offers
@@ -28,7 +32,7 @@ from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.integrity import borne_out, breach
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Query, Reference
+from drretail.records.query import NOT_TYPED, Query, Reference, WantedThing
 from drretail.records.wish import Wish
 from drretail.untrusted import visible
 
@@ -128,15 +132,33 @@ def _of_report(
 
 def _parts(cart: Cart) -> Reward:
     """The parts that depend on the cart, and why it is worth nothing, if so."""
-    worth, within = worth_ratio(cart) or 0.0, cart.keeps_to_money
-    why = NOT_WANTED if not any(cart.taken) else "" if within else OVER
+    lenient = _with_open_picks(cart)
+    worth, within = worth_ratio(lenient) or 0.0, cart.keeps_to_money
+    why = NOT_WANTED if not any(lenient.taken) else "" if within else OVER
     return Reward(
         worth=worth,
-        wanted=cart.share_wanted,
+        wanted=lenient.share_wanted,
         within_budget=float(within),
         right=float(cart.is_feasible),
         why=why or ("" if worth else UNMET),
     )
+
+
+def _with_open_picks(cart: Cart) -> Cart:
+    """The cart in which products with open demands count for their wants, at the share of the limits that are kept."""
+    kept = {fit.product_id for thing in cart.things for fit in thing.fits}
+    things: list[WantedThing] = []
+    for number, thing in enumerate(cart.things):
+        limits = 1 + sum(part.index == number and part.field != "quantity" for part in cart.wish.parts())  # 1: the kind
+        undecided = (
+            fit.model_copy(update={"worth": round(fit.worth * (1 - len(fit.open) / limits))})
+            for fit in thing.undecided
+            if fit.product_id not in kept
+        )
+        things.append(thing.model_copy(update={"fits": (*thing.fits, *undecided)}))
+    # The first picks are taken first: beside a product that keeps everything, the open one is the one too many.
+    picks = tuple(sorted(cart.picks, key=lambda pick: pick.product not in kept))
+    return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
 
 
 def _of_refusal(recorded: Recorded, case: Case, reference: Reference, world: World) -> Reward:

@@ -99,8 +99,9 @@ class Shop:
         world, seen = self.world, store_as_seen(self.world.store, moves, steps)
         if reference.best is not None:  # the proof that a wish can't be met is about the prices at the start
             end = store_at_end(world.store, moves, steps)
-            fits = sorted({fit.product_id for thing in reference.things for fit in thing.fits})
-            reference = at_other_prices(reference, query.wish, end.products(fits))
+            might_do = (fit for thing in reference.things for fit in (*thing.fits, *thing.undecided))
+            products = end.products(sorted({fit.product_id for fit in might_do}))
+            reference = at_other_prices(reference, query.wish, products)
             world = replace(world, store=end)
         return reward_of(recorded, query, reference, world, seen)
 

@@ -95,6 +95,11 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
     nearest = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004"))
     assert (run.picks, run.outcome) == ((), nearest)
     assert "the cheapest products that keep to the rest cost more than the budget" in (run.report or "")
+    silent = asked(Wish(wants=(WISH.wants[0].model_copy(update={"must": demands("heated")}),)))
+    run = answered(world, silent, reference_of(silent, OFFERED[:1], could_be=OFFERED[:1])).run
+    assert (run.picks, known(run.outcome).because) == ((), ("not_said",))
+    opened = [step.evidence for step in run.steps if step.name == "get_product_details"]
+    assert opened == [(f"P:{key}",) for key in known(run.outcome).nearest]
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing, reference_of(nothing, [])).run.report or "")
     never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))

@@ -21,9 +21,11 @@ from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
 from drretail.files import read_json, write_json, write_lines
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
+from drretail.records.criteria import Fact
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import RoleModel, System
@@ -95,6 +97,22 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
     write_json(tmp_path / "release.json", {**promised, "closes": "2026-11-01T00:00:00Z"})
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
+
+
+def test_what_is_decided_for_the_queries_is_sealed_with_them(home: Path, tmp_path: Path) -> None:
+    fact = Fact(product_id="B0TEST0001", fact="recalled", source="W:1")
+    queries = [query.with_facts((fact,)) for query in read_queries(home / "q.jsonl")]
+    write_with_gold(queries, tmp_path / "q.jsonl")
+    quiet = choose_progress("none")
+    make(tmp_path / "R", closes=CLOSES, world=home / "world", queries=tmp_path / "q.jsonl", seed=SEED, progress=quiet)
+    assert "queries.gold.jsonl" in read_release(tmp_path / "R").commitment
+    publish(tmp_path / "R", tmp_path / "public", closed=True, gold=True, now=CLOSES)
+    for folder in (tmp_path / "R" / "sealed", tmp_path / "public"):
+        gold = [query.gold for query in read_queries(folder / "queries.jsonl")]
+        assert [one.facts for one in gold if one] == [(fact,)] * 3
+    (tmp_path / "R" / "sealed" / "queries.gold.jsonl").unlink()
+    with pytest.raises(UserError, match="is not what"):
+        read_release(tmp_path / "R")
 
 
 def test_the_example_release_keeps_its_promise() -> None:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from drretail.difficulty.measure import HITS, Dial, Task, density, greedy_gap, level_of, text_alone, with_levels
 from drretail.env.offers import Offers
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
+from drretail.grounding.constraints.decisions import record_sha
+from drretail.records.criteria import Decision, Gold
 from drretail.records.money import Money
 from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.shop import Product
@@ -111,6 +113,23 @@ def test_lookalikes_fail_one_limit_and_no_other(dial: Dial) -> None:
     # alone; LAMP0, 2 and 4 fail both.
     found = dial.difficulty(query({"rating_min": 4.55, "brands_wanted": ("Nordlys",)}))
     assert (found.lookalikes, found.fits, found.offers) == (4, 1, 8)
+
+
+def test_a_demand_is_kept_as_readers_decided(dial: Dial) -> None:
+    read = tuple(
+        Decision(
+            want="desk lamp",
+            demand="dimmable",
+            product_id=f"LAMP{number}",
+            record_sha=record_sha(lamp(number)),
+            state="met" if number == 7 else "broken",
+            by="person:ann",
+        )
+        for number in range(len(PRICES))
+    )
+    asked = query({"must": ("dimmable",)}).model_copy(update={"gold": Gold(query_id="q1", decisions=read)})
+    found = dial.difficulty(asked)
+    assert (found.lookalikes, found.fits, found.level) == (7, 1, 7)
 
 
 def test_a_query_whose_first_hit_is_nearly_the_best_is_easy_and_one_without_a_cart_is_not_measured(dial: Dial) -> None:

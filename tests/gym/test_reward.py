@@ -238,3 +238,33 @@ def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(
                 rewards.append(rewarded(env).worth)
         assert rewards[0] == 1
         assert rewards[-1] == 0, "by then everything is sold out"
+
+
+DOG_BEDS = "dev-09"
+"""Three dog beds that have to be waterproof, for less than $400."""
+SILENT_BED = "B0T0AC9MPX"
+"""A dog bed whose record does not say whether it is waterproof."""
+
+
+def test_an_open_pick_earns_what_its_other_limits_earn_and_never_the_demands_share(env: ShopEnv) -> None:
+    best = best_picks(env.shop, DOG_BEDS)[0]
+
+    def earned(product: str) -> Reward:
+        env.reset(DOG_BEDS)
+        looked_up(env, [product])
+        env.step(submit(praised(env.shop, [product]), Pick(product=product, quantity=best.quantity)))
+        return rewarded(env)
+
+    right, silent = earned(best.product), earned(SILENT_BED)
+    assert (right.value, silent.right, silent.wanted, silent.within_budget) == (1.0, 0.0, 1.0, 1.0)
+    (thing,) = env.shop.references[DOG_BEDS].things
+    worths = {fit.product_id: fit.worth for fit in (*thing.fits, *thing.undecided)}
+    # It is a dog bed, and nobody knows about the only demand.
+    assert silent.worth == pytest.approx(worths[SILENT_BED] / 2 / worths[best.product], abs=0.01)
+    assert 0 < silent.value == pytest.approx(silent.worth / 2)
+    env.reset(DOG_BEDS)
+    picks = (Pick(product=SILENT_BED), Pick(product=best.product, quantity=best.quantity))
+    looked_up(env, [pick.product for pick in picks])
+    env.step(submit(praised(env.shop, [pick.product for pick in picks]), *picks))
+    assert rewarded(env).wanted == 0.75, "beside three beds that do, a fourth is one too many"
+    assert rewarded(env).worth == 1.0

@@ -1,7 +1,7 @@
 """A release: a new world and new queries, and a commitment to both before anybody sees them.
 
 release.json   public from the start; its sums bind seed, queries, gold and the end of the window
-sealed/        kept by the organiser: seed.txt, queries.jsonl, gold.jsonl, world/
+sealed/        kept by the organiser: seed.txt, queries.jsonl with what is decided for them, gold.jsonl, world/
 submissions/   one folder per contestant
 """
 
@@ -28,6 +28,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import made_whole, read_json, write_atomically, write_json, write_lines
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, sha256_of
@@ -36,8 +37,10 @@ from drretail.records.query import Query
 LEVELS = range(3, 9)
 """The difficulties of generated queries. Easier ones no longer tell systems apart, and few shops have harder ones."""
 TWINS = ("too_dear", "not_sold")
-SEALED = ("seed.txt", "queries.jsonl", "gold.jsonl")
-"""The files that a release's sums bind; world/ is bound by its fingerprint."""
+SEALED = ("seed.txt", "queries.jsonl", "queries.gold.jsonl", "gold.jsonl")
+"""The files that a release's sums bind; world/ is bound by its fingerprint. Where nothing is decided for the queries,
+there is no queries.gold.jsonl.
+"""
 _TASK = ("query_id", "user_id", "text", "mode", "persona", "context", "files", "world_fingerprint", "source")
 """The fields of a query that a contestant sees: no wish, no twin, nothing hidden, nothing on the query's purpose."""
 
@@ -101,7 +104,7 @@ def _seal(sealed: Path, shop: World, asked: Sequence[Query], name: str, seed: st
     ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
     asked = [asked[place].model_copy(update={"query_id": key, "source": name}) for key, place in ids]
     write_atomically(sealed / "seed.txt", seed)
-    write_lines(sealed / "queries.jsonl", (query.as_line() for query in asked))
+    write_with_gold(asked, sealed / "queries.jsonl")
     write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, asked)))
     return Release(
         name=name,
@@ -136,7 +139,7 @@ def _made_up(world: World, n: int, seed: str) -> list[Query]:
 
 def sums(folder: Path, closes: datetime) -> dict[str, str]:
     """The sums that a release promises: of the sealed files in a folder, and of the end of its window."""
-    promised = {name: (folder / name).read_bytes() for name in SEALED}
+    promised = {name: (folder / name).read_bytes() for name in SEALED if (folder / name).exists()}
     promised["closes"] = f"{closes:%Y-%m-%dT%H:%M:%SZ}".encode()
     return {
         name: hashlib.sha256(promised["seed.txt"] + b"\0" + content).hexdigest() for name, content in promised.items()
@@ -188,6 +191,7 @@ def publish(
         leave = shutil.ignore_patterns(*(f"*{name}" for name in TRANSIENT))
         with made_whole(to / "world") as made:
             shutil.copytree(folder / "sealed" / "world", made, ignore=leave)
-    for name in SEALED if gold else ():
-        write_atomically(to / name, (folder / "sealed" / name).read_bytes())
+    sealed = (folder / "sealed" / name for name in SEALED if gold)
+    for path in filter(Path.exists, sealed):
+        write_atomically(to / path.name, path.read_bytes())
     return release

@@ -12,6 +12,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
+from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
@@ -47,6 +48,7 @@ def check(
         ),
     ] = None,
     baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,
+    demands: Annotated[bool, typer.Option("--demands", help="Show who decided each demand, and how.")] = False,
     by_hand: Annotated[bool, typer.Option("--review", help="Also review the queries by hand.")] = False,
     reviewer: Reviewer = None,
 ) -> None:
@@ -85,7 +87,7 @@ def check(
     if output.as_json:
         _print_json(outcome)
     else:
-        _print_tables(file, outcome, baskets=baskets, quiet=output.quiet)
+        _print_tables(file, world, outcome, baskets=baskets, demands=demands, quiet=output.quiet)
     if outcome.is_wrong:
         raise typer.Exit(3)
 
@@ -189,10 +191,10 @@ def _print_json(outcome: _Outcome) -> None:
     )
 
 
-def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) -> None:
+def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, demands: bool, quiet: bool) -> None:
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
-    from drretail.querygen.decisions.questions import graded_line
+    from drretail.querygen.decisions.questions import graded_line, how_decided
     from drretail.querygen.lint import CODES
 
     if baskets:
@@ -209,6 +211,8 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
     ]
     if rows:
         print_table(table_of(f"Queries {file}", ["query", "what", "where", "found", "to do"], rows))
+    if demands:
+        print_table(demands_table(file, how_decided(outcome.questions)))
     if outcome.spent:
         typer.echo(outcome.spent)
     whole = sum(not findings for _, findings in outcome.found)
@@ -218,7 +222,7 @@ def _print_tables(file: Path, outcome: _Outcome, *, baskets: bool, quiet: bool) 
     if outcome.questions:
         typer.echo(graded_line(outcome.queries, outcome.questions))
         if not quiet and not all(question.is_decided for question in outcome.questions):
-            say(f"The rest goes by words alone: have the records read with `drretail queries decide {file}`.")
+            say(f"The rest goes by words alone. {how_to_decide(file, world)}")
     if outcome.untyped and not quiet:
         say(
             f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "

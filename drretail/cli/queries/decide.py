@@ -23,8 +23,9 @@ from drretail.viewer.output import print_json, print_table, say
 if TYPE_CHECKING:
     from drretail.env.offers import Offers
     from drretail.querygen.decisions.answers import Settled
-    from drretail.querygen.decisions.questions import Question
+    from drretail.querygen.decisions.questions import HowDecided, Question
     from drretail.records.query import Query
+    from drretail.tables.table import Table
 
 
 @grouped
@@ -93,7 +94,7 @@ def decide(
                 f"Records to read for {file}", ["model", "batches"], [one], reader.prices, as_json=output.as_json
             )
             return
-        outcome = _Outcome(file, questions, died)
+        outcome = _Outcome(file, world, questions, died)
         if sheets:
             _read(sheets, outcome, quiet=output.quiet)
         elif reader is not None:
@@ -114,6 +115,7 @@ class _Outcome:
     """What one call found, and what it decided."""
 
     file: Path
+    world: str
     questions: "Sequence[Question]"
     died: int
     """Decisions whose record has changed, or is gone."""
@@ -205,6 +207,27 @@ def _ask(
     outcome.document = reader.document(session.usage, session.served)
 
 
+def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
+    """For each demand of a file's queries, how many candidates keep it, and who says so."""
+    rows = [
+        (
+            *(each.query_id, each.want, each.demand),
+            *(each.states.get(state) for state in ("met", "broken", "open")),
+            ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
+            each.undecided or None,
+        )
+        for each in demands
+    ]
+    heads = ["query", "want", "demand", "met", "broken", "open", "decided by", "undecided"]
+    return table_of(f"Products for {file}", heads, rows)
+
+
+def how_to_decide(file: Path, world: str) -> str:
+    """The command that has undecided records read."""
+    command = f"drretail queries decide {file}" + ("" if world == "demo" else f" --world {world}")
+    return f"Have the records read: {command} --model PROVIDER:MODEL, or --sheet records.csv for people."
+
+
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quiet: bool) -> None:
     from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
 
@@ -229,17 +252,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
             }
         )
         return
-    rows = [
-        (
-            *(each.query_id, each.want, each.demand),
-            *(each.states.get(state) for state in ("met", "broken", "open")),
-            ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
-            each.undecided or None,
-        )
-        for each in demands
-    ]
-    heads = ["query", "want", "demand", "met", "broken", "open", "decided by", "undecided"]
-    print_table(table_of(f"Products for {outcome.file}", heads, rows))
+    print_table(demands_table(outcome.file, demands))
     if outcome.disputed:
         disputed = outcome.settled.disputed if outcome.settled is not None else {}
         said = [
@@ -266,4 +279,4 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
     say_failures(outcome.failed)
     undecided = sum(each.undecided for each in demands)
     if undecided and outcome.settled is None:
-        say(f"Undecided: {undecided}. Have them read: --sheet records.csv for people, or --model PROVIDER:MODEL.")
+        say(f"Undecided: {undecided}. {how_to_decide(outcome.file, outcome.world)}")

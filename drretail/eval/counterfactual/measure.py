@@ -8,7 +8,7 @@ from statistics import quantiles
 
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.constraints.decisions import decided_by_code
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import is_below, is_over_budget, is_too_dear
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
@@ -17,7 +17,7 @@ from drretail.records.counterfactual import DIMENSIONS, Counterfactual, Counterf
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.wish import Want, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +41,31 @@ def read_advice(subject: Subject) -> Advice | None:
     ids = sorted({pick.product for pick in picks if pick.product in records})
     recommended = {product_id: records[product_id] for product_id in ids}
     wish = subject.query.wish
-    broken = () if wish is None else _broken(wish, picks, recommended, records)
+    decisions = Decisions(subject.query.gold)
+    broken = () if wish is None else _broken(wish, picks, recommended, records, decisions)
     return Advice(recommended, records, frozenset(broken))
 
 
 def _broken(
-    wish: Wish, picks: Sequence[Pick], recommended: Mapping[str, Product], records: Mapping[str, Product]
+    wish: Wish,
+    picks: Sequence[Pick],
+    recommended: Mapping[str, Product],
+    records: Mapping[str, Product],
+    decisions: Decisions,
 ) -> Iterator[str]:
     """The broken parts of a wish: the budget, then each want's limits, named by the want."""
-    listings = {product_id: listing_of(product) for product_id, product in records.items()}
+    listings = [listing_of(records[product_id]) for product_id in recommended]
     if is_over_budget(wish, picks, records):
         yield "budget"
     for want in wish.wants:
-        of_kind = [
-            listing for listing in listings.values() if any(is_of_kind(listing.product, kind) for kind in want.kinds)
-        ]
-        chosen = [each for each in of_kind if each.product.product_id in recommended]
-        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, of_kind))
+        chosen = [listing for listing in listings if decisions.is_of_kind(want, listing)]
+        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, decisions))
 
 
-def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[Listing]) -> Iterator[str]:
+def _limits_broken(want: Want, chosen: Sequence[Listing], decisions: Decisions) -> Iterator[str]:
     """The limits of a want that its recommended products ``chosen`` break.
 
-    A demand that no product ``of_kind`` keeps is not broken. Unknown stars, numbers of ratings and prices break
-    nothing.
+    What records leave open breaks nothing, and neither do unknown stars, numbers of ratings and prices.
     """
     if not chosen:
         return
@@ -81,16 +82,9 @@ def _limits_broken(want: Want, chosen: Sequence[Listing], of_kind: Sequence[List
     for brand in want.brands_unwanted:
         if any(is_of_brand(listing, brand) for listing in chosen):
             yield f"brands_unwanted {brand}"
-    for unwanted in want.must_not:
-        if any(decided_by_code(unwanted, listing, unwanted=True).state == "broken" for listing in chosen):
-            yield f"must_not {unwanted}"
-    for demand in want.must:
-        if not _is_kept(demand, chosen) and _is_kept(demand, of_kind):
-            yield f"must {demand}"
-
-
-def _is_kept(demand: Demand, listings: Sequence[Listing]) -> bool:
-    return any(decided_by_code(demand, listing).state == "met" for listing in listings)
+    met, broken = ({d for each in chosen for d in decisions.of_state(want, each, state)} for state in ("met", "broken"))
+    yield from (f"must_not {unwanted}" for unwanted in map(str, want.must_not) if unwanted in broken)
+    yield from (f"must {demand}" for demand in map(str, want.must) if demand in broken - met)
 
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:

@@ -1,15 +1,16 @@
 """What a system learns of the limits that a query hides, and which limits its cart keeps, without a model."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets import Measured
 from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
-from drretail.eval.judging.subject import Subject, WouldDo
+from drretail.eval.judging.subject import OfWant, Subject
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import pieces_in
 from drretail.grounding.constraints.releases import Release, releases_in
 from drretail.records.query import Query, Reference
@@ -24,7 +25,7 @@ CANNOT_ASK = "the system can't ask"
 Key = tuple[str, int | None, str | None]
 
 
-def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[str, Product], would_do: WouldDo) -> bool:
+def keeps(part: WishPart, wish: Wish, picks: Sequence[Pick], records: Mapping[str, Product], would_do: OfWant) -> bool:
     """True if a cart keeps a limit, regardless of the others. A want's limit applies to all picks of its kinds."""
     if part.index is None:
         alone = Wish(budget=wish.budget)
@@ -82,15 +83,20 @@ def intent_of(system: System) -> Intent | None:
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
     """Every measure's value, by its variant."""
-    query, run, would_do = subject.query, subject.run, subject.offers
+    query, run, offers = subject.query, subject.run, subject.offers
     if query.wish is None or not query.hidden:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "the query hides no limit"))
-    if run is None or would_do is None:
+    if run is None or offers is None:
         return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
     picks = reading_of(subject).picks or ()
     products = subject.case.ledger(picks).products
     # A cart can't show whether it keeps a deadline, or what the shopper owns.
     decided = [part for part in query.wish.parts() if part.field not in ("deadline", "owned")]
+    decisions = Decisions(query.gold).without_facts()  # a recalled product may keep every limit
+
+    def would_do(want: Want) -> Collection[str]:
+        return offers(want, decisions)
+
     kept = {part.key: keeps(part, query.wish, picks, products, would_do) for part in decided}
     return measures(query, intent_of(subject.system), releases_in(query, run.steps), subject.evidence.keys(), kept)
 
@@ -110,7 +116,7 @@ DESCRIPTION = MetricDescription(
         "kept_asked": "share of the shopper's hidden limits that the cart keeps",
         "kept_record": "share of the limits in the shopper's records that the cart keeps",
         "record_seen": "share of the limits in the shopper's records that the agent looked up",
-        "lost": "share of the limits told to the agent that the cart breaks",
+        "lost": "share of the limits told to the agent that the cart does not keep",
         "lucky": "share of the limits never told to the agent that the cart keeps",
         "useless": "share of questions that brought nothing new",
         "questions": "questions asked per run",

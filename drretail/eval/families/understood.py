@@ -9,8 +9,9 @@ from statistics import fmean
 from drretail.eval.baskets import Measured
 from drretail.eval.family import of_measures
 from drretail.eval.judging.question import NO_WORLD
-from drretail.eval.judging.subject import Subject, WouldDo
+from drretail.eval.judging.subject import OfWant, Subject
 from drretail.experiment import read_runs
+from drretail.grounding.constraints.decisions import UNDECIDED
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import MetricDescription
 from drretail.records.scoreboard import BoardColumn
@@ -22,7 +23,7 @@ NOTHING_OFFERED = "the shop has nothing that would do for what the query wants"
 NO_LIMITS = "neither wish names a budget, a brand or a number of pieces"
 
 
-def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Measured]:
+def compared(wish: Wish, understood: Wish, would_do: OfWant) -> Mapping[str, Measured]:
     """Each measure by its variant; ``wish`` is the query's.
 
     Wants for which the shop has nothing are left out, since no products show whether they were understood.
@@ -40,7 +41,7 @@ def compared(wish: Wish, understood: Wish, would_do: WouldDo) -> Mapping[str, Me
     return {"wants": of_wants, "limits": of_limits, "understood": mean}
 
 
-def _offered(wish: Wish, would_do: WouldDo) -> list[tuple[Want, frozenset[str]]]:
+def _offered(wish: Wish, would_do: OfWant) -> list[tuple[Want, frozenset[str]]]:
     """The wants for which the shop has suitable products, each with these."""
     return [(want, products) for want in wish.wants if (products := frozenset(would_do(want)))]
 
@@ -118,8 +119,10 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     """Every measure's value, by its variant."""
     understood = None if subject.run is None else subject.run.understood
     wish = subject.query.wish
-    if understood is not None and wish is not None and subject.offers is not None:
-        return compared(wish, understood, subject.offers)
+    offers = subject.offers
+    if understood is not None and wish is not None and offers is not None:
+        # Fields and words decide for both wishes: what readers decided is about the words of the query's alone.
+        return compared(wish, understood, lambda want: offers(want, UNDECIDED))
     why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
     return dict.fromkeys(DESCRIPTION.meanings, Measured(None, why))
 

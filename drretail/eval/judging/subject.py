@@ -25,6 +25,7 @@ from drretail.experiment import (
     read_reference,
     run_folder,
 )
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.report.markup import shown
 from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.prompts import tagged
@@ -38,8 +39,10 @@ from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
 
-WouldDo = Callable[[Want], Collection[str]]
+OfWant = Callable[[Want], Collection[str]]
 """The ids of the products that suit a want."""
+WouldDo = Callable[[Want, Decisions], Collection[str]]
+"""The ids of the products that suit a want, by what is decided for its query."""
 
 
 @dataclass(frozen=True)

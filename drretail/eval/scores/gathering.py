@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from drretail.eval.baskets import has_decision
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -123,7 +124,7 @@ class Plan:
     """Its tokens by role."""
     status: RunStatus = "done"
     has_decision: bool = True
-    """False for a run of ours that was asked for picks and declared nothing."""
+    """False for a run of ours that was asked for picks and declared nothing, contradicts itself or lacks evidence."""
     error: str = ""
     """The kind of its error; empty without one."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -208,7 +209,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                 words_read=0 if run is None else count_words(run.report, subject.evidence).shown,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
-                has_decision=run is not None and not run.is_undecided,
+                has_decision=run is not None and has_decision(subject.case, subject.reference),
                 error="" if run is None or run.error is None else run.error.kind,
                 losses={} if run is None else run.losses,
             )

@@ -124,13 +124,15 @@ def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Pro
     currency = _currency(wish, [list(listed.values())])
     things: list[WantedThing] = []
     for want, thing in zip(wish.wants, reference.things, strict=True):
-        offers = [(fit, listed[fit.product_id]) for fit in thing.fits if fit.product_id in listed]
-        fits = (
-            fit.model_copy(update={"price": _exact(priced_in(listing, currency))})
-            for fit, listing in offers
-            if not is_too_dear(want, listing)
-        )
-        things.append(thing.model_copy(update={"fits": tuple(fits)}))
+        moved = {
+            name: tuple(
+                fit.model_copy(update={"price": _exact(priced_in(listed[fit.product_id], currency))})
+                for fit in fits
+                if fit.product_id in listed and not is_too_dear(want, listed[fit.product_id])
+            )
+            for name, fits in (("fits", thing.fits), ("undecided", thing.undecided))
+        }
+        things.append(thing.model_copy(update=moved))
     titles = {key: product.title for key, product in products.items()}
     cheapest, best = _baskets(things, wish, titles, currency)
     lack: Lack | None = None if best else "no_basket"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, folded
-from drretail.grounding.text.serialisation import record_text
+from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.shop import Product
@@ -100,15 +100,14 @@ UNDECIDED = Decisions()
 # Cached: each of a product's demands asks, for several states and baskets.
 @lru_cache(maxsize=4096)
 def record_sha(product: Product) -> str:
-    """The sha256 of a product's record as agents and readers see it."""
-    return sha256_of(record_text(product))
+    """The sha256 of what readers see of a record: a decision holds at any price, rating and stock."""
+    return sha256_of(list(record_lines(product)))
 
 
 def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
     """The ruling by the field that a demand names; by words if it names none."""
     if demand.field is None:
-        state = _by_words(demand, listing, unwanted=unwanted)
-        return Ruling(str(demand), state, "words")
+        return Ruling(str(demand), _by_words(demand, listing, unwanted=unwanted), "words")
     name = folded(demand.field)
     value = next((value for key, value in listing.product.details.items() if folded(key) == name), None)
     if value is None or isinstance(value, list | dict):
@@ -144,4 +143,4 @@ def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:
         return "met" if unwanted else "broken"
     if any(f" {folded(phrase)} " in text for phrase in demand.any_of):
         return "broken" if unwanted else "met"
-    return (stance_against if unwanted else stance)(listing.words, str(demand))
+    return stance(listing.words, str(demand), unwanted=unwanted)

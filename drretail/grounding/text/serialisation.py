@@ -4,7 +4,7 @@ Keys are those of the paper's Listings 1-3, without the stores' own ``_id``, whi
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
@@ -67,6 +67,16 @@ def _offer(product: Product) -> dict[str, Any]:
 def record_text(product: Product) -> str:
     """The product as the text that goes into the ledger, to a model and to a judge."""
     return compact_json(product_record(product))
+
+
+def record_lines(product: Product) -> Iterator[str]:
+    """What a record says of the product itself, without ids, price and ratings."""
+    record = lean(product_record(product))
+    yield record["title"]
+    yield from record.get("features", ())
+    yield from record.get("description", ())
+    yield " > ".join(record.get("categories", ())) or record["category"]
+    yield from (f"{name}: {value}" for name, value in record.get("details", {}).items())
 
 
 def order_record(order: Order) -> dict[str, Any]:

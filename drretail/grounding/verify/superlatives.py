@@ -4,7 +4,6 @@ a run was shown.
 
 from collections.abc import Callable, Mapping
 
-from drretail.grounding.constraints.decisions import UNDECIDED
 from drretail.grounding.constraints.fits import is_within
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import listing_of
@@ -90,21 +89,21 @@ def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger:
     """True if the rival certainly suits a want that the product is for, at an affordable price."""
     listing = listing_of(rival)
     owned = ledger.wish.owned if ledger.wish is not None else ()
-    if rival.product_id in owned or listing.price is None:
+    if rival.product_id in owned or rival.product_id in ledger.decisions.excluded or listing.price is None:
         return False
     if kind != "lowest_price" and ledger.limit is not None and listing.price > ledger.limit:
         return False
     return any(
         is_within(want, listing)
-        and any(is_of_kind(rival, kind) for kind in want.kinds)
-        and UNDECIDED.state(want, listing) == "met"
+        and ledger.decisions.is_of_kind(want, listing)
+        and ledger.decisions.state(want, listing) == "met"
         for want in _wants_for(product, ledger)
     )
 
 
 def _wants_for(product: Product, ledger: Ledger) -> list[Want]:
     wants = ledger.wish.wants if ledger.wish is not None else ()
-    return [want for want in wants if any(is_of_kind(product, kind) for kind in want.kinds)]
+    return [want for want in wants if ledger.decisions.is_of_kind(want, listing_of(product))]
 
 
 def _figures(product: Product) -> str:

@@ -7,6 +7,7 @@ stays complete. If the report declares picks, the copy declares the changed ones
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting, is_below, is_over_budget
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
@@ -119,7 +120,8 @@ class _Place:
 
     def would_do(self, **freed: object) -> Sequence[Listing]:
         """The other products that suit the want, with the limits in ``freed`` changed."""
-        return fitting(self.want.model_copy(update=freed), self.others, self.material.case.all_owned)
+        case = self.material.case
+        return fitting(self.want.model_copy(update=freed), self.others, case.all_owned, Decisions(case.query.gold))
 
     def but_for(self, **freed: object) -> list[Listing]:
         """The other products that suit the want only with these limits changed."""

@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import priced_in
-from drretail.grounding.constraints.listing import folded
 from drretail.grounding.text.wording import format_amount, format_money
-from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Case, Code, found
+from drretail.querygen.decisions.questions import how_decided, questions_of
 from drretail.records.evidence import Finding
 from drretail.records.money import Money
 from drretail.records.query import FoundBasket, Lack, Reference
 from drretail.records.wish import Wish
+from drretail.tables.figures import counted
 
 CODES = {
     "currency_foreign": Code("nothing wanted is sold in the currency of an amount", "name it in the shop's currency"),
@@ -20,8 +19,10 @@ CODES = {
     "cannot_be_met": Code("no product would do", "drop the demand in the way, or set `infeasible` if that is meant"),
     "infeasible_not_proved": Code("that the shop can't meet it is not proved", "drop `infeasible`, or change the wish"),
     "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
-    "demand_undecided": Code("no product is known to keep a demand", "have records read: `drretail queries decide`"),
-    "demand_unheard_of": Code("no record of the kind has the words of a demand", "demand what records speak of"),
+    "demand_undecided": Code(
+        "no product is known to keep a demand", "have records read: `drretail queries decide FILE`"
+    ),
+    "demand_unheard_of": Code("no record of the kind says so, as readers decided", "demand what records speak of"),
 }
 
 _WHY: dict[Lack, str] = {
@@ -63,22 +64,16 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _not_said(case: Case) -> Iterator[Finding]:
-    """The demands on which every product's record is silent."""
-    decisions = Decisions(case.query.gold)
-    for want, listings in case.offered:
-        rulings = [{ruling.demand: ruling for ruling in decisions.rulings(want, one)} for one in listings]
-        for demand in map(str, want.demands):
-            words = set(map(stem, folded(demand).split()))
-            if any(of_listing[demand].state == "met" for of_listing in rulings):
-                continue
-            is_said = any(words <= set(map(stem, listing.text.split())) for listing in listings)
-            is_read = any(of_listing[demand].is_sure for of_listing in rulings)
-            # Records list what a product has, so that few mention what it must not have.
-            if is_read or (demand in map(str, want.must) and not is_said):
-                why = f"none of the {len(listings)} products of {want.name} says so"
-                yield found("demand_unheard_of", demand, why)
-            else:
-                yield found("demand_undecided", demand, f"no record of {want.name} says so in as many words")
+    """The demands that no candidate is known to keep, by whether all of the candidates' records are read."""
+    for each in how_decided(questions_of([case.query], case.stock.offers)):
+        _, _, demand = each.demand.partition(": ")
+        if not demand or "met" in each.states:
+            continue
+        products = f"{counted(sum(each.states.values()), 'product')} of {each.want}"
+        if each.undecided:
+            yield found("demand_undecided", demand, f"nobody has read the records of {each.undecided} of {products}")
+        else:
+            yield found("demand_unheard_of", demand, f"the records of {products} were read, and none says so")
 
 
 def basket_line(basket: FoundBasket) -> str:

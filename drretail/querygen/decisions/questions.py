@@ -11,11 +11,10 @@ from drretail.grounding.constraints.decisions import Decisions, Ruling
 from drretail.grounding.constraints.fits import is_within, priced_in
 from drretail.grounding.constraints.kinds import is_named_by_both
 from drretail.grounding.constraints.listing import Listing, pieces_in
-from drretail.grounding.text.serialisation import lean, product_record
+from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, State
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.shop import Product
 from drretail.records.wish import Want
 from drretail.tables.figures import counted
 
@@ -59,16 +58,6 @@ class Question:
     def has_words(self, quote: str) -> bool:
         """True if the record has these words; case and white space are ignored."""
         return " ".join(quote.casefold().split()) in " ".join(self.record.casefold().split())
-
-
-def record_lines(product: Product) -> Iterator[str]:
-    """What a record says of the product itself, without ids, price and ratings."""
-    record = lean(product_record(product))
-    yield record["title"]
-    yield from record.get("features", ())
-    yield from record.get("description", ())
-    yield " > ".join(record.get("categories", ())) or record["category"]
-    yield from (f"{name}: {value}" for name, value in record.get("details", {}).items())
 
 
 def questions_of(
@@ -187,6 +176,7 @@ def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
     open_ids = {query_id for question in questions if not question.is_decided for query_id in question.query_ids}
     by = Counter(question.ruling.by.partition(":")[0] for question in questions)
-    counts = ", ".join(f"{name} {count}" for name, count in sorted(by.items()))
-    asked = f"; {counted(len(questions), 'question')} about products decided by: {counts}" if counts else ""
+    states = Counter(question.ruling.state for question in questions)
+    how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
+    asked = f"; {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
     return f"Graded: {len(demanding - open_ids)} of {counted(len(demanding), 'query')} that demand a property{asked}"

@@ -208,9 +208,11 @@ class FoundBuilder:
         kept = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
         served = [page.found.page for page in kept.necessary]
         gold, criteria = KnownAnswer(query_id=query.query_id), tuple[Criteria, ...]()
+        query = query.with_facts(())
         if is_written:
             await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
-            gold = await gold_of(self.asker, query, served, files, of_files=False)
+            gold, facts = await gold_of(self.asker, query, served, files, self.world, of_files=False)
+            query = query.with_facts(facts)
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
             # Needs that no kept page answers are dropped: the query will not ask for them.
@@ -221,7 +223,7 @@ class FoundBuilder:
         rulings = ((page, page.ruling.ruling) for page in pages if page.ruling is not None)
         misleading = ((page, KINDS[ruling]) for page, ruling in rulings if ruling in KINDS)
         material = TaskMaterial(
-            query=query.with_facts(()),
+            query=query,
             keywords=keywords,
             supportive=tuple(_labelled(page, "supportive") for page in kept.necessary),
             distractors=tuple(_labelled(page, "distractor", kind) for page, kind in misleading),

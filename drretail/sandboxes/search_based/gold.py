@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import Field
 
 from drretail.agents.page_reading import is_on
+from drretail.env.offers import Offers
 from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import World
@@ -14,9 +15,11 @@ from drretail.eval.judging.criteria import STAGE, about_task
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record
-from drretail.records.criteria import Criteria, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
+from drretail.records.criteria import Criteria, Fact, FactKind, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.folder import BUILDING
@@ -31,10 +34,18 @@ class SaidInsight(Record):
     quote: str = Field(min_length=1)
 
 
+class SaidOfProduct(Record):
+    product_id: str
+    fact: FactKind
+    source: str
+    quote: str = Field(min_length=1)
+
+
 class WrittenGold(Record):
-    """What an answer either has or lacks, each with where it stands."""
+    """What an answer either has or lacks, and what pages establish about products, each with where it stands."""
 
     insights: list[SaidInsight]
+    facts: list[SaidOfProduct] = Field(default_factory=list[SaidOfProduct])
 
 
 def is_known(gold: KnownAnswer) -> bool:
@@ -43,24 +54,43 @@ def is_known(gold: KnownAnswer) -> bool:
 
 
 async def gold_of(
-    asker: Asker, query: Query, pages: Sequence[SandboxPage], files: Mapping[str, bytes], *, of_files: bool
-) -> KnownAnswer:
-    """The gold of a query; the quote of every insight occurs in its page or file. Raises TaskFailed.
+    asker: Asker,
+    query: Query,
+    pages: Sequence[SandboxPage],
+    files: Mapping[str, bytes],
+    world: World,
+    *,
+    of_files: bool,
+) -> tuple[KnownAnswer, tuple[Fact, ...]]:
+    """The gold of a query, and what pages establish about products that might do, of brands that the pages name.
 
-    With ``of_files``, at least one insight has to come from a file, if there are any: the query was written to need
-    them.
+    Every quote occurs in its page or file. With ``of_files``, at least one insight has to come from a file, if there
+    are any: the query was written to need them. Raises TaskFailed.
     """
     texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
-    data = [tagged("query", query.text), *page_tags(pages), *file_tags(files)]
-    name, prompt = f"{query.query_id}/gold", load_prompt(__file__, "gold")
-    written = await asker.ask(
-        name, prompt, data, WrittenGold, lambda answer: _unfounded(answer, texts, len(pages), of_files=of_files)
-    )
+    folded_pages = {str(number): f" {folded(f'{page.title} {page.text}')} " for number, page in enumerate(pages, 1)}
+    things = Offers(world).reference(query).things
+    might_do = {fit.product_id for thing in things for fit in (*thing.fits, *thing.undecided)}
+    brands = {key: f" {folded(one.brand or key)} " for key, one in world.store.products(sorted(might_do)).items()}
+    on_pages = [key for key, brand in brands.items() if any(brand in text for text in folded_pages.values())]
+    titles = [f"{key}: {one.title}" for key, one in world.store.products(on_pages).items()]
+    shelf = tagged("shelf", "\n".join(titles) or "none")
+    data = [tagged("query", query.text), *page_tags(pages), *file_tags(files), shelf]
+
+    def problem(answer: WrittenGold) -> str | None:
+        for said in answer.facts:
+            is_named = said.source in folded_pages and brands.get(said.product_id, "?") in folded_pages[said.source]
+            if not (is_named and is_on(said.quote, texts[said.source])):
+                return f"page {said.source} does not say of {said.product_id}, letter for letter: {said.quote}"
+        return _unfounded(answer, texts, len(pages), of_files=of_files)
+
+    prompt = load_prompt(__file__, "gold")
+    written = await asker.ask(f"{query.query_id}/gold", prompt, data, WrittenGold, problem)
     places = {str(number): page.url for number, page in enumerate(pages, 1)}
     of_pages = [insight for insight in written.insights if insight.source in places]
     others = [insight for insight in written.insights if insight.source not in places]
     named = dict.fromkeys(insight.source for insight in others)
-    return KnownAnswer(
+    gold = KnownAnswer(
         query_id=query.query_id,
         files=PartOfGold(
             insights=tuple(_insight(f"f{number}", insight, insight.source) for number, insight in enumerate(others, 1)),
@@ -73,6 +103,11 @@ async def gold_of(
             documents=tuple(RequiredDocument(title=page.title, url=page.url) for page in pages),
         ),
     )
+    facts = (
+        Fact(product_id=said.product_id, fact=said.fact, source=web_evidence_id(places[said.source]))
+        for said in written.facts
+    )
+    return gold, tuple(dict.fromkeys(facts))
 
 
 async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from drretail.eval.baskets import has_decision
 from drretail.experiment import read_reference
 from drretail.records.score import Verdict
 from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
@@ -156,7 +157,7 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "claim contradicted"
     if view.run is not None and view.run.report is None:
         yield "failed"
-    elif view.run is not None and (view.run.stop != "finished" or view.run.is_undecided):
+    elif run is not None and (run.stop != "finished" or not has_decision(view.subject.case, view.subject.reference)):
         yield "gave up"
     if any(_failed(view)):
         yield "judge failed"

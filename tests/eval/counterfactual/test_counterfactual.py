@@ -19,7 +19,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 from tests import build, two_tastes
 from tests.agents.profile_minded import IGNORING, OBEYING
 from tests.build import demands, known, scripted_judge
@@ -79,7 +79,8 @@ def test_each_limit_of_the_wish_can_be_broken_by_products_of_its_own_want() -> N
     assert broken(a_wish(brands_wanted=("Tanagrove",)), DOG_BED) == {"thing: brands_wanted"}
     assert broken(a_wish(brands_wanted=("Tanagrove",)), DOG_BED, BIRD_FEEDER) == frozenset()
     assert broken(a_wish(must_not=("dog",)), DOG_BED) == {"thing: must_not dog"}
-    assert broken(a_wish(must=("bird",)), DOG_BED) == {"thing: must bird"}
+    assert broken(a_wish(must=(Demand(say="bird", none_of=("dog",)),)), DOG_BED) == {"thing: must bird"}
+    assert broken(a_wish(must=("bird",)), DOG_BED) == frozenset(), "its record says nothing of birds"
 
     wish = Wish(
         wants=(

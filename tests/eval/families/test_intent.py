@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from drretail.eval.families.intent import CANNOT_ASK, Key, intent_of, keeps, measures
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, record_sha
 from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.constraints.releases import releases
+from drretail.records.criteria import Decision, Fact, Gold
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -22,9 +24,9 @@ FEEDER = Want(name="feeder", kinds=("bird feeder",), quantity=2, must=demands("c
 WISH = Wish(wants=(FEEDER,), budget=Money.of(45), deadline="Friday")
 
 
-def would_do(want: Want) -> Collection[str]:
+def would_do(want: Want, decisions: Decisions = UNDECIDED) -> Collection[str]:
     feeders = [listing_of(product) for product in (TUBE, HOPPER, WINDOW)]
-    return {listing.product.product_id for listing in fitting(want, feeders)}
+    return {listing.product.product_id for listing in fitting(want, feeders, decisions=decisions)}
 
 
 def kept(*picks: tuple[Any, int]) -> set[str]:
@@ -39,6 +41,25 @@ def test_each_limit_is_kept_or_broken_alone() -> None:
     assert kept((TUBE, 1)) == {"budget", "price_max"}
     assert kept((HOPPER, 1), (TUBE, 1)) == {"quantity"}
     assert kept() == kept((BATH, 1)) == set(), "other things keep no limit of a want"
+
+
+def test_whoever_read_a_record_decides_whether_a_cart_keeps_a_demand() -> None:
+    read = Decision(
+        want="feeder",
+        demand="cedar",
+        product_id=TUBE.product_id,
+        record_sha=record_sha(TUBE),
+        state="met",
+        by="person:a",
+    )
+    recalled = Fact(product_id=TUBE.product_id, fact="recalled", source="W:1")
+    decisions = Decisions(Gold(query_id="q", decisions=(read,), facts=(recalled,)))
+    (cedar,) = (part for part in WISH.parts() if part.field == "must")
+    picks = [Pick(product=TUBE.product_id)]
+    assert not keeps(cedar, WISH, picks, KNOWN, would_do)
+    assert keeps(cedar, WISH, picks, KNOWN, lambda want: would_do(want, decisions.without_facts())), (
+        "though it was recalled"
+    )
 
 
 HIDDEN = (

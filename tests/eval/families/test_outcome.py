@@ -1,14 +1,18 @@
 """What a declared outcome comes to beside a proof, and what shows that a run could know."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import Decided, decide, decided_by
+from drretail.eval.baskets import Decided, decide, decided_by, has_decision
 from drretail.eval.families.outcome import METRIC, values
 from drretail.eval.families.truth import worth_of_refusal
+from drretail.eval.scores.gathering import gather
 from drretail.eval.values import Value
+from drretail.experiment import reference_path
+from drretail.files import write_json
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.report.picks import take_picks
@@ -171,7 +175,9 @@ def outcome_of_run(block: str, steps: Sequence[Step], wish: Wish, made: Sequence
     offered = [offers if want.kinds == FEEDER.kinds else [] for want in wish.wants]
     reference = reference_of(query, offered, could_be=offered, orders=made)
     case = Case(report="Look.", evidence={}, query=query, picks=run.picks, run=run, lookup=lambda ids: KNOWN)
-    return build.known(decided_by(case, reference, KNOWN))
+    decided = build.known(decided_by(case, reference, KNOWN))
+    assert has_decision(case, reference) is decided.declared
+    return decided
 
 
 @pytest.mark.parametrize("steps", [(), LOOKS], ids=["idle", "looking"])
@@ -246,6 +252,16 @@ def test_an_agent_that_looks_and_refuses_what_cannot_be_had_is_right() -> None:
         assert (found.declared, found.refused, found.reason) == (True, True, 1)
         assert not outcome_of_run(CART, LOOKS, met, made_of_twin).refused
         assert not outcome_of_run(blocks[name], (), unmet, made).declared, "without a look"
+
+
+def test_a_refusal_without_its_evidence_is_not_done(tmp_path: Path) -> None:
+    query = Query(query_id="q1", text="?", source="t", wish=CHEAP)
+    refusal = {"picks": (), "outcome": Outcome(decision="none", because=("too_dear",))}
+    runs = {name: build.run(name, "Nothing.", []).model_copy(update=refusal) for name in ("q1-r1", "q1-r2")}
+    runs["q1-r2"] = runs["q1-r2"].model_copy(update={"steps": (search(query="bird feeder", price_max=20),)})
+    folder = build.experiment(tmp_path, {build.LABEL: runs}, queries=[query])
+    write_json(reference_path(folder, "q1"), referenced(CHEAP).model_dump(mode="json"))
+    assert {plan.repeat: plan.is_done for plan in gather(folder, ()).plans} == {1: False, 2: True}
 
 
 def valued(decided: Decided) -> list[Value]:

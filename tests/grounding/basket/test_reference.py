@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.basket.choice import UNRATED, best_choice, cheapest_choice, total_of, worths
-from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.basket.reference import at_other_prices, reference_of
+from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.listing import Listing, listing_of
-from drretail.records.criteria import Fact, FactKind
+from drretail.records.criteria import Decision, Fact, FactKind, Gold, State
 from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference, WantedThing
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 from tests.build import known
 from tests.grounding.basket.things import product, things, want
 
@@ -106,6 +107,23 @@ def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> N
     assert warned("dearer").warnings == ()
 
 
+def test_at_other_prices_what_is_undecided_moves_as_well_and_what_is_sold_out_is_gone() -> None:
+    wish = Wish(wants=(want(must=("waterproof",), price_max=Money.of(12)),))
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
+    reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
+    at = {
+        one.product_id: one
+        for one in (product("A", 10), product("B", 11), product("C", 9, availability="out of stock"))
+    }
+    (thing,) = at_other_prices(reference, wish, at).things
+    assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
+        [("A", "10")],
+        [("B", "11")],
+    ]
+    assert at_other_prices(reference, wish, {"B": product("B", 13)}).things[0].undecided == ()
+
+
 def feeders(**limits: Any) -> list[Offered]:
     return [(want(**limits), [CHEAP, GOOD])]
 
@@ -190,7 +208,8 @@ def press(product_id: str, price: float | None, **more: Any) -> Listing:
 def proved(*offers: Listing, could_be: tuple[Listing, ...] = (), want: Want = PRESS, **wish: Any) -> Proof:
     """Of a wish for a press, where ``could_be`` are more products that may be one."""
     owned = wish.pop("bought", ())
-    query = Query(query_id="q", text="?", source="t", wish=Wish(wants=(want,), **wish))
+    gold = wish.pop("gold", None)
+    query = Query(query_id="q", text="?", source="t", wish=Wish(wants=(want,), **wish), gold=gold)
     reference = reference_of(query, [offers], owned, could_be=[(*offers, *could_be)], orders=("1234567890",))
     assert reference.proof is not None
     return reference.proof
@@ -235,6 +254,39 @@ def test_that_a_wish_can_not_be_met_is_proved_refuted_or_left_open(
     found = proved(*offers, **about)
     assert (f"proved: {found.lack}" if found.state == "proved" else found.state) == state
     assert found.undecided == (("press",) if state == "open" else ())
+
+
+CURVED = Demand(say="curved", field="Screen Surface")
+MONITOR = Want(name="monitor", kinds=("monitor",), must=(CURVED,), rating_min=4, price_max=Money.of(120))
+
+
+def monitor(product_id: str, price: float | None, stars: float, surface: str | None) -> Product:
+    details = {} if surface is None else {"Screen Surface": surface}
+    return product(product_id, price, title="Monitor, 27 inch", average_rating=stars, details=details)
+
+
+def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_every_monitor_is_decided() -> None:
+    dear, flat = monitor("A", 300, 4.5, "Curved"), monitor("B", 100, 4.6, "Flat")
+    poor, silent = monitor("C", 110, 3.4, "Curved"), monitor("D", 90, 4.5, None)
+    known_ones, all_of_them = (
+        [listing_of(one) for one in of] for of in ((dear, flat, poor), (dear, flat, poor, silent))
+    )
+
+    found = proved(*known_ones, want=MONITOR)
+    assert (found.state, found.lack) == ("proved", "too_dear")
+    cheapest = {lack: [item.product_id for item in basket.items] for lack, basket in found.cheapest_without.items()}
+    assert cheapest == {"too_dear": ["A"], "demands": ["B"]}
+    assert proved(*known_ones, listing_of(monitor("U", None, 4.5, "Flat")), want=MONITOR).state == "proved"
+
+    found = proved(*all_of_them, want=MONITOR)
+    assert (found.state, found.lack, found.undecided) == ("open", "too_dear", ("monitor",))
+    proofs: dict[State, str] = {"broken": "proved", "open": "open", "met": "refuted"}
+    for state, proof in proofs.items():
+        read = Decision(
+            want="monitor", demand="curved", product_id="D", record_sha=record_sha(silent), state=state, by="person:a"
+        )
+        gold = Gold(query_id="q", decisions=(read,))
+        assert proved(*all_of_them, want=MONITOR, gold=gold).state == proof, state
 
 
 def test_a_proof_by_prices_says_what_the_cheapest_is() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.grounding.constraints.demands import stance, stance_against
+from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.shop import Product
 
@@ -17,16 +17,11 @@ AFFIRMED = {
     True: [
         ("dimmable", "LED Light Bulbs, 800 Lumens, Dimmable"),
         ("dimmable", "Not only bright but dimmable"),
-        ("dishwasher safe", "Dishwasher, microwave and oven safe"),
         ("dishwasher safe", "Steel takes no smell, cannot be chewed and is dishwasher safe on both racks"),
         ("dishwasher safe", "Without lid, dishwasher safe"),
         ("gluten free", "Soy and Gluten-Free"),
-        ("fragrance free", "There is no fragrance in it"),
-        ("BPA free", "Contains no BPA"),
-        ("non slip", "Nonslip rubber base"),
         ("easy to clean", "Easy to fill and clean"),
         ("glass", "Jars of borosilicate glass"),
-        ("lead free", "Free of BPA, lead and phthalates"),
         ("BPA free", "Made without lead, BPA free"),
     ],
     False: [
@@ -42,6 +37,9 @@ AFFIRMED = {
         ("pure", "From first purees to spaghetti"),
         ("gluten free", "Not gluten free"),
         ("fragrance free", "Fragrance of lavender, BPA free"),
+        # The same in other words is left to those who read.
+        ("dishwasher safe", "Dishwasher, microwave and oven safe"),
+        ("fragrance free", "There is no fragrance in it"),
     ],
 }
 """Demands and words of a record that affirms them, or denies them or speaks of something else."""
@@ -90,13 +88,13 @@ def test_material_title_and_details_go_before_prose() -> None:
 )
 def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, words: str, ruled_out: bool) -> None:
     product = Product(product_id="B0TEST0001", title="A thing", features=(words,), category="Pets")
-    assert (stance_against(listing_of(product).words, unwanted) == "broken") is ruled_out
+    assert (stance(listing_of(product).words, unwanted, unwanted=True) == "broken") is ruled_out
 
 
 @pytest.mark.parametrize(
     ("words", "of_it", "against_it"),
-    [("Fragrance", "open", "broken"), ("No fragrance", "met", "met"), ("With a pump", "open", "open")],
+    [("Fragrance", "open", "broken"), ("Fragrance free", "met", "met"), ("With a pump", "open", "open")],
 )
 def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
     record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words
-    assert (stance(record, "fragrance free"), stance_against(record, "fragrance")) == (of_it, against_it)
+    assert (stance(record, "fragrance free"), stance(record, "fragrance", unwanted=True)) == (of_it, against_it)

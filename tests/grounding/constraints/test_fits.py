@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from drretail.grounding.constraints.decisions import UNDECIDED
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, record_sha
 from drretail.grounding.constraints.fits import fitting, priced_in
 from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
 from drretail.grounding.constraints.listing import listing_of
+from drretail.records.criteria import Decision, Gold
 from drretail.records.money import Money
 from drretail.records.shop import Product
 from drretail.records.wish import Want
@@ -38,6 +39,17 @@ def test_a_product_whose_record_is_silent_on_a_demand_does_not_do_and_is_undecid
     of = want(must=("waterproof", "foldable"), must_not=("leather",))
     assert UNDECIDED.of_state(of, listing_of(WATERPROOF), "open") == ("foldable", "leather")
     assert UNDECIDED.state(of, listing_of(product("A", features=("Waterproof, foldable", "Leather free")))) == "met"
+
+
+def test_a_decision_holds_at_any_price_and_stock_and_dies_with_the_words_that_were_read() -> None:
+    at_ten = product("S", 10, rating_number=5)
+    met = Decision(
+        want=want().name, demand="waterproof", product_id="S", record_sha=record_sha(at_ten), state="met", by="person:a"
+    )
+    decisions, of = Decisions(Gold(query_id="q", decisions=(met,))), want(must=("waterproof",))
+    moved = product("S", 12, rating_number=9, availability="out of stock")
+    assert decisions.state(of, listing_of(moved)) == "met"
+    assert decisions.state(of, listing_of(product("S", 10, features=("Foldable",)))) == "open"
 
 
 def test_what_is_owned_does_only_for_one_more_and_brands_are_wanted_or_not() -> None:

@@ -89,7 +89,7 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     assert (made.failures, len(chat.asked)) == ((), 3)
     assert query.wish is not None
     assert [*map(str, query.wish.wants[0].must)] == ["fireproof"]
-    assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_unheard_of"]
+    assert [finding.code for finding in made.wrong[query.query_id]] == ["words_not_in_text", "demand_undecided"]
     assert made.answers == {query.query_id: 3}
     again, silent = write(world, tmp_path / "j.jsonl", wrong, **ONE)
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])

@@ -121,7 +121,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
     ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
-    ({"more": " It has to be fireproof.", "want": {"must": ["fireproof"]}}, "demand_unheard_of"),
     ({"more": f" It is {OWN}, that is B0ABCDEFGH."}, "id_in_text"),
     ({"more": " Write to anna@example.com."}, "email_in_text"),
     ({"more": " Call (555) 123-4567."}, "phone_in_text"),
@@ -148,7 +147,8 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
-    assert {code for _, code in FAULTS} == CODES.keys() - OPINIONS.keys() - {"wish_missing", "near_duplicate"}
+    elsewhere = {"wish_missing", "near_duplicate", "demand_unheard_of"}
+    assert {code for _, code in FAULTS} == CODES.keys() - OPINIONS.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
     docs = (Path(__file__).parents[3] / "docs" / "queries.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f"`{code}`" not in docs] == []

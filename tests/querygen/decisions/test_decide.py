@@ -225,7 +225,8 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(worl
     write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
     result = call(world, "decide", file)
     assert "record changed or is gone: 1" in " ".join(result.stderr.split())
-    line = "Graded: 0 of 1 query that demand a property; 5 questions about products decided by: person 1, words 4"
+    counts = "5 questions about products: met 3, open 2; decided by: person 1, words 4"
+    line = f"Graded: 0 of 1 query that demand a property; {counts}"
     assert line in result.stdout
     assert line in call(world, "check", file).stdout
     (row,) = json.loads(call(world, "decide", file, "--json").stdout)["demands"]
@@ -234,6 +235,27 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(worl
     assert call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["", "open"])).exit_code == 0
     assert sorted(decided(file).values()) == [("met", "person:ann"), ("open", "person:bob")]
     assert (row["by"], row["undecided"]) == ({"person": 1, "words": 4}, 4)
+
+
+def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand(world: World, file: Path) -> None:
+    wish = Wish(wants=(LAMP.model_copy(update={"must": demands("fireproof")}),))
+    write_lines(file, [query_of("q-1", "Which desk lamp is fireproof?", wish=wish).as_line()])
+    before, sheet = call(world, "check", file), file.with_name("sheet.csv")
+    command = f"drretail queries decide {file} --world {world.folder}"
+    told = " ".join(before.stderr.split())
+    assert f"{command} --model PROVIDER:MODEL, or --sheet records.csv for people." in told
+    call(world, "decide", file, "--sheet", sheet)
+    call(world, "decide", file, "--sheet", sheet_by(sheet, "ann", ["open"] * 4))
+    nearly = call(world, "check", file, "--demands")
+    assert re.search(r"must: fireproof +– +– +5 +person 4, words 1 +1\n", nearly.stdout)
+    call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["open"] * 5))
+    after = call(world, "check", file)
+    codes = ("demand_undecided", "demand_unheard_of")
+    assert [[code in each.stdout for code in codes] for each in (before, nearly, after)] == [
+        [True, False],
+        [True, False],
+        [False, True],
+    ]
 
 
 def test_a_query_made_from_another_keeps_what_is_decided_for_it(file: Path) -> None:

@@ -18,17 +18,21 @@ from typer.testing import CliRunner, Result
 
 from drretail.api.sandboxes import files_by
 from drretail.cli.sealed.sandboxes import sandbox_app
+from drretail.env.offers import Offers
 from drretail.env.web.registry import WebOptions, open_web
+from drretail.env.web.sandbox import SandboxPage
 from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.experiment import read_gold_file
 from drretail.files import read_documents, read_json, write_json, write_lines
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
-from drretail.records.criteria import Criteria
+from drretail.records.criteria import Criteria, Fact
 from drretail.records.query import Query
 from drretail.records.run import Usage
+from drretail.records.wish import Want, Wish
 from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker
 from drretail.sandboxes.search_based.build import (
@@ -41,6 +45,7 @@ from drretail.sandboxes.search_based.build import (
     query_to_write,
 )
 from drretail.sandboxes.search_based.files import synthetic_files
+from drretail.sandboxes.search_based.gold import gold_of
 from drretail.sandboxes.search_based.queries import WrittenQueries, write_queries
 from drretail.sandboxes.search_based.review import Review, review_tasks
 from drretail.sandboxes.sizes import BY_CHARACTERS
@@ -167,6 +172,35 @@ def test_gold_stands_in_supportive_pages_and_files_and_score_finds_the_criteria(
     assert len(gold.sandbox.documents) == 4
     criteria = Criteria.model_validate(read_json(finished / "rubrics" / "dr3" / "q1.json"))
     assert {group.name for group in criteria.groups} == {"constraints", "query", "depth"}
+
+
+def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_it(site: Site) -> None:
+    feeder = Want(name="feeder", kinds=("bird feeder",))
+    query = Query(query_id="q2", text="A bird feeder?", wish=Wish(wants=(feeder,)), source="test")
+    said = "Tanagrove has called back its Tube Bird Feeder of 18 inches."
+    recall, silent = (
+        SandboxPage(url=f"https://{name}.example", title=name, text=text)
+        for name, text in {"recall": said, "height": "Hang it at 163 centimeters."}.items()
+    )
+    insights = [{"insight": "So.", "source": str(n), "quote": page.text} for n, page in enumerate((recall, silent), 1)]
+    fact = {"product_id": "B0TEST0001", "fact": "recalled", "source": "1", "quote": said}
+    wrong = [{"product_id": "B0OTHER"}, {"quote": "It was recalled."}, {"source": "2", "quote": silent.text}]
+    answers = iter([*wrong[:2], {}, wrong[2], {}])
+    asked: list[str] = []
+
+    def gold(message: str) -> dict[str, Any]:
+        asked.append(message)
+        return {"insights": insights, "facts": [fact | next(answers)]}
+
+    with site.asker(model(WrittenGold=gold)) as asker:
+        for one in (query, query.model_copy(update={"query_id": "q3"})):
+            _, facts = asyncio.run(gold_of(asker, one, [recall, silent], {}, site.world, of_files=False))
+            assert facts == (Fact(product_id="B0TEST0001", fact="recalled", source=web_evidence_id(recall.url)),)
+    assert len(asked) == 5, "each wrong fact went back"
+    assert "B0TEST0001: Tanagrove Tube Bird Feeder, 18 inch" in asked[0]
+    best = Offers(site.world).reference(query.with_facts(facts)).best
+    assert best is not None
+    assert best.items[0].product_id == "B0TEST0002"
 
 
 def test_a_build_that_is_begun_again_asks_nothing_twice_and_writes_the_same(site: Site) -> None:
