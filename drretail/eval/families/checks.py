@@ -243,7 +243,6 @@ CLEAN = "clean"
 COVERAGE = "coverage"
 """The share of the figures beside citations that was read."""
 PICKS_KNOWN = "picks_known"
-NO_DECISION = "no_decision"
 
 
 def without(code: str) -> str:
@@ -257,9 +256,9 @@ VARIANTS = (CLEAN, COVERAGE, PICKS_KNOWN, *map(without, CHECKS))
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """For each check, 1 without errors, else 0; warnings count only in checks that find nothing else.
 
-    Checks of values are na if fewer than half of the figures were read. ``clean`` covers the checks that apply. It is
-    na if the picks are unknown, too little was read, or no check of what the report says applies. A run that was asked
-    for picks and declared none is not clean. A check without a verdict is failed, and then so is ``clean``.
+    Checks of values are na if fewer than half of the figures were read. ``clean`` covers all checks: it is 0 with any
+    error, and without one na if the picks are unknown, too little was read, or no check of what the report says
+    applies. A check without a verdict is failed, and then so is ``clean``.
     """
     by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
     recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
@@ -289,15 +288,12 @@ def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
 
 
 def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
-    """1 without errors, else 0. na if too little was read to tell, unless the report lacks a decision, which is an
-    error.
-    """
+    """0 with an error, however little was read. Without errors 1, or na if too little was read to tell."""
     if any(value.state == "failed" for value in single.values()):
         return Value(CLEAN, "failed")
     scored = {code: value for code, value in single.items() if value.state == "scored"}
     items = {name: sum(value.items.get(name, 0) for value in single.values()) for name in ("errors", "warnings")}
-    is_undecided = NO_DECISION in scored and not scored[NO_DECISION].value
-    if not is_undecided and not (can_be and any(CHECKS[code].of_claims for code in scored)):
+    if not items["errors"] and not (can_be and any(CHECKS[code].of_claims for code in scored)):
         return Value(CLEAN, "na", None, items)
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
@@ -356,8 +352,6 @@ DESCRIPTION = MetricDescription(
             variant=CLEAN,
             name="error-free share",
             meaning="share of reports in which code finds no error",
-            beside=COVERAGE,
-            beside_meaning="numbers checked",
             of_run="error-free",
         ),
     ),
