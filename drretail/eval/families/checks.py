@@ -10,7 +10,7 @@ from drretail.eval.judging.readings import how_read, keep_reading, picks_by, rea
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import OLDER_THAN
-from drretail.eval.values import Value, share
+from drretail.eval.values import Value
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
 from drretail.grounding.verify.page_dates import dated_pages
@@ -18,7 +18,7 @@ from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
-from drretail.records.reading import FORM, SUPERLATIVES, Reading, ValueKind
+from drretail.records.reading import FORM, SUPERLATIVES, LookedAt, Reading, ValueKind
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
@@ -192,6 +192,11 @@ class HowRead(Record):
     picks: int | None
     seen: int
     read: int
+    """Figures of the kinds that are read, and those that were; of too few, nothing follows."""
+    numerals: int = 0
+    decided: int = 0
+    contradicted: int = 0
+    """What was looked at; 0 in verdicts of versions that didn't count it."""
 
 
 def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
@@ -208,6 +213,7 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
         picks=None if reading.picks is None else len(reading.picks),
         seen=reading.seen,
         read=reading.read,
+        **reading.looked_at._asdict(),
     )
     read = CodeVerdict("scored", how.model_dump(mode="json"), how_read(reading))
     existing = judge_session.existing(READ, REPORT)
@@ -240,8 +246,8 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
 
 CLEAN = "clean"
 """The variant that is 1 for a report without errors."""
-COVERAGE = "coverage"
-"""The share of the figures beside citations that was read."""
+LOOKED_AT = "looked_at"
+"""The share of all numerals beside citations that code could decide."""
 PICKS_KNOWN = "picks_known"
 
 
@@ -250,7 +256,7 @@ def without(code: str) -> str:
     return f"without_{code}"
 
 
-VARIANTS = (CLEAN, COVERAGE, PICKS_KNOWN, *map(without, CHECKS))
+VARIANTS = (CLEAN, LOOKED_AT, PICKS_KNOWN, *map(without, CHECKS))
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -267,12 +273,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     single = {code: _value(code, by_code.get(code), covered=covered) for code in CHECKS}
     verdict = clean(single, can_be=covered and how is not None and how.picks is not None)
     if how is None:
-        return [verdict, Value(COVERAGE, "failed"), Value(PICKS_KNOWN, "failed"), *single.values()]
+        return [verdict, Value(LOOKED_AT, "failed"), Value(PICKS_KNOWN, "failed"), *single.values()]
     # Who read the picks is an item, so that tables can count the readers.
     readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
     known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
-    coverage = share(COVERAGE, ("read", how.read), ("seen", how.seen)) if how.seen else Value(COVERAGE, "na")
-    return [verdict, coverage, known, *single.values()]
+    looked = {name: float(getattr(how, name)) for name in LookedAt._fields} if how.numerals else {}
+    decided = Value(LOOKED_AT, "scored", how.decided / how.numerals, looked) if looked else Value(LOOKED_AT, "na")
+    return [verdict, decided, known, *single.values()]
 
 
 def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
@@ -302,7 +309,7 @@ DESCRIPTION = MetricDescription(
     title="Checks",
     meanings={
         CLEAN: "share of reports in which code finds no error (on the scoreboard: error-free share)",
-        COVERAGE: "share of the numbers beside citations that code could check",
+        LOOKED_AT: "share of all numbers beside citations that code could confirm or contradict",
         PICKS_KNOWN: "share of reports whose picks are known",
         "without_not_in_catalog": "cites and picks only products of the shop",
         "without_pick_not_argued": "cites every pick in the text",
@@ -355,7 +362,7 @@ DESCRIPTION = MetricDescription(
             of_run="error-free",
         ),
     ),
-    summaries=(CLEAN, COVERAGE, PICKS_KNOWN),
+    summaries=(CLEAN, LOOKED_AT, PICKS_KNOWN),
     correlated=(CLEAN,),
     folds_perfect=True,
     self_checked=True,

@@ -60,7 +60,7 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
     found = each_once([*_contradicted(own, judged, case.report), *of_code])
     value = {
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
-        "looked_at": [reading.read, reading.seen],
+        "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
     }
     seen = sha256_of([[each.stage, each.item, each.state, each.value, list(each.notes)] for each in judged])[:16]
     reason, existing = f"by the verdicts {seen}", judge_session.existing(STAGE, ITEM)
@@ -107,13 +107,13 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     wish = subject.query.wish
     if run is not None and run.is_undecided and wish is not None and any(not want.optional for want in wish.wants):
         return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
-    statements, (read, seen) = verdict.value["statements"], verdict.value["looked_at"]
+    statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
         Value(FALSE_ANSWERS, "scored", float(bool(statements))),
-        share(LOOKED_AT, ("read", read), ("seen", seen)),
+        share(LOOKED_AT, ("decided", decided), ("numerals", numerals)),
     ]
 
 
@@ -124,7 +124,7 @@ DESCRIPTION = MetricDescription(
         FALSE_STATEMENTS: "statements per report that a record, a page, a calculation, an unknown source or the "
         "declared cart contradicts, by code or by the judge, each once",
         FALSE_ANSWERS: "share of reports with a false statement",
-        LOOKED_AT: "share of the report's numbers about products and beside citations that code could check",
+        LOOKED_AT: "share of the numbers beside citations that code could confirm or contradict",
     },
     headlines=VARIANTS,
     compared=(FALSE_STATEMENTS, FALSE_ANSWERS),

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import cart_by_kind, pick_findings, source_findings, value_findings
@@ -161,7 +161,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
     values = [*_merged(by_form.values, figures, wrong_results), *superlatives]
-    unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in figures))
+    decided = [value for value in figures if value.state != "underivable"]
+    unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in decided))
+    is_read = (any(_meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
@@ -170,8 +172,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         picks=by_form.picks if picks is None else picks,
         values=tuple(sorted(values, key=lambda value: (value.start, value.kind))),
         unread=unread,
+        numerals=by_form.numerals,
         seen=by_form.seen,
-        read=by_form.seen - len(unread),
+        read=by_form.read + sum(is_read),
     )
 
 

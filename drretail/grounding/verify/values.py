@@ -59,8 +59,8 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _of_brand(value, ledger)
         case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
             return verify_superlative(value, ledger)
-        case "quantity" | "place":
-            return value
+        case "quantity" | "place" | "share" | "comparison" | "measure" | "yes_no" | "order_status":
+            return value  # as its reader decided it, if it did
 
 
 def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
