@@ -17,6 +17,7 @@ JudgedKind = Literal[
     "total",
     "difference",
     "left_over",
+    "over_budget",
     "per_unit",
     "date",
     "quantity",

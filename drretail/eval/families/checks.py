@@ -156,7 +156,7 @@ CHECKS: Mapping[str, Check] = {
         Check("total_wrong", of_values=("total",)),
         Check(
             "calculation_wrong",
-            of_values=("difference", "left_over", "per_unit", "quantity"),
+            of_values=("difference", "left_over", "over_budget", "per_unit", "quantity"),
             unread="the report states no difference, remainder, price per unit or quantity",
         ),
         Check("order_date_wrong", of_values=("date",)),

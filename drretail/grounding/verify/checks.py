@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import chain
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.findings import cart_by_kind, pick_findings, source_findings, value_findings
+from drretail.grounding.verify.findings import cart_by_kind, pick_findings, products_of, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
@@ -109,7 +111,9 @@ class Case:
     @cached_property
     def cited(self) -> frozenset[str]:
         """The ids that the report cites, whether or not the run received them."""
-        return frozenset(citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
+        products = (map(product_evidence_id, products_of(citation)) for citation in self.citations)
+        named = (citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
+        return frozenset(chain(named, *products))
 
     @cached_property
     def all_owned(self) -> frozenset[str]:
