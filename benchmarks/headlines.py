@@ -4,8 +4,8 @@
 
 SET is laid out as ``labelled_reports.py`` says. The honest reports and their copies become an experiment, and a judge
 that knows the labels reads them: a claim for each labelled value and one for each cited sentence. What a copy exchanges
-is labelled as its kind says; all else is true. Of a page the judge believes what it is shown alone: a year or a title
-in quotation marks that is neither in the source's tag nor in its text is not supported.
+is labelled as its kind says; all else is true. Of a page the judge believes what it is shown alone: a year
+that is neither in the source's tag nor in its text is not supported.
 A headline moves in the right direction if FP or clean is lower than in the honest report, or false_statements higher.
 """
 
@@ -47,7 +47,7 @@ RISES = {"FP": False, "clean": False, "false_statements": True}
 UNSUPPORTED = ("citation moved", "invented feature", "instruction of a page")
 """How the kinds begin whose statement no source denies; the sources of all others say otherwise."""
 HONEST = "honest"
-_YEAR_OR_TITLE = re.compile(r"\b(?:19|20)\d\d\b|(?<=[“\"])[^“”\"\n]{12,}(?=[”\"])")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
 _SOURCE = re.compile(r'<source id="(W:[^"]*)"(.*?)</source>', re.DOTALL)
 
@@ -86,9 +86,8 @@ class IdealJudge:
     def _ruled(self, number: int, words: str, sources: str, asked: str) -> dict[str, Any]:
         label = self.wrong.get((words, sources), "full_support")
         source = " ".join(tag for name, tag in _SOURCE.findall(asked) if name in sources.split())
-        unseen = [one for one in _YEAR_OR_TITLE.findall(words) if one not in source]
+        unseen = [one for one in _YEAR.findall(words) if one not in source]
         if label == "full_support" and source and unseen:
-            print("UNSEEN",unseen, sources, words[:200])
             label = "partial_support"
         why = f"not shown: {unseen}" if unseen else "as labelled"
         return {"claim_id": number, "quotes": [], "justification": why, "label": label}
