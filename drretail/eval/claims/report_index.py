@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from drretail.eval.claims.quotes import find_folded
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
@@ -187,12 +188,10 @@ class SentenceFinder:
         """The span of the sentences that contain ``quote``; of several places, the first at or after the last one
         found.
         """
-        letters = "".join(c for char in quote if char.isalnum() for c in char.casefold())
-        place = self._letters.find(letters, self._after) if letters else -1
-        place = place if place >= 0 or not letters else self._letters.find(letters)
-        if place < 0:
+        found = find_folded(self._letters, quote, self._after) or find_folded(self._letters, quote)
+        if found is None:
             return None
-        self._after = place
-        start, end = self._offsets[place], self._offsets[place + len(letters) - 1] + 1
+        self._after = found[0]
+        start, end = self._offsets[found[0]], self._offsets[found[1] - 1] + 1
         touched = [sentence for sentence in self._sentences if sentence.start < end and start < sentence.end]
         return (min(start, touched[0].start), max(end, touched[-1].end)) if touched else (start, end)
