@@ -197,6 +197,8 @@ BAD: Mapping[str, Fault] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="SET")
+    parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports and copies")
+    parser.add_argument("--world", type=Path, help="the world that they were made in")
     parser.add_argument("--played", type=Path, metavar="EXPERIMENT")
     parser.add_argument("--scored", type=Path, nargs="*", default=[], metavar="EXPERIMENT")
     parser.add_argument("--json", type=Path, help="write the figures here")
@@ -204,8 +206,9 @@ def main() -> None:
     audits: dict[str, JudgeAudit] = {}
     precision: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        world = open_world(unpacked(args.folder / "world.tar.xz", Path(scratch)))
-        truth, experiment = Truth(), unpacked(args.folder / "experiment.tar.xz", Path(scratch))
+        world = open_world(args.world or unpacked(args.folder / "world.tar.xz", Path(scratch)))
+        truth = Truth()
+        experiment = args.experiment or unpacked(args.folder / "experiment.tar.xz", Path(scratch))
         for report in read_set(args.folder, world, Path(scratch), experiment):
             truth.by_text[folded(report.report)] = report, None
             truth.by_text |= {folded(planted.report): (report, planted) for planted in report.planted}
@@ -263,10 +266,9 @@ def audit_of(experiment: Path, to: Path, play: Callable[[Request], ScriptedAnswe
     shutil.copytree(experiment, to, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
     judge = Judge.of(scripted_model(play=play, name="judge", kind="llm"))
     scores = asyncio.run(score(to, ["faithfulness"], [judge], progress=Progress()))
-    found = {label: value for label, value in scores.by_system("FP").items() if "planted" not in label}
-    return scores.audits[0], fmean(value for value in found.values() if value is not None) if any(
-        found.values()
-    ) else nan
+    of_systems = scores.by_system("FP").items()
+    found = [value for label, value in of_systems if value is not None and "planted" not in label]
+    return scores.audits[0], fmean(found) if found else nan
 
 
 def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]) -> None:

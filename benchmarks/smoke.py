@@ -41,6 +41,7 @@ STARTED: dict[str, Sequence[str]] = {
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
     "floors": ["EXPERIMENT"],
     "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
+    "judge_audit": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "judging": ["EXPERIMENT"],
     "offline": ["--wice WICE"],
     "own_shop": ["--quick"],
