@@ -196,7 +196,7 @@ class _Filling:
         for key in properties:
             if key.endswith("_id") and numbers:
                 quotes = self._passages() if "quotes" in properties else {}
-                return [{key: number} | quotes.get(number, {}) for number in numbers]
+                return [{key: number, **quotes.get(number, {})} for number in numbers]
         if {"dimension", "weight"} == {*properties}:
             keys = dict.fromkeys(_DIMENSION.findall(self.question))
             return [{"dimension": key, "weight": 1 / len(keys)} for key in keys]
