@@ -39,7 +39,6 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "Comparison": {"justification": "A weighs what speaks against its own advice. " * 5, "winner": "A"},
 }
 LABEL = {
-    "quotes": ["padded straps and a chest buckle spread the load over both shoulders"],
     "justification": "The record gives the price, and the straps as they are said to be.",
     "label": "full_support",
 }
@@ -50,7 +49,8 @@ FAMILIES: dict[str, list[str]] = {
     "faithfulness": ["reading", "faithfulness"],
 }
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
-_CLAIM = re.compile(r'<claim id="(\d+)"')
+_CLAIM = re.compile(r'<claim id="(\d+)" sources="([^ "]*)')
+_SOURCE = re.compile(r'<source id="([^"]*)"[^<>]*>\n(.{0,70})')
 
 
 @dataclass
@@ -146,7 +146,9 @@ def _leave_reports_with_pages(experiment: Path) -> None:
 def _answer(schema: str, question: str) -> dict[str, Any]:
     match schema:
         case "ClaimsSupport":
-            return {"claims": [{"claim_id": int(number), **LABEL} for number in _CLAIM.findall(question)]}
+            texts = dict(_SOURCE.findall(question))
+            asked = ((int(number), texts.get(source, "")) for number, source in _CLAIM.findall(question))
+            return {"claims": [{"claim_id": number, "quotes": [text], **LABEL} for number, text in asked]}
         case "ReportClaims" | "ClaimsAndPicks":
             claims = [
                 _claim(*statement) for statement in enumerate(statements(tag_content("report", question) or ""), 1)

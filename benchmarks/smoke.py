@@ -42,6 +42,7 @@ STARTED: dict[str, Sequence[str]] = {
     "floors": ["EXPERIMENT"],
     "headlines": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
+    "judge_audit": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "judging": ["EXPERIMENT"],
     "offline": ["--wice WICE"],
     "own_shop": ["--quick"],

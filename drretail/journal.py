@@ -48,6 +48,8 @@ class Effect(Document):
     """The role whose model was called."""
     batched: bool | None = None
     """True if the answer came through a provider's batch, at the batch price."""
+    served: str | None = None
+    """The model that answered a judge's question, as its provider names it."""
 
     def as_line_with(self, known: Mapping[str, str]) -> str:
         """``as_line``, with some fields' canonical JSON given: requests are whole conversations, and slow to dump."""
@@ -57,12 +59,15 @@ class Effect(Document):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An action's result: JSON, the tokens used, the number of retries, and whether it came through a batch."""
+    """An action's result: JSON, the tokens used, the number of retries, whether it came through a batch, and the model
+    that answered.
+    """
 
     response: Any
     usage: dict[str, int] | None = None
     retries: int | None = None
     batched: bool = False
+    served: str | None = None
 
 
 class Journal:
@@ -229,7 +234,7 @@ class _Recording:
         self._seconds = time.monotonic() - self._clock
 
     def answered(self, outcome: Outcome) -> Effect:
-        noted = {"retries": outcome.retries or None, "batched": outcome.batched or None}
+        noted = {"retries": outcome.retries or None, "batched": outcome.batched or None, "served": outcome.served}
         return self._write(response=outcome.response, usage=outcome.usage, **noted)
 
     def failed(self, problem: ToolError | ModelError) -> Effect:

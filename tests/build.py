@@ -1,6 +1,7 @@
 """What tests are made of, one builder a thing: each field has its usual value unless a test gives another."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from drretail.experiment import Definition, Experiment
 from drretail.journal import read_effects
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
+from drretail.prompts import tag_content
 from drretail.records.base import Rules, sha256_of
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
@@ -192,6 +194,36 @@ def experiment(
     return folder
 
 
+def quoting(play: Callable[[Request], ScriptedAnswer]) -> Callable[[Request], ScriptedAnswer]:
+    """The play with the quotes that a test leaves out, of a judge that stands by its list if told that it is short."""
+    kept: dict[str, ScriptedAnswer] = {}
+
+    def answer(request: Request) -> ScriptedAnswer:
+        problem = (tag_content("problem", request.last) or "").strip()
+        if problem.startswith("The list covers") and request.opening in kept:
+            return kept[request.opening]
+        found = play(request).model_copy(deep=True)
+        if isinstance(found.structured, dict):
+            for each in found.structured.get("claims", []):
+                _fill_quote(each, request.opening)
+        kept[request.opening] = found
+        return found
+
+    return answer
+
+
+def _fill_quote(claim: dict[str, Any], question: str) -> None:
+    """Quotes the report's first line with the claim's source, and of a source its first words."""
+    if claim.get("quote") == "":
+        sentences = re.split(r"(?<=[.!?])\s+|\n", tag_content("report", question) or "")
+        own = [each for each in sentences if any(source and source in each for source in claim["sources"])]
+        claim["quote"] = (own or [each for each in sentences if each.strip()])[0]
+    if claim.get("quotes") == [] and claim["label"] in ("full_support", "partial_support"):
+        given = re.search(rf'<claim id="{claim["claim_id"]}" sources="([^ "]*)', question)
+        text = re.search(rf'<source id="{re.escape(given[1] if given else "")}"[^>]*>\n(.{{0,60}})', question)
+        claim["quotes"] = [text[1]] if text else []
+
+
 def scripted_judge(script: Script, *, name: str = "test", kind: ModelKind = "scripted") -> tuple[Judge, Asked]:
     """A judge that answers by ``script``, and every question that it was asked so far."""
     asked: Asked = []
@@ -203,7 +235,7 @@ def scripted_judge(script: Script, *, name: str = "test", kind: ModelKind = "scr
             raise answer
         return ScriptedAnswer(structured=answer)
 
-    return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked
+    return Judge.of(scripted_model(play=quoting(play), name=name, kind=kind)), asked
 
 
 def asking(asked: Iterable[str], words: str) -> Asked:

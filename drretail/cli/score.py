@@ -109,7 +109,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
     """Prints the scores of the requested families as tables, with what judging took."""
     from drretail.eval.scores.selection import other_families, rows_of_families
-    from drretail.viewer.terminal.printed_scores import print_slices
+    from drretail.viewer.terminal.printed_scores import print_audits, print_slices
 
     scores = rows_of_families(scored.scores, scored.families) if options.metrics else scored.scores
     if kinds:
@@ -121,6 +121,7 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
             f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
         )
         print_text(others_too, "")
+    print_audits(scored.scores)
     print_judging(scored.spent, scored.prices)
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 

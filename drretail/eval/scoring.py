@@ -63,8 +63,9 @@ class Submitter:
         about = {"run_id": subject.run_id, "report_sha": subject.report_sha, "is_external": subject.is_external}
         with self._judge_session(metric, judge, subject.label, subject.run_name, about) as judge_session:
             repeats = self.judge_repeats if metric.needs_judge else 1
-            await judge_session.each(
-                metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(1, repeats + 1)
+            await metric.run_judge(subject, judge_session)
+            await judge_session.each(  # some judge again what the first repeat found
+                metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(2, repeats + 1)
             )
 
     async def prepare(self, task: Task, metric: Family, judge: Judge) -> None:

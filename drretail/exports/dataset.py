@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from drretail.env.generations import write_checksums
+from drretail.eval.method import method_cards
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_evidence
 from drretail.exports.chat import write as write_chat
 from drretail.exports.score_tables import write_parquet
@@ -60,7 +62,7 @@ def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
-    definition = selection.definition
+    definition, scores = selection.definition, read_scores(selection.experiment)
     text = (Path(__file__).parent / CARD).read_text(encoding="utf-8")
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(text)  # noqa: S701 — Markdown
     title = selection.shown({"title": definition.title or "Runs of deep research in a shop"})["title"]
@@ -73,6 +75,7 @@ def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
         runs=len(runs),
         systems=sorted({run.system for run in runs}),
         judges=sorted({f"{score.judge}" for chosen in selection for score in chosen.got}),
+        methods=[] if scores is None else method_cards(selection.experiment, scores),
         fingerprint=definition.world_fingerprint,
         seed=definition.seed,
         versions=dict(sorted(definition.versions.items())),

@@ -39,6 +39,8 @@ ITEMS = 5
 """Items of any other list of records: criteria of a dimension, requirements of a query, points of a rubric."""
 _NUMBERED = re.compile(r'<(?!source\b)[a-z_]+ (?:[^<>\n]* )?id="(\d+)"')
 _CRITERION = re.compile(r'<criterion dimension="([^"]+)">\n(.*?)\n</criterion>', re.DOTALL)
+_SOURCE = re.compile(r'<source id="([^"]*)"[^<>]*>\n(.+)')
+_CITED = re.compile(r'<claim id="(\d+)" sources="([^ "]*)')
 _DIMENSION = re.compile(r"^- `(\w+)` \(", re.MULTILINE)
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 FEWEST_WORDS = 4
@@ -193,7 +195,8 @@ class _Filling:
         numbers = dict.fromkeys(map(int, _NUMBERED.findall(self.question)))
         for key in properties:
             if key.endswith("_id") and numbers:
-                return [{key: number} for number in numbers]
+                quotes = self._passages() if "quotes" in properties else {}
+                return [{key: number, **quotes.get(number, {})} for number in numbers]
         if {"dimension", "weight"} == {*properties}:
             keys = dict.fromkeys(_DIMENSION.findall(self.question))
             return [{"dimension": key, "weight": 1 / len(keys)} for key in keys]
@@ -204,6 +207,12 @@ class _Filling:
         first = next((each for each in properties if _is_text(properties[each])), None)
         share = {"weight": 1 / count} if properties.get("weight", {}).get("type") == "number" else {}
         return [share | ({} if first is None else {first: f"{PROSE} {number}"}) for number in range(1, count + 1)]
+
+    def _passages(self) -> Mapping[int, Mapping[str, Any]]:
+        """By claim: the first words of its first source, since a judge has to quote what the sources hold."""
+        texts = dict(_SOURCE.findall(self.question))
+        cited = ((int(number), texts.get(source)) for number, source in _CITED.findall(self.question))
+        return {number: {"quotes": [text[: len(PROSE)]]} for number, text in cited if text is not None}
 
     def _stated(self, name: str, properties: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """A claim for each statement of the report, or a fact for each of its references."""

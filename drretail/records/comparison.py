@@ -8,8 +8,11 @@ from drretail.records.base import NoInterval, Record, Rules
 from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
-Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded", "missing"]
+Outcome = Literal[
+    "higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded", "not_read", "missing"
+]
 """The result of comparing A with B. "nothing": no query has values of both. "not_concluded": the judge is rule-based.
+"not_read": the judge does not read (``JudgeAudit``).
 "missing": more than one planned run in twenty of a headline is lost or not made yet.
 """
 Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]

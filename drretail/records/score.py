@@ -10,6 +10,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, NoInterval, Record, Rules
 from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.counterfactual import CounterfactualRow, kind_of
+from drretail.records.judge_audit import JudgeAudit
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, ModelKind, System
 from drretail.records.scoreboard import BoardColumn, Scoreboard
@@ -385,6 +386,10 @@ class Judging(Record):
     """Reports without any verdict of this judge; the scores' n_failed counts them."""
     repairs: int = 0
     """Answers of the judge that did not fit the form asked for, and were sent back."""
+    prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
+    """The hashes of the prompts that it was asked by."""
+    repeats: int = 1
+    """How often it judged each report from the start."""
 
 
 class AttackRow(Record):
@@ -450,6 +455,8 @@ class Scores(Document):
     """Descriptions of the families with scores, by name."""
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
+    audits: tuple[JudgeAudit, ...] = Field(default=(), exclude_if=lambda audits: not audits)
+    """How each judge of claims read; empty in older scores."""
     pairs: tuple[PairScore, ...] = ()
     """Results of pairwise judging, by judge, pair and dimension."""
     ranks: tuple[RankScore, ...] = ()

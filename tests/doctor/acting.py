@@ -44,9 +44,9 @@ def claims(*message: tuple[str, str]) -> ScriptedAnswer:
     return ScriptedAnswer(structured={"claims": listed, "picks": []})
 
 
-TWO = claims(("The cedar hopper feeder costs $39.50", f"P:{CEDAR}"), ("Hang the feeder about five feet high", PAGE_ID))
-RULED = {"claim_id": 1, "quotes": [], "justification": "It says so.", "label": "full_support"}
-"""Each of the two has a source of its own, and so a question of its own."""
+TWO = claims(("The cedar hopper feeder costs $39.50", f"P:{CEDAR}"), ("hang it about five feet high", PAGE_ID))
+RULED = {"claim_id": 1, "quotes": ["price: 39.5", "five feet"], "justification": "It is.", "label": "full_support"}
+"""Each of the two has a source of its own, and so a question of its own; each source holds one of the quotes."""
 PROSE = ScriptedAnswer(text="The report looks fine to me.")
 GOOD: Answers = {
     "first_turn": calling(("get_user_profile", {"user_id": USER})),

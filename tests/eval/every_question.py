@@ -7,6 +7,7 @@ from typing import Any
 from drretail.eval.judging.session import Judge
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.prompts import tag_content
+from tests.build import quoting
 from tests.eval.weighted.playing import Played
 
 _NUMBER = re.compile(r'<(?:claim|criterion)(?: [a-z]+="[^"]*")*? id="(\d+)"')
@@ -41,7 +42,7 @@ def every_answer(
             answer = _with_reasons(Played(criteria=made, triplets=triplets)(question))
         return ScriptedAnswer(structured=changed(title, question, answer))
 
-    return Judge.of(scripted_model(play=play, name="every", kind="llm")), asked
+    return Judge.of(scripted_model(play=quoting(play), name="every", kind="llm")), asked
 
 
 _KEYS = (

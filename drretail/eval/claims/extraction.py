@@ -1,12 +1,13 @@
 """Stage 1: the claims of a report. The default rules ask once for all of them, the paper's twice (Tables 7 and 9)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
+from drretail.eval.claims.coverage import LEAST, MarkPlace, marks_in, uncovered
 from drretail.eval.claims.named_products import Subjects
 from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
 from drretail.eval.claims.typed_values import (
@@ -23,12 +24,14 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import what_a_mark_covers
+from drretail.llm.structured import MAX_REPAIRS
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
 
 _TOLD = 8
+_WORDS_TOLD = 120
 
 
 class ExtractedClaim(Record):
@@ -64,6 +67,8 @@ class AllClaims(Record):
     claims: list[ExtractedClaim]
 
 
+NOT_IN_REPORT = "not_in_report"
+"""The note of an extraction, once for each claim that was dropped because the report does not hold its quote."""
 Answer = ReportClaims | CitedClaims | AllClaims
 _ANSWERS: dict[str, type[Answer]] = {EXTRACT: ReportClaims, CITED: CitedClaims, ALL: AllClaims}
 
@@ -133,19 +138,27 @@ async def _extraction_verdict(
     is_looked_up = any(entry.looked_up for entry in subject.evidence.values())
     subjects = Subjects(report, subject.evidence) if is_looked_up else None
     known = frozenset(subject.evidence)
+    marks = marks_in(subject.case.layout) if stage == EXTRACT else []
 
-    def question(item: str, given: str, after: int) -> JudgeQuestion[Answer]:
-        """``after`` is the offset from which quotes are searched."""
-        return JudgeQuestion(
-            stage,
-            item,
-            prompt,
-            {"report": given},
-            kind,
-            lambda answer: ruling(answer, after),
-            lambda answer: _problem(answer, report=report, known=known, resolver=resolver),
-            purpose="extraction",
-        )
+    def question(item: str, given: str, after: int, end: int) -> JudgeQuestion[Answer]:
+        """``after`` is the offset from which quotes are searched, ``end`` that of the last mark to cover."""
+        own = [mark for mark in marks if after <= mark.start < end]
+        attempts = iter(range(MAX_REPAIRS))  # the last attempt is not sent back for what it leaves out
+        is_sent_back = stage != EXTRACT
+
+        def check(answer: Answer) -> str | None:
+            nonlocal is_sent_back
+            problems = [_problem(answer, report=report, known=known, resolver=resolver)]
+            if next(attempts, None) is not None and not is_sent_back:
+                claims = _claims(answer, report, after, resolver, subjects)
+                problems += _left_out(claims, own, report)
+                is_sent_back = any(problems)
+            return " ".join(filter(None, problems)) or None
+
+        def read(answer: Answer) -> Ruling:
+            return ruling(answer, after)
+
+        return JudgeQuestion(stage, item, prompt, {"report": given}, kind, read, check, purpose="extraction")
 
     def ruling(answer: Answer, after: int) -> Ruling:
         if isinstance(answer, ClaimsAndPicks):
@@ -153,20 +166,28 @@ async def _extraction_verdict(
             if not [*reader.problems(answer.picks)]:  # else they are asked for alone
                 picks = reader.read(answer.picks)
                 judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-        return Ruling(_as_value(_claims(answer, report, after, resolver, subjects)))
+        claims = _claims(answer, report, after, resolver, subjects)
+        if stage != EXTRACT:
+            return Ruling(_as_value(claims))
+        held = [claim for claim in claims if claim.start is not None]
+        return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)))
 
     parts = parts_of(report) if stage == EXTRACT else []
     if len(parts) < 2:
-        (verdict,) = await judge_session.ask_and_record(question(REPORT, tagged("report", report), 0))
+        (verdict,) = await judge_session.ask_and_record(question(REPORT, tagged("report", report), 0, len(report)))
         return verdict
     verdicts = await judge_session.ask_and_record(
-        *(question(f"part-{at + 1}", part_tags(report, parts, at), part.start) for at, part in enumerate(parts))
+        *(
+            question(f"part-{at + 1}", part_tags(report, parts, at), part.start, part.end)
+            for at, part in enumerate(parts)
+        )
     )
     failed = [f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored"]
     if failed:
         return judge_session.record(stage, REPORT, "failed", prompt_hash=prompt.hash, error="; ".join(failed))
     merged = _merged([claim for verdict in verdicts for claim in claims_in(verdict) or ()])
-    return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=prompt.hash)
+    notes = [note for verdict in verdicts for note in verdict.notes]
+    return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=prompt.hash, notes=notes)
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
@@ -181,6 +202,20 @@ def _merged(claims: Sequence[Claim]) -> list[Claim]:
         claim.model_copy(update={"claim_id": make_claim(number, claim.claim, claim.sources, claim.unresolved).claim_id})
         for number, claim in enumerate(kept, 1)
     ]
+
+
+def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) -> Iterator[str]:
+    """What a list of claims lacks, in words for the judge: quotes that the report holds, and most of its marks."""
+    strange = [f"{claim.quote!r}" for claim in claims if claim.start is None]
+    if strange:
+        yield f"These quotes do not stand in the report: {', '.join(strange[:_TOLD])}. Copy quotes exactly."
+    left = uncovered(marks, claims)
+    if len(marks) - len(left) < LEAST * len(marks):
+        places = (f"[{mark.source}] in {report[mark.start : mark.end][:_WORDS_TOLD]!r}" for mark in left[:_TOLD])
+        yield (
+            f"The list covers {len(marks) - len(left)} of the {len(marks)} citation marks in the text. Give all claims "
+            f"of the whole text, each with its source and quote. Left out are, for example, {'; '.join(places)}."
+        )
 
 
 def _problem(answer: Answer, *, report: str, known: frozenset[str], resolver: SourceResolver) -> str | None:

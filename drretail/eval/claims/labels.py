@@ -9,6 +9,7 @@ from pydantic import ValidationError, WithJsonSchema, field_validator
 
 from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.named_products import record_lines
+from drretail.eval.claims.quotes import find_folded, folded
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import REASON, JudgeAnswer
 from drretail.grounding.verify.offers import AGREES
@@ -62,16 +63,28 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
 
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
-ASKED_AGAIN, CHANGED = "asked_again", "changed_mind"
-NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, CHANGED)
+ASKED_AGAIN, CHANGED, NO_QUOTE = "asked_again", "changed_mind", "no_quote"
+NOTES = (
+    PARTIAL_CONTENT,
+    QUOTE_DROPPED,
+    DISTORTED,
+    ONLY_IN_SNIPPET,
+    SOURCE_CUT,
+    CONTRADICTED,
+    ASKED_AGAIN,
+    CHANGED,
+    NO_QUOTE,
+)
 """The notes of support verdicts.
 
 partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
 distorted_in_summary, only_in_snippet: the summary or snippet that the agent read supports the claim better than the
 page. source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
-changed_mind: that answer has another label than the first.
+changed_mind: that answer has another label than the first. no_quote: support was first given without a quote that a
+source holds, and the judge was asked again.
 """
+UNQUOTED = "support without a quote that its sources hold, asked twice"
 NOT_RATED = "not_rated"
 """The note of a verdict without a value: the form of the claim leaves a rule-based judge in doubt."""
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
@@ -145,6 +158,11 @@ class SupportAnswer:
         return CONTRADICTED in self.notes
 
     @property
+    def is_unquoted(self) -> bool:
+        """True if it finds support without a quote that a source holds."""
+        return bool(self.value) and not self.quotes
+
+    @property
     def state(self) -> VerdictState:
         return "na" if NOT_RATED in self.notes else "failed" if self.value is None else "scored"
 
@@ -164,8 +182,8 @@ class SupportAnswer:
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
-    spaced = [" ".join(text.split()) for text in texts]  # a quote may stand there with other white space
-    found = tuple(quote for quote in quotes if any(" ".join(quote.split()) in text for text in spaced))
+    plain = [folded(text) for text in texts] if quotes else []
+    found = tuple(quote for quote in quotes if any(find_folded(text, quote) for text in plain))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
     if reply.label == "not_rated":
         return SupportAnswer(None, reply.justification, found, (NOT_RATED,))

@@ -1,7 +1,7 @@
 """Stage 3: whether sources support claims: 1 fully, 0.5 partly, 0 not (paper Table 8)."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -12,9 +12,11 @@ from drretail.eval.claims.labels import (
     ASKED_AGAIN,
     CHANGED,
     DISTORTED,
+    NO_QUOTE,
     ONLY_IN_SNIPPET,
     PARTIAL_CONTENT,
     SOURCE_CUT,
+    UNQUOTED,
     ClaimsSupport,
     Support,
     SupportAnswer,
@@ -48,6 +50,7 @@ from drretail.records.score import Rules, Verdict, VerdictState
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
+ASK_FOR_QUOTE = "no quote that was given stands in its sources: copy the passage that shows it, or give another label"
 DIVISIBLE = ("refusal", "unusable")
 """The beginnings of errors that a single claim may have caused, so that the call is split."""
 NO_LINES: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -175,19 +178,23 @@ class SupportJudge:
         self, units: Sequence[Unit], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
     ) -> dict[str, SupportAnswer]:
         """The judge's labels by item. Claims missing in an answer are asked about again; if no answer is usable, in two
-        halves.
+        halves. Support without a quote that a source holds is asked for once more, and then failed.
         """
         found: dict[str, SupportAnswer] = {}
         left = list(units)
+        unquoted: set[str] = set()
         for _ in range(1 + MAX_REPAIRS):
-            answer, error = await self._ask_once(left, texts, lines)
+            told = {item: (*lines.get(item, ()), ASK_FOR_QUOTE) for item in unquoted}
+            answer, error = await self._ask_once(left, texts, {**lines, **told})
             if answer is None:
                 if len(left) > 1 and error.startswith(DIVISIBLE):
                     for half in (left[: len(left) // 2], left[len(left) // 2 :]):
                         found |= await self._labels(half, texts, lines)
                     return found
                 return found | {unit.item: SupportAnswer(None, error=error) for unit in left}
-            found |= answer
+            again = {item for item, each in answer.items() if each.is_unquoted} - unquoted
+            found |= {item: _quoted(each, unquoted, item) for item, each in answer.items() if item not in again}
+            unquoted |= again
             left = [unit for unit in left if unit.item not in found]
             if not left:
                 break
@@ -232,8 +239,8 @@ class SupportJudge:
                 [
                     question,
                     *listed[unit.item].values(),
-                    *[about[source] for source in unit.sources if source in about],
-                    *[text.text.text for text in texts if text.id in unit.sources],
+                    # With what the tags of its sources say, such as a page's date.
+                    source_tags([text for text in texts if text.id in unit.sources], about),
                 ],
             )
             for number, unit in enumerate(units, 1)
@@ -288,6 +295,14 @@ class SupportJudge:
             return []
         texts = self.shown.content(unit).texts
         return [DISTORTED if any(text.text.form == "summary" for text in texts) else ONLY_IN_SNIPPET]
+
+
+def _quoted(answer: SupportAnswer, unquoted: Collection[str], item: str) -> SupportAnswer:
+    """The answer as it counts if ``unquoted`` have been asked for a quote."""
+    if item not in unquoted:
+        return answer
+    notes = (*answer.notes, NO_QUOTE)
+    return SupportAnswer(None, notes=notes, error=UNQUOTED) if answer.is_unquoted else replace(answer, notes=notes)
 
 
 def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:

@@ -4,8 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Literal
 
+from drretail.eval.claims.audit import uncovered_in
 from drretail.eval.claims.claims import (
     ALL_TYPES,
+    AUDIT,
+    FROZEN,
     REPORT,
     SUPPORT,
     SUPPORT_LIVE,
@@ -42,6 +45,8 @@ class Tally:
     """Those of which a rule-based judge says nothing; not among the units."""
     unasked: int = 0
     """The failed ones that no judge was asked about, as when judging was interrupted."""
+    uncovered: int = 0
+    """The scored ones that stand for citation marks which the judge left out, twice; their support is 0."""
 
     @property
     def units(self) -> int:
@@ -72,7 +77,7 @@ class Tally:
             "unfetched": self.unfetched,
             "unresolved": self.unresolved,
             "counted": self.scored + self.invented,
-        } | ({"unrated": self.unrated} if self.unrated else {})
+        } | {name: count for name in ("unrated", "uncovered") if (count := getattr(self, name))}
 
 
 def pooled(tallies: Iterable[Tally]) -> Tally:
@@ -94,11 +99,13 @@ class ReportVerdicts:
         shown = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_SHOWN}
         self._shown = self._support | shown
         # Every value of a report is made of the same claims and units.
-        self.judged = extractions.get(stages[0])
+        frozen = [claims_in(each) for each in found if each.stage == FROZEN]
+        self.judged = frozen[0] if frozen else extractions.get(stages[0])
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
         self.all = extractions.get(stages[-1])
         """All claims, for recall; of one extraction the same."""
         self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
+        self._audit = next((verdict for verdict in found if verdict.stage == AUDIT), None)
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
         self._invented = [claim for claim in self.cited if rules == "default" and not claim.sources]
 
@@ -116,8 +123,9 @@ class ReportVerdicts:
         unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled)
         unrated = sum(NOT_RATED in verdict.notes for verdict in ruled)
         unfetched = sum(verdict.state == "na" for verdict in ruled) - unrated
+        uncovered = uncovered_in(self._audit, kinds)
         return Tally(
-            scored=len(scored),
+            scored=len(scored) + uncovered,
             support=sum(scored),
             unverifiable=unverifiable,
             failed=len(units) - len(scored) - unverifiable - unfetched - unrated,
@@ -126,6 +134,7 @@ class ReportVerdicts:
             invented=sum(1 for claim in self._invented if any(type_ in kinds for type_ in types_of(claim.unresolved))),
             unrated=unrated,
             unasked=len(units) - len(ruled),
+            uncovered=uncovered,
         )
 
     def supports(self, kinds: Sequence[str]) -> dict[str, float]:

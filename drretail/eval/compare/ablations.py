@@ -301,7 +301,7 @@ def _table(
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected together.
         tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
-        compared_steps = compared_rows(metric, tested, clusters, concludes=assessor.concludes)
+        compared_steps = compared_rows(metric, tested, clusters, instead=gathered.no_conclusion(assessor))
         steps = (
             SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
             for (earlier, later), row in zip(pairs, compared_steps, strict=True)

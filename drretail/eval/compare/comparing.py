@@ -205,7 +205,7 @@ def _table(
             sides = side_of(runs[0], variant), side_of(runs[1], variant)
             if any(values for side in sides for values in side.values.values()):
                 variants[variant] = sides
-        for row in compared_rows(metric, variants, clusters, decided, concludes=assessor.concludes):
+        for row in compared_rows(metric, variants, clusters, decided, instead=gathered.no_conclusion(assessor)):
             held = against(metric, runs, row, clusters)
             rows.append(row.model_copy(update={**row_facts(metric, row.variant), "against": held}))
         known: list[Reliability] = []

@@ -133,6 +133,8 @@ def conclusions(
         name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
     ):
         yield f"{judge} follows rules and is no language model: nothing is concluded from its numbers."
+    for group in _groups(comparison, name, "not_read"):
+        yield f"{group.judges} doesn't read the reports (see score): nothing is concluded from its numbers."
     for group in _groups(comparison, name, "missing"):
         yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)

@@ -141,7 +141,12 @@ def compared_measures(
         for row in preferences:
             rates[row.a] += (row.win_rate or 0) - 0.5
             rates[row.b] += 0.5 - (row.win_rate or 0)
-        compared = (ComparedPair(a=row.a, b=row.b, row=_preference_row(row)) for row in preferences)
+        instead = gathered.no_conclusion(Assessor.of(preferences[0]))
+        made_of = [(row, _preference_row(row)) for row in preferences]
+        compared = (
+            ComparedPair(a=row.a, b=row.b, row=its.model_copy(update={"outcome": instead}) if instead else its)
+            for row, its in made_of
+        )
         judge = preferences[0].judge
         made.append(ComparedMeasure(measure=SIDE_BY_SIDE, judge=judge, means=rates, pairs=tuple(compared)))
     return made
@@ -168,7 +173,7 @@ def _of_scores(
                 {_key((a, b)): (sides[a], sides[b]) for a, b in every},
                 gathered.clusters,
                 tests,
-                concludes=assessor.concludes,
+                instead=gathered.no_conclusion(assessor),
             )
             if any(row.outcome != "nothing" for row in rows):
                 by_query = {
@@ -284,10 +289,9 @@ def outcome_of_all(measure: ComparedMeasure) -> Outcome:
     outcomes = {pair.row.outcome for pair in measure.pairs if pair.row.outcome != "nothing"}
     if not outcomes.isdisjoint(("higher", "lower")):
         return "higher"
-    if outcomes == {"not_concluded"}:
-        return "not_concluded"
-    if outcomes == {"identical"}:
-        return "identical"
+    for alone in ("not_concluded", "not_read", "identical"):
+        if outcomes == {alone}:
+            return alone
     return "missing" if "missing" in outcomes else "undecided" if "undecided" in outcomes else "too_few"
 
 
@@ -299,10 +303,12 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
     outcome = outcome_of_all(measure)
     if outcome == "higher":
         return "", f"{order(measure, names)} (n = {few})"
-    if largest.metric == PAIRWISE:
+    if largest.metric == PAIRWISE and outcome != "not_read":
         return f"no preference is shown in {counted(len(rows), 'pair')}", f"by {few}"
     if outcome == "not_concluded":
         return "", f"nothing is concluded from {measure.judge}, which follows rules: score with --judge PROVIDER:MODEL"
+    if outcome == "not_read":
+        return "", f"nothing is concluded from {measure.judge}, which doesn't read the reports"
     if outcome == "missing":
         return "", why_incomplete(rows)
     if outcome == "identical":

@@ -140,12 +140,12 @@ def compared_rows(
     clusters: Clusters,
     primary: Mapping[str, Corrected] | None = None,
     *,
-    concludes: bool = True,
+    instead: Outcome | None = None,
 ) -> list[ComparedRow]:
     """A row with its conclusion for each variant of one family by one judge.
 
     ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
-    corrected for each other. With ``concludes`` False, rows have numbers and no conclusion.
+    corrected for each other. ``instead`` stands in the place of conclusions: rows then have only numbers.
     """
     family = [_Tested.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
@@ -155,9 +155,7 @@ def compared_rows(
     corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
     return [
         _unless_lost(
-            tested.as_one_of(
-                corrected[tested.row.variant], is_primary=tested.row.variant in primary, concludes=concludes
-            ),
+            tested.as_one_of(corrected[tested.row.variant], is_primary=tested.row.variant in primary, instead=instead),
             metric,
         )
         for tested in family
@@ -249,13 +247,13 @@ class _Tested:
         )
         return cls(row, seen, max(groups, default=-1) + 1)
 
-    def as_one_of(self, corrected: Corrected, *, is_primary: bool, concludes: bool) -> ComparedRow:
+    def as_one_of(self, corrected: Corrected, *, is_primary: bool, instead: Outcome | None) -> ComparedRow:
         """The row with its corrected p value and its outcome."""
         tests, seen = corrected.tests, self.seen
         outcome = outcome_of(self.row, corrected.p, tests)
-        # Nothing is concluded from a judge that follows rules, nor in a headline while runs are lost or pending.
-        if outcome != "nothing" and not concludes:
-            outcome = "not_concluded"
+        # Nothing is concluded from some judges, nor in a headline while runs are lost or pending.
+        if outcome != "nothing" and instead is not None:
+            outcome = instead
         elif outcome != "nothing" and is_primary and not self.row.is_complete:
             outcome = "missing"
         users = users_needed(seen, self.users, tests)

@@ -181,6 +181,22 @@ class JudgeSession:
             if verdict.version == version and all(getattr(verdict, name) == self._about[name] for name in wanted)
         ]
 
+    def verdicts(self) -> list[Verdict]:
+        """The last verdicts of this session on the report as it is, of all stages and items."""
+        about = self._about.items()
+        return [each for each in self.file.lasts() if all(getattr(each, name) == value for name, value in about)]
+
+    def first_of(self, stage: str, item: str) -> Verdict | None:
+        """The verdict of the first repeat; None in the first repeat, and if there is none on the report as it is."""
+        if self._about["judge_repeat"] == 1:
+            return None
+        return next((each for each in self.of_repeat(1).verdicts() if (each.stage, each.item) == (stage, item)), None)
+
+    @property
+    def has_new(self) -> bool:
+        """True if this command made any of them."""
+        return any(each.key in self._new for each in self.verdicts())
+
     @property
     def room(self) -> int | None:
         """The bytes that the sources of one question may take; None without a limit."""
@@ -478,7 +494,14 @@ class _QuestionCalls:
                 raise
             used = attempts.usage_with(message)
             self._pay(used)
-            return Outcome(answered_json(message), used.model_dump(), len(attempts.failed), self.judge.in_batches)
+            named = message.response_metadata
+            return Outcome(
+                answered_json(message),
+                used.model_dump(),
+                len(attempts.failed),
+                self.judge.in_batches,
+                named.get("model_name") or named.get("model"),
+            )
 
         request = {
             "model": self.model.spec,

@@ -1,9 +1,10 @@
 """The cost of judging by judge and metric, and the limit that ends it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from drretail.errors import DrretailError, UserError
 from drretail.journal import read_effects
@@ -28,6 +29,10 @@ class JudgingCost:
     cost: Cost
     retries: int
     seconds: float
+    served: tuple[str, ...] = ()
+    """The models that answered, as their provider names them; empty if it names none."""
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """How the model was asked: temperature, longest answer …"""
 
 
 class CapReached(DrretailError):
@@ -101,9 +106,12 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
     found: list[JudgingCost] = []
     for (metric, judge), paths in sorted(journals.items()):
         spec, cost, retries, seconds = judge, NOTHING, 0, 0.0
+        served: dict[str, None] = {}
+        params: dict[str, Any] = {}
         by_report = [read_effects(path) for path in paths]
         for effect in (effect for its in by_report for effect in its):
-            spec = effect.request["model"]
+            spec, params = effect.request["model"], effect.request.get("params", {})
+            served |= {effect.served: None} if effect.served else {}
             used, price = Usage(**(effect.usage or {})), prices.of(spec)
             if price is not None:
                 cost = cost.plus(Cost(used, dollars(used, price.times(BATCH) if effect.batched else price)))
@@ -112,5 +120,6 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
             retries += effect.retries or 0
             seconds += effect.seconds
         if cost.usage.calls:
-            found.append(JudgingCost(metric, spec, judge, sum(map(bool, by_report)), cost, retries, seconds))
+            reports = sum(map(bool, by_report))
+            found.append(JudgingCost(metric, spec, judge, reports, cost, retries, seconds, tuple(served), params))
     return found

@@ -112,6 +112,8 @@ def derive_scores(
                             stale=sum(run.stale for run in runs),
                             not_judged=sum(run.result.lacks == NOT_JUDGED for run in runs),
                             repairs=sum(run.repairs for run in runs),
+                            prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
+                            repeats=max((len(run.result.by_repeat) for run in runs), default=0) or 1,
                         )
                     )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
@@ -131,6 +133,7 @@ def derive_scores(
         scores=scores,
         metrics=described,
         judgings=tuple(judgings),
+        audits=tuple(gathered.audits.values()),
         pairs=pairs,
         ranks=ranks,
         slices=tuple(slice_scores(judged, query_slices(gathered.definition))),

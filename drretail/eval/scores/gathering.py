@@ -3,10 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from drretail.eval.baskets import has_decision
+from drretail.eval.claims.audit import shares_of
+from drretail.eval.claims.claims import FAMILY as CLAIMS
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -15,14 +18,18 @@ from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
+from drretail.records.comparison import Outcome
+from drretail.records.judge_audit import JudgeAudit, Shares, summed
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import CODE, JudgeRef, Rules, Score, SliceScore, Verdict
+from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Score, SliceScore, Verdict
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
+FP = "FP"
+"""The variant that shows on which reports a judge failed."""
 RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
 """The state of a planned run: it left a report, failed by itself, was lost to a server, is not made yet, or nothing was
 imported for its question.
@@ -59,11 +66,6 @@ class Assessor(NamedTuple):
     @property
     def order(self) -> tuple[str, str, str]:
         return self.judge.spec, self.judge.params_hash, self.rules
-
-    @property
-    def concludes(self) -> bool:
-        """False for rule-based judges other than code: no conclusions are drawn from their numbers."""
-        return self.judge.kind != "rule_based" or self.judge.spec == CODE
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -104,6 +106,10 @@ class JudgedRun:
     """Why verdicts failed."""
     stale: int = 0
     repairs: int = 0
+    prompts: frozenset[str] = frozenset()
+    """The hashes of the prompts behind the verdicts."""
+    audit: Shares = field(default_factory=dict[str, tuple[int, int]])
+    """How the judge read the report (``JudgeAudit``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +152,7 @@ class Plan:
         return JudgedRun(RunResult(self.query.query_id, {}, _LACKS[self.status]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gathered:
     """An experiment with all its judges' results."""
 
@@ -167,6 +173,32 @@ class Gathered:
     def incomplete(self) -> Counter[str]:
         """By label, the finished runs that lack a model's answer: nothing is concluded against their systems."""
         return Counter(plan.label for plan in self.plans if plan.losses)
+
+    @cached_property
+    def audits(self) -> Mapping[Assessor, JudgeAudit]:
+        """How each judge of claims read, over all reports."""
+        found: dict[Assessor, JudgeAudit] = {}
+        for assessor in sorted({key.assessor for key in self.tables_of_judges}, key=lambda each: each.order):
+            tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
+            shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
+            if shares:
+                runs = [run for run in tables.get(CLAIMS, {}).values() if run.result.lacks is None]
+                found[assessor] = JudgeAudit(
+                    **assessor.columns,
+                    shares=shares,
+                    repairs=sum(run.repairs for by_run in tables.values() for run in by_run.values()),
+                    failed_reports=sum(run.result.values[FP].state == "failed" for run in runs),
+                    uncovered=round(sum(run.result.values[FP].items.get("uncovered", 0) for run in runs)),
+                )
+        return found
+
+    def no_conclusion(self, assessor: Assessor) -> Outcome | None:
+        """Why nothing is concluded from a judge: it follows rules, or it, or a member of the panel, does not read."""
+        if assessor.judge.kind == "rule_based" and assessor.judge.spec != CODE:
+            return "not_concluded"
+        is_of_panel = assessor.judge.spec.startswith(f"{PANEL}(")
+        judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
+        return None if all(audit.reads for audit in judges) else "not_read"
 
     def labels(self) -> list[str]:
         """The labels of all systems, sorted."""
@@ -231,6 +263,8 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
                     stale=len(lines) - len(living),
                     repairs=sum(verdict.repairs for verdict in living),
+                    prompts=frozenset(verdict.prompt_hash for verdict in living) - {""},
+                    audit=shares_of(living),
                 )
     families = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))

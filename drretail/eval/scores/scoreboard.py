@@ -285,6 +285,9 @@ def _notes(
     for assessor in _judges(shown):
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
+        if (audit := gathered.audits.get(assessor)) is not None:
+            yield audit.line
+            continue
         judged = (by_run for key, by_run in gathered.tables_of_judges.items() if key.assessor == assessor)
         if repairs := sum(each.repairs for by_run in judged for each in by_run.values()):
             yield f"{assessor.judge.spec}: {counted(repairs, 'repair')} of answers that did not fit the form asked for."

@@ -8,14 +8,11 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.registry import PAIRWISE
+from drretail.eval.method import method_cards
 from drretail.records.comparison import OPTIONS
-from drretail.records.pairs import PairScore
 from drretail.records.run import System
-from drretail.records.score import Judging
 from drretail.records.scoreboard import ShownColumn
-from drretail.tables.figures import counted
-from drretail.tables.table import Column, Table, table_of
+from drretail.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, template
@@ -31,19 +28,13 @@ from drretail.viewer.tables.ablations import (
     note_of,
     twin_table,
 )
+from drretail.viewer.tables.judges import audit_table, judge_table
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import printed_board
-from drretail.viewer.tables.scores import ANSWERED, RECORDED, agreement_table, model_words, score_tables, table_key_of
+from drretail.viewer.tables.scores import ANSWERED, agreement_table, model_words, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
 
 T = TypeVar("T")
-_COUNTS = {
-    "verdicts": "Verdicts",
-    "failed": "Failed",
-    "stale": "Outdated verdicts (unused)",
-    "not_judged": "Reports not judged",
-    "repairs": "Answers sent back",
-}
 
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
@@ -137,6 +128,8 @@ def render_method(view: ExperimentView) -> Markup:
     html = template("method.html.jinja").render(
         view=view,
         judges=judge_table(view.scores.judgings, view.scores.pairs),
+        audits=audit_table(view.scores.audits),
+        cards=method_cards(view.folder, view.scores),
         models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
         queries_link="" if is_demo(view) else data_address("application/jsonl", queries_file(view)),
@@ -171,28 +164,3 @@ def model_lines(system: System) -> Iterator[str]:
         roles[f"{model_words(model.spec, model.kind)}{params}"].append(role)
     for words, played in roles.items():
         yield f"model: {words}" if len(roles) == 1 else f"{', '.join(played)}: {words}"
-
-
-def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) -> Table:
-    """Who judged what over all systems, in the order of the scores; for pairs, how many comparisons were decided."""
-    groups: dict[tuple[str, str, str, str], list[tuple[int, ...]]] = defaultdict(list)
-    for each in judgings:
-        counts = tuple(getattr(each, name) for name in _COUNTS)
-        groups[each.metric, each.judge, each.judge_params, each.rules].append(counts)
-    for each in pairs:
-        counts = (
-            each.n_scored - each.forfeits,
-            each.failed_verdicts,
-            each.stale_verdicts,
-            each.not_judged,
-            each.repairs,
-        )
-        groups[PAIRWISE, each.judge, each.judge_params, each.rules].append(counts)
-    rows: list[tuple[object, ...]] = []
-    for (metric, judge, params, rules), of_group in groups.items():
-        verdicts, *others = (sum(column) for column in zip(*of_group, strict=True))
-        by = f"a recorded language model ({judge})" if judge == RECORDED else judge
-        by += f", settings {params}" if params else ""
-        made = counted(verdicts, "comparison") if metric == PAIRWISE else verdicts
-        rows.append((metric, by, rules, made, *others))
-    return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)

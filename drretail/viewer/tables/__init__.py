@@ -2,6 +2,7 @@
 
 result.py      who did better over all questions, in a sentence, and conclusions on every pair of systems
 scoreboard.py  one row for each system, and conclusions in words
+judges.py      who judged what, and how each judge of claims read
 scores.py      a row for each system, a column for each variant; the agreement of judges
 slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths

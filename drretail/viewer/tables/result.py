@@ -164,6 +164,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "too_few": "too few queries to tell",
     "missing": "runs are missing",
     "not_concluded": "nothing: the judge follows rules",
+    "not_read": "nothing: the judge doesn't read",
     "identical": "the same on every query",
     "nothing": "no query has both",
 }

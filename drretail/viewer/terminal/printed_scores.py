@@ -8,6 +8,7 @@ from drretail.errors import UnknownName
 from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text, print_title
+from drretail.viewer.tables.judges import audit_table
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
@@ -83,6 +84,12 @@ def print_scores(scores: "Scores") -> None:
                     counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
                 unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
         print_table(replace(table, notes=(*table.notes, *unused)))
+
+
+def print_audits(scores: "Scores") -> None:
+    """Prints how each judge of claims read on stdout; nothing without any."""
+    if scores.audits:
+        print_table(audit_table(scores.audits))
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:

@@ -180,17 +180,26 @@ def test_a_long_report_is_asked_in_parts_of_which_only_what_failed_is_asked_agai
 
 
 def test_claims_carry_the_place_of_their_sentence_and_an_empty_report_has_none(tmp_path: Path) -> None:
-    quotes = ("The Fluffwick bed costs\n$49.99", "cardinals like seeds", "words that stand nowhere", "")
+    quotes = ("The Fluffwick bed costs\n$49.99", "cardinals … seeds")
     found = extracted(tmp_path, *(claim(at, f"Claim {at}.", quote=quote) for at, quote in enumerate(quotes, 1)))
-    assert [REPORT[each.start : each.end] if each.start is not None else None for each in found] == [
+    assert [REPORT[each.start : each.end] for each in found] == [
         "The **Fluffwick bed** costs $49.99 [P:B0BED00001].",
         "Cardinals like seeds [1], and shy away [2].",
-        None,
-        None,
     ]
 
     verdicts = judged(tmp_path / "empty", scripted(), subject(" \n"))
-    assert [(verdict.stage, verdict.state, verdict.value) for verdict in verdicts] == [(EXTRACT, "scored", [])]
+    assert [(verdict.state, verdict.value) for verdict in verdicts if verdict.stage == EXTRACT] == [("scored", [])]
+
+
+def test_claims_with_quotes_that_the_report_does_not_hold_are_sent_back_then_dropped_and_counted(
+    tmp_path: Path,
+) -> None:
+    report = "The bed costs $49.99 [P:B0BED00001]."
+    listed = {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", quote="words that stand nowhere")]}
+    verdicts = judged(tmp_path, scripted(listed, listed, support("full")), subject(report))
+    (verdict,) = [each for each in verdicts if each.stage == EXTRACT]
+    assert [each["claim"] for each in verdict.value] == ["a"]
+    assert (verdict.notes, verdict.repairs) == (("not_in_report",), 1)
 
 
 @pytest.mark.parametrize(

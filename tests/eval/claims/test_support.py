@@ -71,6 +71,20 @@ def test_labels_become_values_with_quotes(tmp_path: Path, label: str, value: flo
     assert {*verdict.notes} == {*notes, "quote_dropped"}
 
 
+def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_then_failed(tmp_path: Path) -> None:
+    claims = [claim(at, text, "P:B0BED00001") for at, text in enumerate(("a", "b", "c"), 1)]
+    invented, held = "it is the best of all beds", "Memory foam base"
+    first = {"claims": [ruled(1, "full", "x", invented), ruled(2, "full", "x", held), ruled(3, "no", "x")]}
+    judge = scripted({"claims": claims}, first, support("full", "again", invented))
+    a, b, c = support_of(tmp_path, judge, BED_REPORT)
+    assert "no quote that was given stands in its sources" in questions(tmp_path)[1]
+    assert (a.state, a.notes) == ("failed", ("quote_dropped", "no_quote"))
+    assert [(each.state, each.value, each.notes) for each in (b, c)] == [("scored", 1, ()), ("scored", 0, ())]
+    better = scripted({"claims": claims}, first, support("partial", "again", held))
+    (mended, *_) = support_of(tmp_path / "better", better, BED_REPORT)
+    assert (mended.value, mended.quote, mended.notes) == (0.5, held, ("no_quote",))
+
+
 def many(count: int, *sources: str) -> list[dict[str, Any]]:
     return [claim(number, f"It has {number} zips.", *sources) for number in range(1, count + 1)]
 

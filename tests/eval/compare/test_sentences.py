@@ -73,6 +73,13 @@ def repeated() -> tuple[dict[str, list[list[float]]], dict[str, list[list[float]
     return noise, steady
 
 
+def misread(held: Gathered) -> Gathered:
+    """The same by a judge whose claims cover none of thirty citation marks."""
+    tables = held.tables_of_judges.items()
+    made = {key: {run: replace(its, audit={"marks": (0, 30)}) for run, its in table.items()} for key, table in tables}
+    return replace(held, tables_of_judges=made)
+
+
 COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "a clear difference": lambda: comparison(beside(*CLEAR)),
     "a clear difference, the other way round": lambda: comparison(beside(*CLEAR), "b", "a"),
@@ -105,6 +112,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "a judge that follows rules": lambda: comparison(
         beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", assessor=RULES)
     ),
+    "a judge that does not read": lambda: comparison(misread(beside(*CLEAR))),
     "ratings of a judge that follows rules": lambda: comparison(beside(*CLEAR, assessor=RULES)),
     "noise of the agent": lambda: comparison(by(JUDGE, a=LOUD, b=MOODY)),
     "noise of the judge": lambda: comparison(by(JUDGE, a=MOODY, b=MOODY)),
@@ -189,6 +197,7 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
     "preferences that are not sure": lambda: all_of(three(5, 5, 5), pair_row("overall", 0.5, 0.3, 0.7, p_holm=1.0)),
     "seven users": lambda: all_of(of_users(7)),
     "five users": lambda: all_of(of_users(5)),
+    "a judge that does not read": lambda: all_of(misread(three(8, 5, 2))),
     "one system": lambda: all_of(gathered(("quality", "overall", JUDGE, {"a": runs([7, 8])}))),
 }
 

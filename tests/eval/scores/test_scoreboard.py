@@ -143,6 +143,23 @@ def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes
     assert sentence in notes
 
 
+def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_concluded_from_it(held: Gathered) -> None:
+    lazy, good = (Assessor(JudgeRef(spec=spec, kind="llm"), "default") for spec in ("p:m", "o:gpt"))
+    panel = Assessor(JudgeRef(spec="panel(median):o:gpt+p:m", kind="llm"), "default")
+    tables = {
+        TableKey("faithfulness", judge): {
+            plan.run_id: JudgedRun(RunResult(plan.query.query_id, {}, "not_judged"), audit={"marks": (covered, 66)})
+            for plan in held.plans
+        }
+        for judge, covered in ((lazy, 3), (good, 64))
+    }
+    made = replace(held, tables_of_judges=tables)
+    assert [made.no_conclusion(judge) for judge in (lazy, good, panel)] == ["not_read", None, "not_read"]
+    notes = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt")).notes
+    assert "How o:gpt read: citation marks in claims 0.97." in notes
+    assert any(note.startswith("This judge doesn't read: p:m is below 0.8 in citation marks") for note in notes)
+
+
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": "x"}})
     (folder / "runs" / A / "q1-r1" / "run.json").write_text('{"format": 1, "run_id', encoding="utf-8")

@@ -1,11 +1,23 @@
 """The three stages of faithfulness for one report, in order; each records verdicts of its own."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from drretail.env.web.base import WebPage
-from drretail.eval.claims.claims import ALL, CITED, SUPPORT_LIVE, Unit, stages_of, unit_of
-from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
+from drretail.eval.claims.audit import record_audit
+from drretail.eval.claims.claims import (
+    ALL,
+    CITED,
+    EXTRACT,
+    FROZEN,
+    REPORT,
+    SUPPORT_LIVE,
+    Claim,
+    Unit,
+    stages_of,
+    unit_of,
+)
+from drretail.eval.claims.extraction import claims_in, extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.claims.support import same_texts
 from drretail.eval.family import RULES
@@ -21,11 +33,16 @@ PageAt = Callable[[str], Awaitable[WebPage]]
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Extracts the claims, then judges each that cites something. An error ends only its own stage."""
+    """Extracts the claims, then judges each that cites something. An error ends only its own stage.
+
+    Repeats extract the claims again, and then judge those of the first repeat: so the noise of extraction and of labels
+    can be told apart.
+    """
     rules = judge_session.rules
     stages = stages_of(rules)
     await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
-    claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
+    own = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
+    claims = frozen_claims(judge_session, own) if rules == "default" else own
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
     support_judge = SupportJudge(subject, judge_session, subject.evidence)
     shown = [unit for unit in units if rules == "default" and support_judge.is_shown_otherwise(unit)]
@@ -33,6 +50,17 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     await judge_session.take([*support_judge.shown.steps(shown), *support_judge.steps(units)])
     if subject.page_at is not None:
         await judge_live(support_judge, [unit for unit in units if "web" in unit.types], subject.page_at)
+    if rules == "default":
+        record_audit(judge_session, subject.case.layout, support_judge.ledger)
+
+
+def frozen_claims(judge_session: JudgeSession, own: Sequence[Claim]) -> Sequence[Claim]:
+    """The claims to judge: the first repeat's, kept with this repeat's verdicts; ``own`` in the first repeat."""
+    first = judge_session.first_of(EXTRACT, REPORT)
+    if first is None or first.state != "scored":
+        return own
+    judge_session.record_if_missing(FROZEN, REPORT, "scored", first.value, prompt_hash=first.prompt_hash)
+    return claims_in(first) or ()
 
 
 async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: PageAt) -> None:

@@ -152,10 +152,11 @@ def _value(
     """A scored value, or the state of a report that has none. ``alone_is`` is the state of a report with some scored
     units.
 
-    A report that was not judged completely has no value: the claims that were judged first are no random sample.
+    A report that was not judged completely has no value: the claims that were judged first are no random sample. Nor
+    has one on most of whose claims the judge failed.
     """
     items = tally.items() if items is None else items
-    if tally.unasked:
+    if tally.unasked or 2 * tally.failed > tally.units:
         return Value(variant, "failed", None, items)
     if value is not None:
         return Value(variant, "scored", value, items)

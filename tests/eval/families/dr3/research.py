@@ -105,4 +105,4 @@ def judge_by(answers: Answers = ANSWERS, name: str = "test") -> tuple[Judge, lis
         result: Any = answer(request.opening) if callable(answer) else answer
         return ScriptedAnswer(structured=result)
 
-    return Judge.of(scripted_model(play=play, name=name)), asked
+    return Judge.of(scripted_model(play=build.quoting(play), name=name)), asked

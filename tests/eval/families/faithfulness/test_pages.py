@@ -134,7 +134,7 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     page = text("\n\n".join([*[filler] * 250, FACT, *[filler] * 110]), "page", shown=False)
     assert len(page.text) > 200_000
     of, answers = about(page), [{"claims": [claim(1, DAWN, BIRDS_ID)]}, support("full", "read", FACT)]
-    model = scripted_model(play=lambda _: ScriptedAnswer(structured=answers.pop(0)), name="small")
+    model = scripted_model(play=build.quoting(lambda _: ScriptedAnswer(structured=answers.pop(0))), name="small")
     found = by_stage(tmp_path, Judge.of(replace(model, stated_context=8_192)), of)
     (source,) = found[SUPPORT].sources
     assert (found[SUPPORT].value, found[SUPPORT].quote) == (1, FACT)

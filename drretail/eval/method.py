@@ -1,0 +1,96 @@
+"""How each judge judged: the model, its settings and prompts, what it took, and how far its numbers can be trusted."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.spending import JudgingCost, judging_costs
+from drretail.eval.registry import PAIRWISE, installed, pair_family
+from drretail.llm.prices import read_prices
+from drretail.prompts import Prompt
+from drretail.records.base import Rules
+from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL
+from drretail.records.score import CODE, JudgeRef, Scores
+from drretail.tables.figures import dollars
+
+NOT_MEASURED = "not measured against people (drretail lab card)"
+_RULES: tuple[Rules, ...] = ("default", "paper")
+"""The rules under which pairs have prompts of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodCard:
+    """What a reader needs to know of one judge before its numbers."""
+
+    judge: str
+    lines: Mapping[str, str]
+    """By what each is about: the served model, decoding, cost, repeats …"""
+    prompts: tuple[tuple[str, Prompt], ...]
+    """Those that it was asked by, each with its family."""
+
+
+def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
+    """A card for every judge that was asked, in the order of the scores."""
+    costs, asked = judging_costs(experiment, read_prices()), defaultdict[tuple[str, str], set[tuple[str, str]]](set)
+    for row in scores.judgings:
+        if row.judge != CODE and row.prompts:
+            asked[row.judge, row.judge_params] |= {(row.metric, prompt) for prompt in row.prompts}
+    for pair in scores.pairs:
+        if pair.prompt_hash and not pair.judge.startswith("panel"):
+            asked[pair.judge, pair.judge_params].add((PAIRWISE, pair.prompt_hash))
+    known = {metric: _prompts(experiment, metric) for its in asked.values() for metric, _ in its}
+    return [
+        MethodCard(
+            f"{judge} {params}".rstrip(),
+            _lines(judge, params, scores, [cost for cost in costs if _is_by(cost, judge, params)]),
+            tuple((metric, known[metric][prompt]) for metric, prompt in sorted(its) if prompt in known[metric]),
+        )
+        for (judge, params), its in asked.items()
+    ]
+
+
+def _is_by(cost: JudgingCost, judge: str, params: str) -> bool:
+    return cost.judge == judge and (not params or cost.folder.endswith(f"-{params}"))
+
+
+def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
+    """The family's prompts by hash, in all wordings; none if its plugin is not installed."""
+
+    def load() -> frozenset[Prompt]:
+        if metric == PAIRWISE:
+            return frozenset(prompt for rules in _RULES for prompt in pair_family().prompts(rules).values())
+        family = installed(metric)
+        return frozenset(() if family is None else family.prompts())
+
+    return {prompt.hash: prompt for prompt in in_all_wordings(experiment, load)}
+
+
+def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]) -> dict[str, str]:
+    of_judge = (judge, params)
+    rows = [row for row in (*scores.judgings, *scores.pairs) if (row.judge, row.judge_params) == of_judge]
+    audits = [audit for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
+    served = dict.fromkeys(name for cost in costs for name in cost.served)
+    settings = {name: value for cost in costs for name, value in cost.params.items() if name != "base_url"}
+    noise = [
+        f"{AUDITED[name]}: {share:.2f}"
+        for audit in audits
+        for name in (SAME_LABEL, SAME_CLAIM)
+        if (share := audit.share(name)) is not None
+    ]
+    repeats = max((row.repeats for row in scores.judgings if (row.judge, row.judge_params) == of_judge), default=1)
+    key = JudgeRef(spec=judge, kind="llm", params_hash=params).key
+    cards = [described.judges[key] for described in scores.metrics.values() if key in described.judges]
+    calls, tokens = (sum(getattr(cost.cost.usage, name) for cost in costs) for name in ("calls", "total"))
+    paid = [cost.cost.dollars for cost in costs]
+    price = "price unknown" if None in paid else f"${dollars(sum(each or 0 for each in paid))}"
+    return {
+        "Served model": ", ".join(served) or "not named by the provider",
+        "Decoding": ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "defaults",
+        "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
+        "Times asked": ", ".join([f"{repeats:,}", *noise]),
+        "Answers sent back": f"{sum(row.repairs for row in rows):,}",
+        "Against people": " ".join(dict.fromkeys(cards)) or NOT_MEASURED,
+        **({"Reading": " ".join(audit.line for audit in audits)} if audits else {}),
+    }

@@ -1,0 +1,44 @@
+"""A judge's card: how it was asked, by which model, at what cost, and who measured it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from drretail.eval.judging.session import Judge
+from drretail.eval.method import NOT_MEASURED, method_cards
+from drretail.eval.registry import load_metric
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.viewer.tables.judges import audit_table
+from tests import build
+from tests.build import LABEL, experiment
+
+
+def played(request: Request) -> ScriptedAnswer:
+    if request.schema == "Rating":
+        return ScriptedAnswer(structured={"justification": "So.", "rating": 7})
+    return ScriptedAnswer(structured={"claims": [], "picks": []})
+
+
+def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_was_asked_by(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "e", {LABEL: {"q1-r1": "The bed is grey [P:B0BED00001]."}})
+    model = scripted_model(play=played, name="x", kind="llm")
+    judge = Judge.of(replace(model, params={**model.params, "temperature": 0}))
+    scores = build.scored(folder, ["quality", "faithfulness"], judge, judge_repeats=2)
+    (card,) = method_cards(folder, scores)
+    # Six ratings, and the claims twice, since none covers the mark; all of that twice.
+    assert card.lines["Took"].startswith("16 calls, ")
+    assert card.lines["Decoding"] == "temperature 0"
+    assert card.lines["Times asked"].startswith("2")
+    assert (card.lines["Answers sent back"], card.lines["Against people"]) == ("2", NOT_MEASURED)
+    assert "citation marks in claims 0.00" in card.lines["Reading"]
+    known = {prompt.hash: prompt.text for name in ("quality", "faithfulness") for prompt in load_metric(name).prompts()}
+    assert {family for family, _ in card.prompts} == {"quality", "faithfulness"}
+    assert all(known[prompt.hash] == prompt.text for _, prompt in card.prompts)
+
+    described = {
+        name: found.model_copy(update={"judges": {judge.ref.key: "right in 9 of 10"}})
+        for name, found in scores.metrics.items()
+    }
+    (measured,) = method_cards(folder, scores.model_copy(update={"metrics": described}))
+    assert measured.lines["Against people"] == "right in 9 of 10"
+    table = audit_table(scores.audits)
+    assert [cell.text for cell in table.rows[0].cells if cell is not None][-1] == "yes"  # of one report nothing is said
