@@ -85,7 +85,9 @@ def main() -> None:
 def measure(report: LabelledReport, tally: Tally) -> None:
     honest = {reader: checked(report, reader) for reader in READERS}
     by_form, _ = honest["form"]
-    tally.figures.update(reports=1, seen=by_form.seen, read=by_form.read)
+    looked = by_form.looked_at
+    tally.figures.update(reports=1, numerals=looked.numerals, decided=looked.decided)
+    tally.figures.update(seen=by_form.seen, read=by_form.read)
     count_values(report, by_form, tally)
     count_picks(report, by_form, tally)
     for reader, (_, findings) in honest.items():
@@ -202,6 +204,7 @@ def as_figures(tally: Tally) -> dict[str, Any]:
     return {
         "reports": tally.figures["reports"],
         "coverage": share(tally.figures["read"], tally.figures["seen"]),
+        "looked_at": share(tally.figures["decided"], tally.figures["numerals"]),
         "values_precision": share(tally.values["right"], tally.values.total()),
         "recall": {kind: share(count["right"], count.total()) for kind, count in tally.recall.items()},
         "picks_precision_by_form": share(tally.picks["right"], tally.picks["right"] + tally.picks["wrong"]),
@@ -217,6 +220,7 @@ def as_figures(tally: Tally) -> dict[str, Any]:
 
 def print_table(tally: Tally, figures: Mapping[str, Any]) -> None:
     print(f"{figures['reports']} reports")
+    print(f"numerals beside citations decided: {tally.figures['decided']} of {tally.figures['numerals']}")
     print(f"figures read {tally.figures['read']} of {tally.figures['seen']} seen")
     print(f"values read: precision {figures['values_precision']} ({tally.values.total()} values)")
     for kind in READ:

@@ -31,6 +31,7 @@ METRICS = {
     name: f"drretail.eval.families.{module}:METRIC"
     for name, module in {
         "faithfulness": "faithfulness.score",
+        "false_statements": "false_statements",
         "fault_place": "fault_place.score",
         "quality": "quality.score",
         "checks": "checks",
@@ -51,7 +52,7 @@ METRICS = {
         "report_eval": "report_eval.score",
     }.items()
 }
-USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket", "outcome")
+USUAL = ("faithfulness", "false_statements", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The families that are scored by default."""
 WHERE_THERE = ("next_purchase", "understood", "intent", "moves")
 """Families that are also scored by default if the experiment has what they need (``Family.lacks``)."""
@@ -61,6 +62,8 @@ DECIDES = "outcome"
 """The family that says which queries a system refuses; twins of queries are compared by it."""
 COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
+FALSE_STATEMENTS = "false_statements"
+"""The family of what is false in reports, which pages list, and its headline."""
 MARKS_CLAIMS = "fault_place"
 """The family with marks on single claims (``Family.marks``), which pages show beside them."""
 UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval.score:BY_PARAGRAPHS"}

@@ -90,7 +90,7 @@ class PairScore(Record):
     """Its 95 % interval, a bootstrap over users, with ``length_controlled_high``."""
     length_controlled_high: float | None = None
     flip_rate: float | None = None
-    """Share of scored pairs whose winner changed with the order; "equal" in one order is no flip. None if one order
+    """Share of scored pairs whose result changed with the order, also between a winner and "equal". None if one order
     was not asked."""
     first_position_rate: float | None = None
     """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;

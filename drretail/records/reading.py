@@ -1,6 +1,6 @@
 """What a report declares, what was read out of it and by whom, and whether it agrees with the records."""
 
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
@@ -10,13 +10,14 @@ FORM = "form"
 DECLARED = "declared"
 READER_PATTERN = r"^(?:declared|form|model:.+)$"
 
-ValueKind = Literal[
+JudgedKind = Literal[
     "price",
     "rating",
     "rating_count",
     "total",
     "difference",
     "left_over",
+    "over_budget",
     "per_unit",
     "date",
     "quantity",
@@ -27,6 +28,8 @@ ValueKind = Literal[
     "most_ratings",
     "only_one",
 ]
+"""What a judge types."""
+ValueKind = JudgedKind | Literal["share", "comparison", "measure", "yes_no", "order_status"]
 SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")
 """Claims about one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group.
 For ``only_one`` it is the limit that no other product keeps, or empty if something else makes it the only one.
@@ -110,11 +113,33 @@ class ReadValue(Record):
 
 
 class Unread(Record):
-    """``report[start:end]`` holds a figure beside a citation that the reader could not tell the meaning of."""
+    """``report[start:end]`` is a numeral beside a citation that no record confirms or contradicts."""
 
     start: int
     end: int
     why: str
+
+
+class LookedAt(NamedTuple):
+    """How much of a report code could decide."""
+
+    numerals: int
+    """All numerals beside citations."""
+    decided: int
+    """Those that a record, a calculation or the query confirms or contradicts."""
+    contradicted: int
+    """Statements, with a numeral or without, that one contradicts."""
+
+    @property
+    def in_words(self) -> str:
+        """ "31 of 219 numbers beside citations could be checked (188 not decided), 2 statements contradicted"."""
+        if not self.numerals:
+            return "no numbers beside citations"
+        left = self.numerals - self.decided
+        undecided = f" ({left:,} not decided)" if left else ""
+        wrong = f", {self.contradicted:,} statement{'s' * (self.contradicted != 1)} contradicted"
+        checked = f"{self.decided:,} of {self.numerals:,} numbers beside citations could be checked{undecided}"
+        return checked + wrong * bool(self.contradicted)
 
 
 class Reading(Document):
@@ -127,9 +152,16 @@ class Reading(Document):
     """None if they are not known; empty if nothing is to be bought."""
     values: tuple[ReadValue, ...] = ()
     unread: tuple[Unread, ...] = ()
-    seen: int = 0
-    """Figures in the parts of the text that belong to citations: money, ratings, numbers of ratings, figures beside
-    calculations.
+    numerals: int = 0
+    """All numerals in the parts of the text that belong to citations, whatever their unit; ``unread`` are those that
+    are not decided.
     """
+    seen: int = 0
+    """Those of a kind that the reader knows: money, ratings, numbers of ratings, figures beside calculations."""
     read: int = 0
-    """How many of these figures were read."""
+    """How many of these were read."""
+
+    @property
+    def looked_at(self) -> LookedAt:
+        contradicted = sum(value.state == "contradicted" for value in self.values)
+        return LookedAt(self.numerals, max(0, self.numerals - len(self.unread)), contradicted)

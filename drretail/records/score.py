@@ -61,7 +61,7 @@ class MetricDescription(Record):
     differences: tuple[str, ...] = ()
     """Variants that are one share minus another, -1 to 1: they are no shares, even if they happen to lie in 0 to 1."""
     higher_is_better: bool = True
-    """False if a value is neither good nor bad, and so no bar to reach."""
+    """False if a high value is bad, or neither good nor bad: there is no bar to reach, and failed runs don't count."""
     named_by_variant: bool = False
     """True if a variant's name is clear without the family's."""
     folds_perfect: bool = False

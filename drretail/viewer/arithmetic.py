@@ -141,4 +141,4 @@ def plain(value: float) -> str:
 def _sum(name: str, value: Value | None, rules: Rules = "default") -> Sum:
     items = {} if value is None else value.items
     failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # they count as 0 under these rules
-    return Sum(name, items.get("support", 0.0), items.get("scored", 0.0) + failed)
+    return Sum(name, items.get("support", 0.0), items.get("counted", 0.0) + failed)

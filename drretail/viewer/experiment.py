@@ -7,8 +7,9 @@ from typing import overload
 
 from pydantic import TypeAdapter
 
+from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
-from drretail.eval.registry import MARKS_CLAIMS, claim_marks, recorded_family
+from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_family
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import run_result
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
@@ -91,6 +92,8 @@ class RunView:
     ratings: tuple[RatingsView, ...]
     checks: Checks
     stale: int
+    false: tuple[Finding, ...] = ()
+    """What is false in the report, by code and by the first judge, each statement once."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     """This run's own values in the scoreboard's columns, by column name."""
 
@@ -101,6 +104,11 @@ class RunView:
     @property
     def anchor(self) -> str:
         return f"r{self.number}"
+
+    def claim_of(self, statement: Finding) -> Claim | None:
+        """The claim that the first judge calls contradicted; None for what code alone finds."""
+        claims = self.claims[0].claims if self.claims and statement.code == CONTRADICTED else ()
+        return next((claim for claim in claims if claim.text == statement.text), None)
 
 
 class Runs(Sequence[RunView]):
@@ -136,12 +144,12 @@ class Runs(Sequence[RunView]):
             state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
             return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
         columns = () if self._board is None else self._board.columns
-        shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks")
+        shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks", FALSE_STATEMENTS)
         judgements = {
             metric: read_judgements(self._experiment, metric, run)
             for metric in dict.fromkeys((*shown, *(column.metric for column in columns if column.metric)))
         }
-        faithfulness, marks, quality, checks = (judgements[metric] for metric in shown)
+        faithfulness, marks, quality, checks, false = (judgements[metric] for metric in shown)
         faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
         # The findings of all checks in the order of the report, those without a place last.
         verdicts = [verdict for judged in checks.by_judge for verdict in judged.stage("check")]
@@ -151,19 +159,20 @@ class Runs(Sequence[RunView]):
                 found += _FINDINGS.validate_python(verdict.value or ())
         far = 1 << 60
         found.sort(key=lambda finding: (far if finding.start is None else finding.start, finding.code, finding.text))
+        claims = tuple(
+            ClaimsView(
+                one,
+                tuple(claims_of(one, run.report or "", faults.get((one.judge, one.rules), {}))),
+                tuple(failed_stages(one)),
+            )
+            for one in faithfulness.by_judge
+        )
         return RunView(
             number=number,
             subject=subject,
             state=run.status,
             texts=read_results(folder),
-            claims=tuple(
-                ClaimsView(
-                    one,
-                    tuple(claims_of(one, run.report or "", faults.get((one.judge, one.rules), {}))),
-                    tuple(failed_stages(one)),
-                )
-                for one in faithfulness.by_judge
-            ),
+            claims=claims,
             ratings=tuple(
                 RatingsView(one, tuple(_rating(verdict, one.judge.kind) for verdict in one.stage("rating")))
                 for one in quality.by_judge
@@ -174,6 +183,7 @@ class Runs(Sequence[RunView]):
                 not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
                 read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
             ),
+            false=_false(false, claims),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
         )
@@ -318,6 +328,19 @@ def _result(
     if family is None or judged is None:
         return {}
     return run_result(subject, family, judged.verdicts, judged.rules).values
+
+
+def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[Finding, ...]:
+    """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
+    scored, the claims that this judge calls contradicted.
+    """
+    first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
+    ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
+    verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
+    if verdict is not None:
+        return _FINDINGS.validate_python(verdict.value["statements"])
+    wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong)
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

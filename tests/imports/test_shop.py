@@ -75,9 +75,12 @@ def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -
 def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, succeeds: Command) -> None:
     with open_world(world) as shop:
         taken(tmp_path, shop)
-    scores = json.loads(succeeds("score", "exp", "--metrics", "faithfulness", "--json").stdout)["scores"]
+    scores = json.loads(succeeds("score", "exp", "--metrics", "faithfulness,false_statements", "--json").stdout)[
+        "scores"
+    ]
     found = {row["variant"]: row.get("value") for row in scores}
-    assert found["N_contradicted"] == pytest.approx(3 / 4)  # one in each report that names a product
+    # One in each of the three reports that name a product
+    assert (found["false_statements"], found["false_answers"]) == (pytest.approx(3 / 4), pytest.approx(3 / 4))
     assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
     page = render_page(tmp_path / "exp")
     assert "4 answers, 4 statements about your products checked: 3 contradict your shop&#39;s records." in page
@@ -94,7 +97,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
 
 
 def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, succeeds: Command) -> None:
-    """In a shop without variants; what cites a product that the shop lacks isn't held against another's."""
+    """In a shop without variants; what cites a product that the shop lacks is false, not another's."""
     feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"
     answers = (
         f"{feeder}.",
@@ -107,7 +110,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     build_shop(tmp_path / "w")
     succeeds("import", "markdown", "in", "--world", "w", "--to", "exp")
     result = succeeds("score", "exp")
-    assert "5 statements about your products checked: 4 contradict" in " ".join((result.stdout + result.stderr).split())
+    assert "5 statements about your products checked: 5 contradict" in " ".join((result.stdout + result.stderr).split())
 
 
 def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
@@ -157,7 +160,7 @@ def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
 
 def test_the_variants_of_a_record_stay_in_their_brackets() -> None:
     record = "price $9: the record says $89.90 (Red / 41), $94.90 (Red / 42; Blue / 42); price $8: the record says $5"
-    said = FalseStatement(claim=1, system="a", question="", sentence="", record=record, products="Shoe").shop_says
+    said = FalseStatement(system="a", question="", sentence="", record=record, products="Shoe").shop_says
     assert said == "$89.90 (Red / 41), $94.90 (Red / 42; Blue / 42) (price of Shoe); $5 (price of Shoe)"
 
 

@@ -20,7 +20,7 @@ UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
 FAMILIES = (
-    "basket", "checks", "dr3", "fault_place", "faithfulness", "intent", "moves",
+    "basket", "checks", "dr3", "faithfulness", "false_statements", "fault_place", "intent", "moves",
     "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
     "rubrics", "truth", "understood",
 )  # fmt: skip
@@ -39,8 +39,8 @@ class ScoreOptions:
             "them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, fault_place, quality, checks, process, basket, outcome; next_purchase, "
-            "understood, intent and moves where they apply",
+            default="faithfulness, false_statements, fault_place, quality, checks, process, basket, outcome; "
+            "next_purchase, understood, intent and moves where they apply",
         ),
     ] = ()
     judge: shared.Judge = ()

@@ -10,7 +10,7 @@ from pydantic import ValidationError, WithJsonSchema, field_validator
 from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.named_products import record_lines
 from drretail.eval.claims.support import SourceText
-from drretail.eval.judging.question import JudgeAnswer
+from drretail.eval.judging.question import REASON, JudgeAnswer
 from drretail.grounding.verify.offers import AGREES
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
@@ -88,7 +88,7 @@ class RuledClaim(Record):
 
     claim_id: int
     quotes: list[str]
-    justification: str
+    justification: Annotated[str, REASON]
     label: Annotated[Label | Literal["not_rated"], _given(*get_args(Label))]
 
 
@@ -109,10 +109,13 @@ class ClaimsSupport(Record):
                 usable.append(RuledClaim.model_validate(each, strict=True))
         return usable
 
+    @property
+    def numbers(self) -> list[int]:
+        return [claim.claim_id for claim in self.claims]
+
     def by_number(self) -> dict[int, RuledClaim]:
         """The labels by number, without numbers that were given twice."""
-        numbers = [claim.claim_id for claim in self.claims]
-        return {claim.claim_id: claim for claim in self.claims if numbers.count(claim.claim_id) == 1}
+        return {claim.claim_id: claim for claim in self.claims if self.numbers.count(claim.claim_id) == 1}
 
 
 class Support(Record):
@@ -121,7 +124,7 @@ class Support(Record):
     support: Annotated[
         Literal["full_support", "partial_support", "no_support", "not_rated"], _given(*get_args(Label)[:3])
     ]
-    justification: str
+    justification: Annotated[str, REASON]
     quote: str
 
 

@@ -215,9 +215,12 @@ class SupportJudge:
         }
 
         def check(answer: ClaimsSupport) -> str | None:
-            if any(1 <= number <= len(units) for number in answer.by_number()):
+            known = range(1, len(units) + 1)
+            strange = [str(number) for number in answer.numbers if number not in known]
+            if not strange and any(number in known for number in answer.by_number()):
                 return None
-            return f"Give each of the claims 1 to {len(units)} once, by its claim_id."
+            why = f"There is no claim {', '.join(strange)}. " if strange else ""
+            return f"{why}Give each of the claims 1 to {len(units)} once, by its claim_id, with a justification."
 
         reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, ClaimsSupport, check)
         if reply.answer is None:

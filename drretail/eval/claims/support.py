@@ -32,6 +32,7 @@ def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, st
     return found
 
 
+SAME_TEXT = "The same text as that of {}."
 _MOST_NAMED = 3
 MOST_CLAIMS = 24
 """Claims in one call, so that an answer with reasons and quotes stays below 4,000 tokens."""
@@ -45,8 +46,8 @@ class SourceText:
 
     id: str
     text: EvidenceText
-    date: str | None = None
-    """The date of a web page, if known."""
+    entry: Evidence | None = None
+    """What it is a text of: agents are shown its title, address and date, so judges are, too."""
     share: float | None = None
     """The share that is left after a cut; the hash remains the whole text's."""
 
@@ -74,7 +75,7 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
     for source in sources:
         entry = evidence.get(source)
         found = shown_texts(entry) if shown else source_texts(entry)
-        texts += (SourceText(source, text, None if entry is None else entry.date) for text in found)
+        texts += (SourceText(source, text, entry) for text in found)
         if not found:
             (unfetched if entry is not None and entry.is_unfetched else unreadable).append(source)
     return Content(tuple(texts), tuple(unreadable), tuple(unfetched))
@@ -125,14 +126,21 @@ def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Conte
 
 
 def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = None) -> str:
-    """The texts for a prompt, each in a ``<source id="…">`` tag.
+    """The texts for a prompt, each in a ``<source id="…">`` tag with its title, address and date, as far as known.
 
-    ``about``, given under the default rules, adds the page's date, if known, and the line on its source.
+    ``about``, given under the default rules, adds the line on the source. A text that several sources share is sent
+    once.
     """
     tags: list[str] = []
+    shown: dict[str, str] = {}
     for source in texts:
-        known = () if about is None else (("date", source.date), ("about", about.get(source.id)))
-        tags.append(tagged("source", source.text.text, id=source.id, **{name: text for name, text in known if text}))
+        entry, text = source.entry, source.text.text
+        told = {"about": (about or {}).get(source.id)}
+        if entry is not None:
+            told = {"title": entry.title, "address": entry.url, "date": entry.date} | told
+        first = shown.setdefault(text, source.id)
+        text = text if first == source.id else SAME_TEXT.format(first)
+        tags.append(tagged("source", text, id=source.id, **{name: words for name, words in told.items() if words}))
     return "\n\n".join(tags)
 
 

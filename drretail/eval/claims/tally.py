@@ -36,6 +36,8 @@ class Tally:
     """Those that cite a page that was never fetched."""
     unresolved: int = 0
     """Claims with a source that does not resolve; not among the units."""
+    invented: int = 0
+    """Those without any other source: 0 in the mean, under the default rules."""
     unrated: int = 0
     """Those of which a rule-based judge says nothing; not among the units."""
     unasked: int = 0
@@ -47,8 +49,11 @@ class Tally:
 
     @property
     def mean(self) -> float | None:
-        """The mean support of the scored units; None without any."""
-        return self.support / self.scored if self.scored else None
+        """The mean support of the scored units and of the claims with only invented sources; None without any, or if
+        the judge failed on all that it was asked.
+        """
+        count = self.scored + (0 if self.failed and not self.scored else self.invented)
+        return self.support / count if count else None
 
     @property
     def strict(self) -> float | None:
@@ -66,6 +71,7 @@ class Tally:
             "failed": self.failed,
             "unfetched": self.unfetched,
             "unresolved": self.unresolved,
+            "counted": self.scored + self.invented,
         } | ({"unrated": self.unrated} if self.unrated else {})
 
 
@@ -94,6 +100,7 @@ class ReportVerdicts:
         """All claims, for recall; of one extraction the same."""
         self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
+        self._invented = [claim for claim in self.cited if rules == "default" and not claim.sources]
 
     def tally(self, kinds: Sequence[str], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
         """The claims that cite any of these types, each once: by their sources, by what the agent was shown of them, or
@@ -116,6 +123,7 @@ class ReportVerdicts:
             failed=len(units) - len(scored) - unverifiable - unfetched - unrated,
             unfetched=unfetched,
             unresolved=sum(1 for claim in self.cited if any(type_ in kinds for type_ in types_of(claim.unresolved))),
+            invented=sum(1 for claim in self._invented if any(type_ in kinds for type_ in types_of(claim.unresolved))),
             unrated=unrated,
             unasked=len(units) - len(ruled),
         )

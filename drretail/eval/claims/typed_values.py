@@ -10,7 +10,7 @@ from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.prompts import load_prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, Relation, ValueKind
+from drretail.records.reading import SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation
 
 _OF_WORDS = frozenset({"brand", "place"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -23,7 +23,7 @@ _CURRENCY = re.compile(r"[A-Z]{3}")
 class SaidValue(Record):
     """One value as a judge gives it."""
 
-    kind: ValueKind
+    kind: JudgedKind
     amount: str
     amount_to: str
     currency: str

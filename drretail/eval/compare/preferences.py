@@ -81,7 +81,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
         flips += [f"{shares(rates)} of pairs (by {judge})"] if rates else []
     if flips:
         yield (
-            f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. "
+            f"Side by side, the order of the two reports changed the result in {'; in '.join(flips)}. "
             "A coin toss would change it in 50%, a judge that looks only at the order in 100%."
         )
 

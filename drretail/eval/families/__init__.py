@@ -1,6 +1,7 @@
 """The metric families, loaded by name (registry.py). A family that asks a judge is a folder with its prompts.
 
 faithfulness/     whether sources support the claims that cite them
+false_statements.py  what is false in a report, by code and by a judge
 fault_place/      where wrong claims went wrong
 quality/          seven dimensions, rated
 dr3/              DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt
@@ -22,6 +22,14 @@ def _no_boolean(value: object) -> object:
     return value
 
 
+def _not_blank(words: str) -> str:
+    if not words.strip():
+        raise ValueError("it has to say something")
+    return words
+
+
+REASON = AfterValidator(_not_blank)
+"""Marks a field of an answer as a reason, which may not be blank."""
 WHOLE_NUMBER = BeforeValidator(_no_boolean)
 """Marks a field of an answer as one of some whole numbers."""
 

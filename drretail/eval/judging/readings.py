@@ -84,10 +84,8 @@ def _living(
 
 
 def how_read(reading: Reading) -> str:
-    """ "31 of 44 numbers beside citations could be checked, picks declared"."""
-    numbers = "numbers beside citations"
-    checked = f"{reading.read:,} of {reading.seen:,} {numbers} could be checked" if reading.seen else f"no {numbers}"
-    return f"{checked}, {picks_by(reading)}{' (none)' if reading.picks == () else ''}"
+    """ "31 of 44 numbers beside citations could be checked (13 not decided), picks declared"."""
+    return f"{reading.looked_at.in_words}, {picks_by(reading)}{' (none)' if reading.picks == () else ''}"
 
 
 def picks_by(reading: Reading) -> str:

@@ -39,7 +39,7 @@ class PairOutcome:
     is_forfeit: bool = False
     """True if a side left no report by its own failure: it loses without a judge, and two such sides tie."""
     flipped: float | None = None
-    """1 if each order has another winner; "equal" in one order is no flip. None if only one order was asked."""
+    """1 if each order has another result, such as a winner and "equal". None if only one order was asked."""
     first_preferred: float | None = None
     """The share of answers that prefer the report read first; "equal" counts ½."""
     disagreed: float | None = None
@@ -153,7 +153,7 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
         win=win,
         tie=1 - win - loss,
         loss=loss,
-        flipped=float(winners == {"a", "b"}) if len(wanted) > 1 else None,
+        flipped=float(len(winners) > 1) if len(wanted) > 1 else None,
         first_preferred=_mean(firsts),
     )
 

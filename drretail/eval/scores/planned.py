@@ -82,7 +82,9 @@ def _kind(report: RunResult, variant: str) -> str:
 
 
 _OF_LACKING = {FAILED_RUNS: "undefined", NOT_IMPORTED: "undefined", PENDING_RUNS: "pending"}
-"""A failed run without even a 0 is on a query for which the headline is undefined."""
+"""A failed run without even a 0 is on a query for which the headline is undefined, or of a family whose headlines are
+about the runs that are done.
+"""
 
 
 def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collection[TableKey] = ()) -> Gathered:
@@ -115,8 +117,9 @@ def _with_earnings(
     asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
     defined = _defined(metric, asked, answers, experiment)
     made, headlines = dict(answers), headline_variants(metric)
-    # Of a failed run, what a pooled headline is made of is 0 as well.
+    # Of a failed run, what a pooled headline is made of is 0 as well. Where less is better, 0 would be a reward.
     of_failed = metric.variants if headlines & metric.pooled.keys() else headlines
+    of_failed = of_failed if metric.description.higher_is_better else ()
     for plan in asked:
         found = answers.get(plan.run_id) or plan.unjudged()
         if plan.status == "failed":

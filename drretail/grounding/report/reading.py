@@ -17,8 +17,10 @@ from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Layout, Stretch
+from drretail.grounding.text.numerals import Numeral
 from drretail.grounding.text.scores import Score, find_scores, is_scale
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
+from drretail.grounding.verify.looked_at import numerals_beside_marks, stands_in_record
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
@@ -48,6 +50,9 @@ _NO_PRICE_BEFORE = re.compile(
     r"|(?:shipping|coupon|discount|budget|limit)(?:\s\w+)?)\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
+UNEXPLAINED = "no record explains it"
+"""Why a figure of a kind that is read is not decided."""
+UNDECIDED = "no field of its name and unit has it"
 _REACH_BEFORE, _REACH_BEHIND = 40, 36
 _HIGHEST_RATING = 5
 _OF_PICKS: dict[str, ValueKind] = {"the picks together": "total", "the budget and the picks together": "left_over"}
@@ -108,15 +113,27 @@ class _Reader:
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.is_english and self.ledger.picks:
             self._read_totals({f"P:{pick.product}" for pick in self.ledger.picks})
-        unread = (amount for amount in self.amounts if amount.start in self.seen - self.read)
+        unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
+        numerals = numerals_beside_marks(self.layout)
+        open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
+        others = [one for one in open_ones if not any(_meet(one, amount) for amount in unread.values())]
         return Reading(
             reader=FORM,
             picks=picks,
             values=tuple(sorted(self.values, key=lambda value: (value.start, value.kind))),
-            unread=tuple(Unread(start=one.start, end=one.end, why="no record explains it") for one in unread),
+            unread=(
+                *(Unread(start=one.start, end=one.end, why=UNEXPLAINED) for one in unread.values()),
+                *(Unread(start=one.start, end=one.end, why=UNDECIDED) for one in others),
+            ),
+            numerals=len(numerals),
             seen=len(self.seen),
             read=len(self.seen & self.read),
         )
+
+    def _is_decided(self, numeral: Numeral, sources: Iterable[str]) -> bool:
+        decided = (value for value in self.values if value.state != "underivable")
+        read = (amount for amount in self.amounts if amount.start in self.read)
+        return any(_meet(numeral, one) for one in (*decided, *read)) or stands_in_record(numeral, sources, self.ledger)
 
     def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: ValueState, words: str = "") -> None:
         self.values.append(with_state(_value(kind, amount, of), state, words))
@@ -462,6 +479,10 @@ def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
     first = bisect_left(found, start, key=lambda figure: figure.start)
     last = bisect_left(found, end, key=lambda figure: figure.start)
     return [figure for figure in found[first:last] if figure.end <= end]
+
+
+def _meet(one: Numeral | Amount | ReadValue, other: Numeral | Amount | ReadValue) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _calculation(equation: Equation) -> Calculation:

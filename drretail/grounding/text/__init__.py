@@ -4,6 +4,7 @@ words.py          its words, which of them carry content, their stems and singul
 sentences.py      its sentences, list items and table rows, each with its place
 languages.py      names of months, the euro, prices and ratings in many languages (labels.toml)
 amounts.py        money, plain numbers and dates, with their relation: about, at least, a range
+numerals.py       every numeral, whatever it counts, with its unit
 scores.py         ratings and numbers of ratings, in the forms in which people write them
 arithmetic.py     the value of an expression, with its terms, products and sums, and the sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels

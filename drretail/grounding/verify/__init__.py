@@ -2,6 +2,7 @@
 
 records.py     what they are compared with: products, orders, calculations, the query's own numbers, the picks
 derivation.py  how an amount may follow: from prices, their sums and multiples, the budget, calculations
+looked_at.py   all numerals beside citations, and those that stand with their unit in a cited record
 offers.py      sentences on prices and availability, compared with what a shop offers of a product
 measures.py    figures with a unit, compared with the record's field of that name and unit
 values.py      verified, contradicted or underivable, with the words of the derivation

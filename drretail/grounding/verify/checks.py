@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import chain
 
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.findings import cart_by_kind, pick_findings, source_findings, value_findings
+from drretail.grounding.verify.findings import cart_by_kind, pick_findings, products_of, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
@@ -109,7 +111,9 @@ class Case:
     @cached_property
     def cited(self) -> frozenset[str]:
         """The ids that the report cites, whether or not the run received them."""
-        return frozenset(citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
+        products = (map(product_evidence_id, products_of(citation)) for citation in self.citations)
+        named = (citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
+        return frozenset(chain(named, *products))
 
     @cached_property
     def all_owned(self) -> frozenset[str]:
@@ -161,7 +165,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
     values = [*_merged(by_form.values, figures, wrong_results), *superlatives]
-    unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in figures))
+    decided = [value for value in figures if value.state != "underivable"]
+    unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in decided))
+    is_read = (any(_meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
@@ -170,8 +176,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         picks=by_form.picks if picks is None else picks,
         values=tuple(sorted(values, key=lambda value: (value.start, value.kind))),
         unread=unread,
+        numerals=by_form.numerals,
         seen=by_form.seen,
-        read=by_form.seen - len(unread),
+        read=by_form.read + sum(is_read),
     )
 
 

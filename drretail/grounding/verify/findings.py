@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from urllib.parse import urlsplit
 
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.fits import is_below, is_too_dear
@@ -16,7 +17,7 @@ from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
-_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "per_unit", "quantity")
+_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "rating": "rating_wrong",
@@ -34,6 +35,7 @@ _FACTS: dict[FactKind, str] = {
     "failed": "it fails what is demanded",
     "dearer": "it costs more than older pages say",
 }
+_PRODUCT = re.compile(r"\bP:([A-Za-z0-9][A-Za-z0-9_-]*)")
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)
 _UNAVAILABLE = re.compile(
     r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.IGNORECASE
@@ -49,6 +51,18 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
             yield Finding(code=code, severity="error", start=start, end=end, text=text, found=found, evidence_id=source)
 
 
+def products_of(citation: Citation) -> list[str]:
+    """The ids of the products that a citation names, by evidence ids or by an address of the shop.
+
+    A mark that leads nowhere has its ids only in its words: "[see P:B1; P:B2]", ".../B1?ref=list".
+    """
+    address = citation.url or ""
+    if citation.evidence_id is None and address.startswith(f"{SHOP_URL}/"):
+        path = urlsplit(address).path.strip("/")
+        return [path] if path else []
+    return _PRODUCT.findall(citation.evidence_id or citation.marker)
+
+
 def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
     """Citations of what the run never received, and of products that the shop does not have.
 
@@ -56,16 +70,14 @@ def source_findings(citations: Iterable[Citation], catalog: Collection[str] | No
     """
     findings: list[Finding] = []
     for citation in citations:
-        source = citation.evidence_id or citation.url or citation.marker.strip("[]【】")
-        is_of_shop = source.startswith(("P:", f"{SHOP_URL}/"))
-        product = source.removeprefix("P:").removeprefix(f"{SHOP_URL}/").strip("/") if is_of_shop else ""
+        lacking = [name for name in products_of(citation) if catalog is not None and name not in catalog]
         faults: dict[str, str] = {}
         if citation.type == "unresolved":
             faults["unresolved_citation"] = "the run was handed no such source"
         if citation.type == "web" and citation.evidence_id is None:
             faults["url_not_seen"] = "the run never saw this page"
-        if catalog is not None and product and product not in catalog:
-            faults["not_in_catalog"] = f"the shop has no product {product}"
+        if lacking:
+            faults["not_in_catalog"] = f"the shop has no product {lacking[0]}"
         start, end, marker = citation.start, citation.end, citation.marker
         findings += [
             Finding(code=code, severity="error", start=start, end=end, text=marker, found=found)

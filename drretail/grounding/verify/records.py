@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -41,6 +41,8 @@ class Ledger:
     ordered: Mapping[str, str]
     """The product of each order."""
     calculations: Mapping[str, Calculation]
+    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """The records of orders, and of the shopper's profile and statistics."""
     query_text: str = ""
     budget: Money | None = None
     picks: tuple[Pick, ...] | None = None
@@ -97,14 +99,16 @@ def read_ledger(
     """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
     shown = (entry for entry in evidence.values() if entry.kind == "product")
     handed = {product.product_id: product for entry in shown for product in _products(entry)}
-    ordered = ((entry.id, text.text) for entry in evidence.values() if entry.kind == "order" for text in entry.texts)
-    records = ((key, record_of(text) or {}) for key, text in ordered)
-    orders = {key: record for key, record in records if "order_date" in record}
+    internal = (entry for entry in evidence.values() if entry.kind in ("order", "user"))
+    texts = ((entry.id, text.text) for entry in internal for text in entry.texts)
+    records = {key: record for key, text in texts if (record := record_of(text)) is not None}
+    orders = {key: record for key, record in records.items() if "order_date" in record}
     return Ledger(
         products={**handed, **(products or {})},
         order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
         calculations={entry.id: one for entry in evidence.values() if (one := _calculation(entry)) is not None},
+        records=records,
         query_text="" if query is None else query.text,
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),

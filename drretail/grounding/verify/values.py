@@ -28,6 +28,7 @@ from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
 from drretail.records.shop import is_priced_whole, list_prices, sold_for
 
+_OF_BUDGET = ("left_over", "over_budget")
 _SLACK = Decimal("0.1")
 """How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
 
@@ -53,14 +54,14 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _of_products(value, ledger)
         case "date":
             return _of_orders(value, ledger, report)
-        case "total" | "difference" | "left_over" | "per_unit":
+        case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _derivable(value, ledger, report)
         case "brand":
             return _of_brand(value, ledger)
         case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
             return verify_superlative(value, ledger)
-        case "quantity" | "place":
-            return value
+        case "quantity" | "place" | "share" | "comparison" | "measure" | "yes_no" | "order_status":
+            return value  # as its reader decided it, if it did
 
 
 def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
@@ -146,7 +147,7 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if shown:
         return with_state(value, "verified", shown[0])
     near = [source.removeprefix("P:") for source in value.of if source.startswith("P:")]
-    found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
+    found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind in _OF_BUDGET)
     if found is not None:
         return with_state(value, "verified", found)
     agreements = _agreements(value, amount, ledger, report)
@@ -198,7 +199,7 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     hold a further cost.
     """
     total = _exact_total(ledger)
-    is_rest = value.kind == "left_over" and ledger.limit is not None
+    is_rest = value.kind in _OF_BUDGET and ledger.limit is not None
     is_whole = set(value.of) == {f"P:{pick.product}" for pick in ledger.picks or ()} or (is_rest and not value.of)
     is_foreign = value.currency is not None and not may_share_a_sign(value.currency, ledger.currency)
     if total is None or not is_whole or is_foreign or not (is_rest or value.kind == "total"):
@@ -209,7 +210,7 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
         return None
     if not value.of and amount.low in {abs(total + right - cart) for cart in _other_carts(total, ledger, named)}:
         return None
-    left = f", which leaves {money(right)}" if is_rest else ""
+    left = f", which {'leaves' if right >= 0 else 'is over the budget by'} {money(abs(right))}" if is_rest else ""
     return f"the picks cost {money(total)} together{left}"
 
 
@@ -250,7 +251,7 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
         numbers = numbers_of(value.of, ledger, counts) | prices_of_pieces(picks, ledger, counts)
     else:
         numbers = numbers_of(dict.fromkeys([*value.of, *(f"P:{key}" for key in picks)]), ledger, counts)
-    if value.kind in ("total", "left_over"):
+    if value.kind in ("total", *_OF_BUDGET):
         money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
         beside = money - numbers
         numbers |= {one for more in beside for number in numbers for one in (number + more, abs(number - more))}

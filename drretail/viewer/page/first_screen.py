@@ -13,19 +13,20 @@ from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import place_of
 from drretail.records.wish import Wish
+from drretail.tables.figures import counted
 from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import Links, claim_anchor
+from drretail.viewer.page.links import Links, claim_anchor, statement_anchor
 from drretail.viewer.page.run_lines import LIMITS, RunLine, proof_of
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
 
 MOST = 20
 """The most questions to leaf through; a page with more says how many there are."""
-_WRONG: Mapping[Support, str] = {"contradicted": "contradicted by", "none": "not supported by"}
+_WRONG: tuple[Support, ...] = ("contradicted", "none")
 _LONGEST = 220
 _MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
 _NOT_A_LIMIT = ("owned:", "orders:")
@@ -33,10 +34,10 @@ _NOT_A_LIMIT = ("owned:", "orders:")
 
 @dataclass(frozen=True, slots=True)
 class WrongClaims:
-    """Claims of a report that its sources don't support."""
+    """False statements of a report, or claims that its sources don't support."""
 
     words: str
-    """For example "1 claim contradicted by its source"."""
+    """For example "1 false statement"."""
     support: Support
     anchors: tuple[str, ...]
 
@@ -137,11 +138,11 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
     # The wrong claims of all answers by support, each group with the run of its first
     answers = [answer for card in cards for answer in card.answers]
     found: list[tuple[RunLine, WrongClaims]] = []
-    for support, words in _WRONG.items():
+    for support in _WRONG:
         found_so = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
         anchors = tuple(anchor for _, each in found_so for anchor in each.anchors)
         if found_so:
-            found.append((found_so[0][0], WrongClaims(_counted(len(anchors), words), support, anchors[:MOST])))
+            found.append((found_so[0][0], WrongClaims(_counted(len(anchors), support), support, anchors[:MOST])))
     html = template("first_screen.html.jinja").render(
         cards=answered,
         first=first,
@@ -179,10 +180,12 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
     # By the first judge's verdicts, the worst first.
     claims = view.claims[0].claims if view.claims else ()
     wrong: list[WrongClaims] = []
-    for support, words in _WRONG.items():
+    for support in _WRONG:
         anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
+        if support == "contradicted":
+            anchors = tuple(statement_anchor(view, statement) for statement in view.false)
         if anchors:
-            wrong.append(WrongClaims(_counted(len(anchors), words), support, anchors))
+            wrong.append(WrongClaims(_counted(len(anchors), support), support, anchors))
     return AnswerCard(
         name=name,
         line=line,
@@ -199,8 +202,10 @@ def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...
     return tuple(dict.fromkeys(one.found or one.text for one in found if one.evidence_id == evidence_id))
 
 
-def _counted(claims: int, words: str) -> str:
-    return f"1 claim {words} its source" if claims == 1 else f"{claims:,} claims {words} their sources"
+def _counted(number: int, support: Support) -> str:
+    if support == "contradicted":
+        return counted(number, "false statement")
+    return "1 claim not supported by its source" if number == 1 else f"{number:,} claims not supported by their sources"
 
 
 def first_sentence(run: Run) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from drretail.records.evidence import Finding
 from drretail.viewer.claims import Claim
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.page.run_lines import RunLine
@@ -47,6 +48,15 @@ def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
 
 def finding_anchor(view: RunView, number: int) -> str:
     return f"{view.anchor}-f{number}"
+
+
+def statement_anchor(view: RunView, statement: Finding) -> str:
+    """The anchor of a false statement: its claim's card, the card of code's finding, or the run."""
+    if (claim := view.claim_of(statement)) is not None:
+        return claim_anchor(view, 0, claim)
+    numbered = enumerate(view.checks.findings, 1)
+    number = next((number for number, one in numbered if (one.code, one.start) == (statement.code, statement.start)), 0)
+    return finding_anchor(view, number) if number else view.anchor
 
 
 def step_anchor(view: RunView, place: int) -> str:

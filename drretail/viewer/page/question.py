@@ -19,7 +19,7 @@ from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import claim_anchor, talk_page_name
+from drretail.viewer.page.links import statement_anchor, talk_page_name
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.ablations import setting_words
@@ -229,11 +229,9 @@ class Questions:
         )
         # By the first judge, whose marks the report shows
         false = [
-            (statement, card.line, claim_anchor(view, 0, claim))
+            (words, card.line, statement_anchor(view, statement))
             for view, card in zip(views, cards, strict=True)
-            for statement in false_statements(view)
-            for claim in view.claims[0].claims
-            if claim.number == statement.claim
+            for statement, words in false_statements(view)
         ]
         return Rendered(
             question=question,

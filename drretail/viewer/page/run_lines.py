@@ -19,7 +19,7 @@ Outcome = Literal[
     "wrong thing",
     "refused wrongly",
     "claim not supported",
-    "claim contradicted",
+    "false statement",
     "failed",
     "gave up",
     "judge failed",
@@ -29,7 +29,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "wrong thing": "picks a wrong product, or leaves one out",
     "refused wrongly": "buys nothing, although a product meets every limit",
     "claim not supported": "makes a claim that its sources do not support",
-    "claim contradicted": "makes a claim that its sources contradict",
+    "false statement": "says what its sources, a record or its own cart contradicts",
     "failed": "left no report",
     "gave up": "stopped at a limit, or did not say what to buy",
     "judge failed": "a judge gave no usable answer",
@@ -91,6 +91,8 @@ class RunLine:
     """Sums by judge; the report shows the first judge's marks."""
     findings: int | None
     """None if no check was made."""
+    false: int
+    """How many of its statements are false."""
     stale: int
     failed: tuple[FailedVerdict, ...]
     tools: dict[str, int]
@@ -129,6 +131,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         lacks_claims=lacks_claims,
         added=tuple(arithmetic_of(one.judged, view.subject) for one in view.claims),
         findings=len(view.checks.findings) if view.checks.made else None,
+        false=len(view.false),
         stale=view.stale,
         failed=tuple(_failed(view)),
         tools=dict(Counter(step.name for step in steps if step.kind == "tool" and step.name)),
@@ -152,8 +155,8 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "refused wrongly"
     if "none" in supports:
         yield "claim not supported"
-    if "contradicted" in supports:
-        yield "claim contradicted"
+    if view.false:
+        yield "false statement"
     if view.run is not None and view.run.report is None:
         yield "failed"
     elif view.run is not None and (view.run.stop != "finished" or view.run.is_undecided):

@@ -1,4 +1,4 @@
-"""Statements of imported answers that their sources contradict, as one list with the worst first.
+"""False statements of imported answers, as one list with the worst first.
 
 If the sources are the records of a shop's products, the list is worded for the shop.
 """
@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from drretail.grounding.text.sentences import find_sentences
+from drretail.records.evidence import Finding
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import Support, counts_of
@@ -25,16 +27,14 @@ _STOCK = re.compile(r"\b(?:availability|in stock|sold out|available|left)\b", re
 
 @dataclass(frozen=True, slots=True)
 class FalseStatement:
-    """A contradicted claim of an answer."""
+    """A false statement of an answer."""
 
-    claim: int
-    """Its number among the report's claims."""
     system: str
     question: str
     sentence: str
     """The answer's words, without its markup."""
     record: str
-    """What the record says, in the judge's words."""
+    """What the record says, in the judge's words or in code's."""
     products: str
 
     @property
@@ -54,35 +54,40 @@ class FalseStatement:
         return "; ".join(statements)
 
 
-def false_statements(view: RunView) -> Iterator[FalseStatement]:
-    """The contradicted claims of an imported report, by its first judge; none for other runs."""
+def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
+    """The false statements of an imported report, each as recorded and in words; none for other runs."""
     subject = view.subject
-    if not subject.system.is_imported or not view.claims:
-        return
-    for claim in view.claims[0].claims:
-        verdict = claim.verdict
-        if claim.support != "contradicted" or verdict is None:
-            continue
-        sentence = claim.text if claim.span is None else (subject.report or "")[slice(*claim.span)]
-        sources = [subject.evidence[one] for one in claim.sources if one in subject.evidence]
+    report = subject.report or ""
+    sentences = find_sentences(report) if view.false and subject.system.is_imported else ()
+    for statement in view.false if subject.system.is_imported else ():
+        claim, start = view.claim_of(statement), statement.start
+        span = None if claim is None else claim.span
+        within = (one for one in sentences if start is not None and one.start <= start < one.end)
+        if span is None and (sentence := next(within, None)) is not None:
+            span = (sentence.start, sentence.end)
+        words = statement.text if span is None else report[slice(*span)]
+        names = (statement.evidence_id or "",) if claim is None else claim.sources
+        sources = [subject.evidence[name] for name in names if name in subject.evidence]
         named = [entry for entry in sources if entry.kind == "product"] or sources
-        yield FalseStatement(
-            claim=claim.number,
-            system=subject.label,
-            question=subject.query.text,
-            sentence=" ".join(_MARKS.sub("", sentence).split()),
-            record=verdict.reason or verdict.quote or "",
-            products=", ".join(entry.title for entry in named),
+        yield (
+            statement,
+            FalseStatement(
+                system=subject.label,
+                question=subject.query.text,
+                sentence=" ".join(_MARKS.sub("", words).split()),
+                record=statement.found or "",
+                products=", ".join(entry.title for entry in named),
+            ),
         )
 
 
-def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> str:
+def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]], false: int) -> str:
     """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records.".
 
-    ``counts`` are the counts of each answer's claims.
+    ``counts`` are the counts of each answer's claims, ``false`` is the number of false statements.
     """
     total = sum(map(Counter, counts), Counter[Support]())
-    checked, false = sum(total[support] for support in CHECKED), total["contradicted"]
+    checked = max(false, sum(total[support] for support in CHECKED))
     if not checked:
         return f"{counted(answers, 'answer')}: no statement about your products was judged."
     found = f"{false or 'none'} {'contradicts' if false == 1 else 'contradict'}"
@@ -93,8 +98,9 @@ def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]]) -> s
 def false_lines(views: Iterable[RunView]) -> Iterator[str]:
     """A shop assistant's false statements as lines of text: a count, then each statement with the shop's record."""
     runs = list(views)
-    yield checked_in_words(len(runs), [counts_of(run.claims[0].claims) for run in runs if run.claims])
-    for one in sorted((one for run in runs for one in false_statements(run)), key=lambda one: one.rank):
+    counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
+    yield checked_in_words(len(runs), counts, sum(len(run.false) for run in runs))
+    for one in sorted((one for run in runs for _, one in false_statements(run)), key=lambda one: one.rank):
         yield f"≠ {one.sentence}"
         yield f"  your shop says {one.shop_says}"
 

@@ -21,7 +21,7 @@ MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 MEANING = (
     "The judge read each pair in both orders. A system wins if the judge preferred it both times; all else is a tie. "
-    "flips: share of pairs whose winner changed with the order. first: share of choices for the report read first; "
+    "flips: share of pairs whose result changed with the order. first: share of choices for the report read first; "
     "50% means no bias."
 )
 MEANING_OF_ONE_ORDER = (

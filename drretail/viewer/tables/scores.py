@@ -6,6 +6,7 @@ from types import MappingProxyType
 from drretail.eval.registry import described
 from drretail.eval.scores.aggregate import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
+from drretail.records.reading import LookedAt
 from drretail.records.run import ModelKind
 from drretail.records.score import (
     CODE,
@@ -30,8 +31,8 @@ DECLARED, EVERY_DECLARED = "the agent listed its picks", "Every system listed it
 ANSWERED = "of those answered"
 """The manner of a row whose means are over reports with a value only, without those that count as 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
-COVERAGE = "coverage"
-"""The variant that shows how much of the reports was read."""
+LOOKED_AT = "looked_at"
+"""The variant that shows how much of the reports code could decide."""
 _SELF_CHECKED = "Self-checked: the agent removes these errors from its own reports, so the checks say little about it."
 RECORDED = "scripted:recorded"
 """The model of ``drretail demo``, which plays back a language model's answers."""
@@ -244,17 +245,13 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str], systems: Systems
 
 
 def _reading_of(scores: Sequence[Score]) -> str:
-    figures = next((score.items for score in scores if score.variant == COVERAGE and "seen" in score.items), {})
+    looked = next((score.items for score in scores if score.variant == LOOKED_AT and "numerals" in score.items), {})
     readers = next((found for score in scores if (found := readers_of(score.items))), {})
     total = sum(readers.values())
     by_reader = [
         name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
     ]
-    read = (
-        [f"{figures['read']:,.0f} of {figures['seen']:,.0f} numbers beside citations could be checked"]
-        if figures
-        else []
-    )
+    read = [LookedAt(*(int(looked[name]) for name in LookedAt._fields)).in_words] if looked else []
     return readers_in_words(", ".join([*read, *by_reader]))
 
 

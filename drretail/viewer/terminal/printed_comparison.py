@@ -89,7 +89,7 @@ LEGEND = (
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "
     "correction. overall is corrected with all rows marked * in all pairs of systems; the other dimensions are "
-    "exploratory, and corrected for each other. A's rate: a tie counts half. flips: share of pairs with another winner "
+    "exploratory, and corrected for each other. A's rate: a tie counts half. flips: share of pairs with another result "
     "in each order. first: how often the judge chose the report that it read first (a tie counts half); 50% if the "
     "order does not matter.",
 )

@@ -184,7 +184,7 @@ class Sheets:
             entry = subject.evidence[each.id]
             link = entry.url if is_web_address(entry.url or "") else None
             title, text = entry.title or entry.key, readable(each.text.text)
-            sources.append(BlindSource(title, link, about.get(each.id, ""), each.date or "", text))
+            sources.append(BlindSource(title, link, about.get(each.id, ""), entry.date or "", text))
         return self._sheet(
             subject,
             self.questions(item),

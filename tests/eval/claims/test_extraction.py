@@ -16,7 +16,7 @@ from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
 from drretail.grounding.text.serialisation import record_text
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
-from drretail.records.reading import ReadValue, Relation, ValueKind
+from drretail.records.reading import JudgedKind, ReadValue, Relation
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
 from tests.build import evidence, scripted_judge, text
@@ -116,7 +116,7 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
 
 def test_the_prompt_says_what_every_kind_of_value_and_every_relation_is() -> None:
     prompt = extraction_prompt(EXTRACT).shared
-    assert [each for each in (*get_args(ValueKind), *get_args(Relation)) if f"`{each}`" not in prompt] == []
+    assert [each for each in (*get_args(JudgedKind), *get_args(Relation)) if f"`{each}`" not in prompt] == []
 
 
 def test_ids_that_a_judge_gives_a_value_beyond_its_claims_sources_are_dropped_and_counted(tmp_path: Path) -> None:

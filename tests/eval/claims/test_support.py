@@ -117,6 +117,7 @@ def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
         {"claims": [ruled(1, "full")]},
         {"claims": [ruled(1, "full"), {**ruled(2, "no"), "label": "maybe"}]},
         {"claims": [ruled(1, "full"), {"claim_id": 2}]},
+        {"claims": [ruled(1, "full"), ruled(2, "full", "  ")]},
         {"claims": [ruled(1, "full"), ruled(2, "full"), ruled(2, "no")]},
     ],
 )
@@ -124,6 +125,13 @@ def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path, first: dict[str
     judge = scripted({"claims": many(2, "P:B0BED00001")}, first, support("no"))
     assert [each.value for each in support_of(tmp_path, judge, "Zips [P:B0BED00001].")] == [1, 0]
     assert [asked.count("<claim ") for asked in questions(tmp_path)] == [2, 1]
+
+
+def test_an_answer_on_claims_that_nobody_asked_about_is_sent_back(tmp_path: Path) -> None:
+    strange = {"claims": [ruled(1, "full"), ruled(7, "full")]}
+    judge = scripted({"claims": many(1, "P:B0BED00001")}, strange, support("no"))
+    (found,) = support_of(tmp_path, judge, "Zips [P:B0BED00001].")
+    assert (found.value, found.repairs) == (0, 1)
 
 
 def test_a_claim_that_no_answer_holds_fails_alone(tmp_path: Path) -> None:
@@ -164,7 +172,7 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such
     assert "49.99 is the price of Fluffwick Orthopedic Dog Bed, Large, Grey (P:B0BED00001)" in both
     assert "12.5 is the price of Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001)" in both
     line = "the user's order of 2023-05-31 (Delivered): 2 x Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001) at 12.5 USD"
-    assert f'<source id="O:0000000001" about="{line}">' in both
+    assert f'<source id="O:0000000001" title="O:0000000001" about="{line}">' in both
 
     left = entry("C:aaaaaaaa", "calculation", text("49.99-12.5 = 37.49", "record"))
     about = subject("$37.49 is left [C:aaaaaaaa].", EVIDENCE | {left.id: left})
@@ -272,12 +280,27 @@ def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) ->
     assert values(about, verdicts, "drg")["FP"].value == 0.5
 
 
-def test_the_question_tells_the_shops_today_and_the_date_of_each_page(tmp_path: Path) -> None:
-    page = EVIDENCE[BIRDS_ID].model_copy(update={"date": "2021-05-06"})
-    report = f"Cardinals prefer sunflower seeds [{BIRDS_ID}]."
-    about = replace(subject(report, EVIDENCE | {BIRDS_ID: page}), now=datetime(2023, 9, 24, tzinfo=UTC))
-    judge = answering(claim(1, "Cardinals prefer sunflower seeds.", BIRDS_ID), support("full"))
-    judged(tmp_path, judge, about)
+@pytest.mark.parametrize("rules", ["default", "paper", "drg"])
+def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_was(
+    tmp_path: Path, rules: Rules
+) -> None:
+    page = EVIDENCE[BIRDS_ID].model_copy(update={"title": "On cardinals", "date": "2021-05-06"})
+    about = replace(
+        subject(f"They like seeds [{BIRDS_ID}].", EVIDENCE | {BIRDS_ID: page}), now=datetime(2023, 9, 24, tzinfo=UTC)
+    )
+    judge = answering(claim(1, "They like seeds.", BIRDS_ID), support("full"))
+    if rules != "default":
+        judge = papers(papers_claim(1, "They like seeds.", BIRDS_ID), alone("full"))
+    judged(tmp_path, judge, about, rules)
     (question,) = questions(tmp_path)
-    assert tag_content("today", question) == "2023-09-24"
-    assert f'<source id="{BIRDS_ID}" date="2021-05-06">' in question
+    assert tag_content("today", question) == ("2023-09-24" if rules == "default" else None)
+    assert f'<source id="{BIRDS_ID}" title="On cardinals" address="{page.url}" date="2021-05-06">' in question
+
+
+def test_a_text_that_two_sources_share_is_sent_once(tmp_path: Path) -> None:
+    mirror = EVIDENCE[BIRDS_ID].model_copy(update={"id": "W:bbbbbbbb", "url": "https://mirror.example/"})
+    judge = answering(claim(1, "They like seeds.", BIRDS_ID, "W:bbbbbbbb"), support("full"))
+    judged(tmp_path, judge, subject(f"Seeds [{BIRDS_ID}][W:bbbbbbbb].", EVIDENCE | {mirror.id: mirror}))
+    (question,) = questions(tmp_path)
+    assert question.count("Northern cardinals prefer") == 1
+    assert f'address="https://mirror.example/">\nThe same text as that of {BIRDS_ID}.' in question

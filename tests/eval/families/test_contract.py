@@ -31,6 +31,7 @@ from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_ex
 SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
 """A difference of shares, and labels from -1 to 1."""
 UNITS_OF_THEIR_OWN = {("basket", "cost_ratio"), ("process", "pages_seen"), ("process", "domains_seen")}
+FOLLOWING = ("fault_place", "false_statements")
 FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
 """Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""
 
@@ -79,8 +80,8 @@ def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, rep
 
 def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
     asking = {name: load_metric(name) for name in METRICS if load_metric(name).prompt_hashes() - {""}}
-    statement = "a family without prompts has needs_judge=False; fault_place reads what another's judge said"
-    assert {*asking} == {*METRICS} - {*CODE} - {"fault_place"}, statement
+    statement = "a family without prompts has needs_judge=False, or reads what another's judge said"
+    assert {*asking} == {*METRICS} - {*CODE} - {*FOLLOWING}, statement
     for name, family in asking.items():
         texts = {prompt.shared + prompt.text for prompt in family.prompts()}
         assert len(family.prompt_hashes() - {""}) == len(texts), name

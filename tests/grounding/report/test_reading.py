@@ -180,6 +180,20 @@ def test_totals_are_read_against_declared_picks_and_what_nothing_explains_is_cou
 
 
 @pytest.mark.parametrize(
+    ("report", "numerals", "decided"),
+    [
+        (f"It holds 0.9 L and costs $42.95 {K}.", 2, 2),  # the unit stands in the title
+        (f"It holds 0.9 cups and boils for 4 minutes {K}. It is 20 years old.", 2, 0),
+        (f"1. Kettle: 4.6 of 5 {K}\n2. Order 1000000001 of March 14, 2022 {O1}\n3. Model B12-5, 756mbmmg {K}", 3, 2),
+        (f"| # | Kettle {K} |\n|---|---|\n| 1 | 0.9 L |\n| Watts | 1500 |\n| See | https://a.example/2024/5 |", 2, 1),
+        ("It holds 3 L. It costs $9.", 0, 0),
+    ],
+)
+def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not(report: str, numerals: int, decided: int) -> None:
+    assert reading_of(report).looked_at == (numerals, decided, 0)
+
+
+@pytest.mark.parametrize(
     ("report", "picks"),
     [
         # the first statement with its price

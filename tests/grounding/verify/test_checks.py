@@ -51,6 +51,12 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
     assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
+    # The run never received this product of the shop, which is in its catalog all the same.
+    shop_has = ("[P:B0NOTHERE00; P:{}]", "[it](http://ecommerce.com/{}?ref=list)", "【P:{}】")
+    unseen = replace(case(), evidence={key: one for key, one in EVIDENCE.items() if one.key != KETTLE.product_id})
+    for mark in shop_has:
+        found = codes(replace(unseen, report=f"Take it {mark.format(KETTLE.product_id)}."))
+        assert ("not_in_catalog" in found) == ("NOTHERE" in mark), mark
 
 
 def test_a_models_values_are_verified_by_code() -> None:

@@ -72,7 +72,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("rating", ("3.5", "4.6"), [PK, PP], {"relation": "range"}),
         ("difference", "2.02", [PM, PS], {}),  # a set of mugs against two scales
         ("difference", "3.75", [PT, PM], {}),  # a towel of six against a mug of four
-        ("left_over", "10.90", [PK], {}),  # over the budget by two
+        ("over_budget", "10.90", [PK], {}),  # by two of them
     ],
     "contradicted": [
         ("price", "30", [PK], {"relation": "at_most"}),
@@ -101,6 +101,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("total", "70.12", [PK, WEB], USD),
         ("difference", "21.30", [PK, PP], USD),
         ("left_over", "1.48", [PK], USD),
+        ("over_budget", "1.48", [PK], USD),
         ("per_unit", "1.11", [PK], USD),
         ("difference", "21.30", [PK, TOTAL[1:-1], WEB], USD),
         ("date", "2019", ["O:1000000001"], {}),
@@ -132,6 +133,7 @@ CART = [Pick(product=KETTLE.product_id), Pick(product=TOWELS.product_id)]
         ("left_over", "24.06", [PT, PK], "the picks cost $60.94 together, which leaves $14.06"),
         ("total", "66.49", [PK], None),
         ("total", "66.49", [], None),
+        ("over_budget", "24.06", [], "the picks cost $60.94 together, which leaves $14.06"),
         ("left_over", "24.06", [PP], None),
         # with other products whose prices the report names: the pan in place of the kettle, or pan and scale
         ("left_over", "18.51", [], None),

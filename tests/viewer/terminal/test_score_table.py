@@ -78,24 +78,23 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: Print) -
     )
 
 
+LOOKED = "31 of 44 numbers beside citations could be checked (13 not decided), 2 statements contradicted"
+
+
 def test_how_much_was_read_and_by_whom_is_said_below(lines_of: Print) -> None:
     def read(label: str, **readers: float) -> list[Score]:
         readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
-        rows = [("coverage", {"read": 31.0, "seen": 44.0}), ("picks_known", readers | {"values by form": 5.0})]
+        looked = {"numerals": 44.0, "decided": 31.0, "contradicted": 2.0}
+        rows = [("looked_at", looked), ("picks_known", readers | {"values by form": 5.0})]
         return [score(label, variant, metric="checks", judge="code", items=items) for variant, items in rows]
 
     def notes(rows: list[Score]) -> str:
         return " ".join(" ".join(lines_of(rows, 160)).split())
 
     one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
-    assert "a@m: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(one)
-    assert (
-        "b: 31 of 44 numbers beside citations could be checked, picks by form in 3 of 5, picks unknown in 2 of 5."
-        in notes([*one, *two])
-    )
-    assert "Every system: 31 of 44 numbers beside citations could be checked, and the agent listed its picks." in notes(
-        [*one, *read("b@m", declared=5)]
-    )
+    assert f"a@m: {LOOKED}, and the agent listed its picks." in notes(one)
+    assert f"b: {LOOKED}, picks by form in 3 of 5, picks unknown in 2 of 5." in notes([*one, *two])
+    assert f"Every system: {LOOKED}, and the agent listed its picks." in notes([*one, *read("b@m", declared=5)])
     assert "1.00 for every system" not in notes(one)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERSION
-from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, CONTRADICTED
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
 from drretail.eval.family import Family
@@ -39,7 +39,7 @@ PRECISION = (
     "FP_eq2_report",
 )
 RECALL = ("FR", "FR_url", "FR_pooled")
-COUNTS = ("N_supported", "N_contradicted", "N_cited", "N_web", "N_product", DENSITY)
+COUNTS = ("N_supported", "N_cited", "N_web", "N_product", DENSITY)
 BESIDE = ("N_supported", DENSITY)
 """Shown beside FP: a report can raise precision alone by saying little, or by splitting claims."""
 VARIANTS = (
@@ -81,12 +81,12 @@ def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
 
 POOLED = {
     "FP_eq2": _eq2,
-    "FP_pooled": pooled_share("FP_pooled", "support", "scored"),
+    "FP_pooled": pooled_share("FP_pooled", "support", "counted"),
     "FR_pooled": pooled_share("FR_pooled", "cited", "total"),
     CHANGED_MINDS: pooled_share(CHANGED_MINDS, CHANGED, ASKED_AGAIN),
 }
-"""FP_pooled = Σ support / Σ scored units over both types. FR_pooled = Σ cited claims / Σ claims. changed_minds = Σ
-changed labels / Σ claims that were asked about again.
+"""FP_pooled = Σ support / Σ scored units and invented sources over both types. FR_pooled = Σ cited claims / Σ claims.
+changed_minds = Σ changed labels / Σ claims that were asked about again.
 """
 
 
@@ -181,11 +181,9 @@ def _counts(report: ReportVerdicts, words: int) -> list[Value]:
     """
     claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
     supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
-    contradicted = report.notes(HEADLINE)[CONTRADICTED] if supported.state == "scored" else None
     every = report.all or report.judged or ()
     return [
         supported,
-        Value("N_contradicted", supported.state, contradicted),
         Value("N_cited", "scored", float(sum(pairs.values()))),
         Value("N_web", "scored", float(pairs["web"])),
         Value("N_product", "scored", float(pairs["product"])),
@@ -203,7 +201,7 @@ def _drg_values(report: ReportVerdicts) -> list[Value]:
     precision = tally.support / count if count else 0.0
     of_precision = [
         Value("FP", "scored", precision, tally.items()),
-        Value("FP_pooled", "scored", precision, tally.items() | {"scored": count}),
+        Value("FP_pooled", "scored", precision, tally.items() | {"counted": count}),
     ]
     if tally.unfetched == tally.units > 0:  # its pages were never fetched, which does not mean 0
         of_precision = [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
@@ -259,7 +257,6 @@ DESCRIPTION = MetricDescription(
         "FR": "factual recall: share of all claims that cite a source",
         "FR_url": "share of all claims that cite a web page or product",
         "FR_pooled": "FR over the claims of all reports together",
-        "N_contradicted": "claims per report that their sources contradict",
         "N_cited": "claims per report that cite web pages or products; those that cite both count twice",
         "N_web": "claims per report that cite web pages",
         "N_product": "claims per report that cite products",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from drretail.eval.judging.material import report_material
-from drretail.eval.judging.question import WHOLE_NUMBER
+from drretail.eval.judging.question import REASON, WHOLE_NUMBER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
@@ -37,7 +37,7 @@ class CriterionScore(Record):
     """How far a report meets one criterion, reasons first."""
 
     criterion: str
-    analysis: str
+    analysis: Annotated[str, REASON]
     target_score: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 

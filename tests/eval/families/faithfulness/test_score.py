@@ -87,7 +87,7 @@ def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once()
     assert got(found, "FP", "FP_types", "FP_pooled", "FP_strict") == headlines
     assert got(found, "FP_eq2", "FP_eq2_report") == [("scored", 0.75)] * 2
     assert got(found, "N_cited", "N_web", "N_product") == [("scored", each) for each in (5.0, 2.0, 3.0)]
-    assert got(found, "N_supported", "N_contradicted") == [("scored", 2.5), ("scored", 0.0)]
+    assert got(found, "N_supported") == [("scored", 2.5)]
     items = found["FP"].items
     assert (items["units"], items["scored"], items["support"]) == (4, 4, 2.5)
     assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
@@ -96,7 +96,7 @@ def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once()
 def test_a_contradicted_claim_is_zero_and_counted_apart_and_changed_minds_are_a_share_of_those_asked_again() -> None:
     claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
     found = scored(claims)
-    assert got(found, "FP", "N_contradicted") == [("scored", 1 / 3), ("scored", 1.0)]
+    assert got(found, "FP") == [("scored", 1 / 3)]
     items = found["FP"].items
     assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
 
@@ -115,14 +115,20 @@ def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> No
     assert (alone.state, alone.earns) == ("na", None)
 
 
-def test_unresolved_sources_are_no_units_but_zeros_in_strict_and_unread_ones_unverifiable() -> None:
+def test_an_invented_source_is_a_zero_and_no_unit_and_an_unread_one_is_unverifiable() -> None:
     claims = [
         Of(cites(1, PRODUCT, unresolved=["P:INVENTED01"]), 1.0),
         Of(cites(2, unresolved=["7"])),
         Of(cites(3, unresolved=["O:1"])),
     ]
     found, papers = scored(claims), scored(claims, "paper", [])
-    assert got(found, "FP", "FP_product", "N_cited") == [("scored", 1.0), ("scored", 1.0), ("scored", 1.0)]
+    # What a real source beside it bears out stays so; an invented order is outside FP
+    assert got(found, "FP", "FP_product", "FP_web") == [("scored", 0.5), ("scored", 1.0), ("scored", 0.0)]
+    assert got(found, "N_cited", "N_supported", "FR_pooled") == [("scored", 1.0), ("scored", 1.0), ("scored", 1 / 3)]
+    assert over_all("FP_pooled", [found]) == 0.5
+    assert got(papers, "FP", "FP_web") == [("scored", 1.0), ("na", None)]
+    # Where the judge failed on all others, one invented source is no value
+    assert got(scored([Of(cites(1, WEB), "failed"), Of(cites(2, unresolved=["7"]))]), "FP") == [("failed", None)]
     # 1 of one claim judged and two with something invented; orders are outside FP
     assert found["FP_strict"].value == pytest.approx(1 / 3)
     # product (1 + 0) / 2, web 0 / 1: a number without an entry counts as web
@@ -257,7 +263,7 @@ KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, 
         (QUERY, {"FP": "na", "N_cited": 0}),
         (KEYWORDS, {"FP": "na", "FR": "na", "N_cited": 0}),
         ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0, "FR_url": 0}),
-        ("The Fluffwick bed costs $49.99 [P:INVENTED01].", {"FP": "na", "FP_strict": 0, "FR": 0}),
+        ("The Fluffwick bed costs $49.99 [P:INVENTED01].", {"FP": 0, "FP_strict": 0, "FR": 0}),
     ],
     ids=["sound", "empty", "copy of the query", "keywords", "uncited", "invented source"],
 )

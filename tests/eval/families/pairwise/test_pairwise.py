@@ -211,7 +211,7 @@ SURE, OPEN = (0.5407, 1.0), (0.1181, 0.8819)
     [
         (prefers_the_first, (0, 6, 0), (0.5, 1.0, 1.0), OPEN),
         (finds_equal, (0, 6, 0), (0.5, 0.0, 0.5), OPEN),
-        (finds_equal_where_b_is_first, (0, 6, 0), (0.5, 0.0, 0.75), OPEN),
+        (finds_equal_where_b_is_first, (0, 6, 0), (0.5, 1.0, 0.75), OPEN),
         (prefers_a, (6, 0, 0), (1.0, 0.0, 0.5), SURE),
     ],
 )

@@ -1,0 +1,144 @@
+"""What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from drretail.eval.claims.claims import ALL_TYPES, PICKS, SUPPORT, TYPES, Claim
+from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.claims.tally import ReportVerdicts
+from drretail.eval.claims.typed_values import find_quote
+from drretail.eval.family import RULES, Family
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import judges_reading
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.registry import FALSE_STATEMENTS, load_metric
+from drretail.eval.values import Value, all_lacking, lacking, share
+from drretail.grounding.verify.checks import check_report, read_report
+from drretail.grounding.verify.findings import CODES
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Finding
+from drretail.records.reading import Pick, Reading
+from drretail.records.score import MetricDescription, Rules, Verdict
+from drretail.records.scoreboard import BoardColumn
+
+FOLLOWS = "faithfulness"
+STAGE, ITEM = "false", "report"
+OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
+"""The findings of code that deny a statement; the others are about limits, the run, or form."""
+FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT)
+NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
+NOT_DONE = "the run made no decision"
+
+
+def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records what code and this judge's verdicts contradict, without asking a model.
+
+    Without the world, an existing verdict that follows from the same verdicts stays.
+    """
+    followed = load_metric(FOLLOWS)
+    judged = judge_session.verdicts_in(followed.name, followed.version, followed.prompt_hashes())
+    claims = ReportVerdicts(judged, judge_session.rules)
+    tally = claims.tally((*TYPES, ALL_TYPES))
+    if tally.unasked:
+        judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, NOT_JUDGED))
+        return
+    if judged and (claims.judged is None or 2 * tally.failed > tally.units):
+        judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its claims"))
+        return
+    case, own = subject.case, claims.judged or ()
+    by_model = judges_reading(subject)
+    if own and judge_session.judge.ref.kind != "rule_based":
+        picks = next((verdict.value for verdict in judged if verdict.stage == PICKS), None)
+        by_model = Reading(
+            reader=f"model:{judge_session.judge.slug}",
+            picks=None if picks is None else tuple(map(Pick.model_validate, picks)),
+            values=tuple(value for claim in own for value in claim.values),
+        )
+    reading = read_report(case, by_model)
+    of_code = (each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error")
+    found = each_once([*_contradicted(own, judged, case.report), *of_code])
+    value = {
+        "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
+        "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
+    }
+    seen = sha256_of([[each.stage, each.item, each.state, each.value, list(each.notes)] for each in judged])[:16]
+    reason, existing = f"by the verdicts {seen}", judge_session.existing(STAGE, ITEM)
+    stays = subject.store is None and existing is not None and existing.reason == reason
+    judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
+
+
+def _contradicted(claims: Sequence[Claim], judged: Iterable[Verdict], report: str) -> Iterator[Finding]:
+    """The claims that the judge calls contradicted, at their words."""
+    ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
+    for claim in claims:
+        verdict = ruled.get(claim.claim_id)
+        if verdict is not None:
+            start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
+            found, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
+            text = claim.claim
+            yield Finding(
+                code=CONTRADICTED, severity="error", start=start, end=end, text=text, found=found, evidence_id=source
+            )
+
+
+def each_once(found: Iterable[Finding]) -> list[Finding]:
+    """The statements in text order. What code finds within one that is listed is the same statement.
+
+    Two claims of a judge are two statements, even in the same words: they say different things.
+    """
+    kept: list[Finding] = []
+    for finding in found:
+        if finding.code == CONTRADICTED or not any(_meet(finding, one) for one in kept):
+            kept.append(finding)
+    return sorted(kept, key=lambda one: (one.start is None, one.start or 0))
+
+
+def _meet(one: Finding, other: Finding) -> bool:
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return (one.start, one.evidence_id, one.text) == (other.start, other.evidence_id, other.text)
+    return one.start < other.end and other.start < one.end
+
+
+def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Value]:
+    verdict, run = next(iter(verdicts), None), subject.run
+    if verdict is None or verdict.state != "scored":
+        return all_lacking(verdict, VARIANTS)
+    wish = subject.query.wish
+    if run is not None and run.is_undecided and wish is not None and any(not want.optional for want in wish.wants):
+        return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
+    statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
+    by_judge = sum(one["code"] == CONTRADICTED for one in statements)
+    items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
+    return [
+        Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
+        Value(FALSE_ANSWERS, "scored", float(bool(statements))),
+        share(LOOKED_AT, ("decided", decided), ("numerals", numerals)),
+    ]
+
+
+DESCRIPTION = MetricDescription(
+    title="False statements",
+    meaning="Over the runs that are done: who says nothing says nothing false, so `done` and looked_at belong to it.",
+    meanings={
+        FALSE_STATEMENTS: "statements per report that a record, a page, a calculation, an unknown source or the "
+        "declared cart contradicts, by code or by the judge, each once",
+        FALSE_ANSWERS: "share of reports with a false statement",
+        LOOKED_AT: "share of the numbers beside citations that code could confirm or contradict",
+    },
+    headlines=VARIANTS,
+    compared=(FALSE_STATEMENTS, FALSE_ANSWERS),
+    scoreboard=(
+        BoardColumn(
+            variant=FALSE_STATEMENTS,
+            name="false statements",
+            meaning="statements per report that its sources, the records or its own cart contradict",
+            beside=LOOKED_AT,
+            beside_meaning="numbers checked",
+        ),
+        BoardColumn(variant=FALSE_ANSWERS, name="false answers"),
+    ),
+    counts=(FALSE_STATEMENTS,),
+    higher_is_better=False,
+)
+METRIC = Family(FALSE_STATEMENTS, 1, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FOLLOWS, "reading"))

@@ -1,0 +1,76 @@
+"""Which numerals a report has beside its citations, and which of them stand with their unit in a cited record.
+
+They are the denominator of all that is said of how much was checked (METRICS ``looked_at``).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, cast
+
+from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.numerals import Numeral, find_numerals
+from drretail.grounding.text.words import content_stems
+from drretail.grounding.verify.records import Ledger
+from drretail.records.shop import Product
+
+_FIRST = re.compile(r"[^\W_]")
+_RANK = re.compile(r"\W*\d{1,3}\W*")
+"""A first cell with nothing but the number of its row."""
+
+
+def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
+    """The numerals in sentences and cells that a mark owns, with what they are said of."""
+    of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
+    starts = frozenset(match.start() for match in of_line if match is not None)
+    found = {numeral.start: numeral for numeral in find_numerals(layout.text, layout.dates, starts)}
+    owned: dict[int, tuple[str, ...]] = {}
+    for stretch in layout.stretches:
+        if cited := stretch.cited or layout.cited.get(stretch.sentence, ()):
+            owned |= dict.fromkeys(range(stretch.start, stretch.end), cited)
+    for cell in layout.cells:
+        is_rank = not cell.column and _RANK.fullmatch(layout.text, cell.start, cell.end)
+        if (cited := (*cell.subjects, *cell.orders)) and not is_rank:
+            owned |= dict.fromkeys(set(range(cell.start, cell.end)) - owned.keys(), cited)
+    return {numeral: owned[start] for start, numeral in found.items() if start in owned}
+
+
+def stands_in_record(numeral: Numeral, sources: Iterable[str], ledger: Ledger) -> bool:
+    """True if the title or a field of one of these sources has this number with this unit."""
+    if numeral.number is None:
+        return False
+    for source in sources:
+        item = ledger.products.get(ledger.ordered.get(source, source.removeprefix("P:")))
+        if item is not None and numeral.unit and (numeral.number, numeral.unit) in _measures(title_and_fields(item)):
+            return True
+        if any(_is_field(name, value, numeral) for name, value in _leaves(ledger.records.get(source, {}))):
+            return True
+    return False
+
+
+def title_and_fields(item: Product) -> str:
+    """The texts of a record that name a property each, in lines."""
+    return "\n".join([item.title, *(f"{name}: {value}" for name, value in item.details.items())])
+
+
+@lru_cache(maxsize=512)
+def _measures(text: str) -> frozenset[tuple[Decimal | None, str]]:
+    return frozenset((numeral.number, numeral.unit) for numeral in find_numerals(text))
+
+
+def _is_field(name: str, value: object, numeral: Numeral) -> bool:
+    """True for "12 orders" and a field "orders: 12", and for an amount of money that is a field's."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or Decimal(str(value)) != numeral.number:
+        return False
+    return (
+        isinstance(value, float) if numeral.unit in "$€£¥₹" else numeral.unit in content_stems(name.replace("_", " "))
+    )
+
+
+def _leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _leaves(cast(dict[str, Any], value), f"{path} {name}")
+        else:
+            yield f"{path} {name}", value
