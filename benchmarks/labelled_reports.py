@@ -28,7 +28,7 @@ from drretail.grounding.verify.checks import Case
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.reading import Pick, Reading, ReadValue, Relation, ValueKind
+from drretail.records.reading import JudgedKind, Pick, Reading, ReadValue, Relation
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import Wish
 from drretail.tools.toolkit import Toolkit
@@ -262,7 +262,7 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
     """What a label says of the edited report; None for what is no value (dates of pages, sizes, the budget)."""
     place = edit.moved(label["start"], label["end"])
     of = [f"P:{each}" if each[:1] == "B" else each for each in _listed(label["of"])]
-    if label["kind"] not in get_args(ValueKind) or place is None:
+    if label["kind"] not in get_args(JudgedKind) or place is None:
         return None
     if label["kind"] == "date" and not all(each[:2] == "O:" for each in of):
         return None

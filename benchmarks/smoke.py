@@ -40,6 +40,7 @@ STARTED: dict[str, Sequence[str]] = {
     "difficulty": ["WORLD GENERATED"],
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
     "floors": ["EXPERIMENT"],
+    "headlines": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
     "judging": ["EXPERIMENT"],
     "offline": ["--wice WICE"],

@@ -80,8 +80,8 @@ def _mean(value: float, of: float) -> str:
 
 
 def tenths(value: float | None) -> str:
-    """A mean of counts with one decimal, even if it is large: "54.5"."""
-    return NOTHING if value is None else f"{value:,.1f}"
+    """A mean of counts with one decimal, even if it is large: "54.5"; a small one with two: "0.04"."""
+    return NOTHING if value is None else f"{value:,.{2 if 0 < abs(value) < 0.1 else 1}f}"
 
 
 def thousands(value: float | None) -> str:

@@ -28,7 +28,10 @@ def a_product(
     return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining")} | more)
 
 
-KETTLE = a_product("K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill")
+OF_KETTLE = {"Capacity": "0.9 Liters", "Is Dishwasher Safe": "No", "Item Weight": "2.4 Pounds"}
+KETTLE = a_product(
+    "K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill", details=OF_KETTLE
+)
 PAN = a_product("P", "Fennick Carbon Steel Pan, 10 inch", 38.5, 4.3, 512, "Fennick")
 TOWELS = a_product("T", "Linnetwick Kitchen Towels, Cotton, 6 Pack", 17.99, 4.7, 2210, "Linnetwick")
 SCALE = a_product("S", "Aldbrook Digital Kitchen Scale, 11 lb", 12.49, 4.1, 98, "Aldbrook")
@@ -80,7 +83,8 @@ EVIDENCE = {
             for expression, result in SUMS.items()
         ),
         recorded(WEB, "Steel lasts."),
-        recorded("U:statistics", json.dumps({"mean_order": 31.2})),
+        recorded("U:statistics", json.dumps({"orders": 12, "mean_order": 31.2})),
+        recorded("U:profile", json.dumps({"account_status": "active"})),
     )
 }
 

@@ -12,12 +12,12 @@ from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import FALSE_STATEMENTS, load_metric
-from drretail.eval.values import Value, all_lacking, lacking, share
+from drretail.eval.values import Value, all_lacking, lacking
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
-from drretail.records.reading import Pick, Reading
+from drretail.records.reading import LookedAt, Pick, Reading
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
@@ -109,11 +109,12 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
         return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
     statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)
+    looked = LookedAt(numerals, decided, len(statements))._asdict()
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
         Value(FALSE_ANSWERS, "scored", float(bool(statements))),
-        share(LOOKED_AT, ("decided", decided), ("numerals", numerals)),
+        Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
     ]
 
 

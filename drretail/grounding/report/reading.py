@@ -9,10 +9,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from typing import TypeVar
 
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.picks_by_form import picks_by_form
+from drretail.grounding.report.relations import relations_in
+from drretail.grounding.report.statements import statements_in
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.languages import labels
@@ -113,6 +116,11 @@ class _Reader:
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.is_english and self.ledger.picks:
             self._read_totals({f"P:{pick.product}" for pick in self.ledger.picks})
+        if self.is_english:
+            for value in chain(statements_in(self.layout, self.ledger), relations_in(self.layout, self.ledger)):
+                starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
+                if not starts & self.read and not any(_meet(value, one) for one in self.values):
+                    self.values.append(value)
         unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]

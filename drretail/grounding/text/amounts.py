@@ -74,6 +74,17 @@ _NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}})\.?"
+_MONTH_NAMES = frozenset(
+    "january february march april may june july august september october november december sept".split()  # noqa: SIM905
+).union(_MONTHS)
+_NO_YEAR = r"(?!\s?,?\s?(?:(?:19|20)\d\d\b|['’]\d\d\b))"
+_DAYS = tuple(
+    re.compile(rf"\b{pattern}{_NO_YEAR}", re.IGNORECASE)
+    for pattern in (
+        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![.,]?\d|\s?%)",
+        rf"(?<![\d.,$€£])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}\b",
+    )
+)
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d))?\b"
 _YEAR_ALONE = rf"(?<![\w.,$€£/-]){_YEAR}(?![\w%]|[.,]\d)"
@@ -243,6 +254,15 @@ def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
                 found += [WrittenDate(iso, match.start(), match.end()) for iso in isos]
     return sorted(found, key=lambda one: one.start)
+
+
+def find_days(text: str) -> Iterator[WrittenDate]:
+    """Days without a year, in English: "16 March", "March 16th"; their ISO form is "--03-16"."""
+    for pattern in _DAYS:
+        for match in pattern.finditer(text):
+            month = _MONTHS.index(match["month"][:3].casefold()) + 1
+            if match["month"].casefold() in _MONTH_NAMES and 1 <= int(match["day"]) <= 31:
+                yield WrittenDate(f"--{month:02}-{int(match['day']):02}", match.start(), match.end())
 
 
 def number_of(digits: str) -> Decimal:

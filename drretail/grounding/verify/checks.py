@@ -164,7 +164,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     figures = [value for value in values_by_model if value.kind not in SUPERLATIVES]
     superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
-    values = [*_merged(by_form.values, figures, wrong_results), *superlatives]
+    values_by_form = [verify_place(value, case.all_profiles) for value in by_form.values]
+    values = [*_merged(values_by_form, figures, wrong_results), *superlatives]
     decided = [value for value in figures if value.state != "underivable"]
     unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in decided))
     is_read = (any(_meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)

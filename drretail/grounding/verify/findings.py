@@ -17,7 +17,11 @@ from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
-_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
+_OF_CALCULATIONS: tuple[ValueKind, ...] = (
+    *("difference", "left_over", "over_budget", "per_unit", "quantity"),
+    *("share", "comparison"),
+)
+_OF_FIELDS: tuple[ValueKind, ...] = ("measure", "yes_no")
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "rating": "rating_wrong",
@@ -26,6 +30,8 @@ CODES: dict[ValueKind, str] = {
     "date": "order_date_wrong",
     "brand": "brand_wrong",
     "place": "place_wrong",
+    "order_status": "status_wrong",
+    **dict.fromkeys(_OF_FIELDS, "property_wrong"),
     **dict.fromkeys(_OF_CALCULATIONS, "calculation_wrong"),
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
 }

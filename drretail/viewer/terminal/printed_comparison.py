@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from drretail.eval.compare.wording import listed, name_of
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.eval.registry import described
+from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import CODE, WHOLES, Systems, in_order, shared_models
@@ -114,7 +114,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
             f"- p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
         )
     print_text(*(f"- {sentence}" for sentence in comparison.conclusions), "")
-    chosen = {row.metric for row in primary}
+    chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS} if primary else set[str]())
     left_out: list[str] = []
     for whole in comparison.tables:
         rows = tuple(row for row in whole.rows if details or not chosen or row.metric in chosen)

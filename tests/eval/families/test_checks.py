@@ -110,7 +110,7 @@ def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_
     assert values["looked_at"].value == 0.25
     assert (values["without_price_wrong"].state, values["clean"].state) == ("na", "na")
     values = valued(tmp_path / "proved", subject_of(report.replace(RIGHT, WRONG)))
-    assert (values["picks_known"].value, values["coverage"].value, values["clean"].value) == (0, 0.25, 0)
+    assert (values["picks_known"].value, values["looked_at"].value, values["clean"].value) == (0, 0.25, 0)
 
 
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])

@@ -40,7 +40,7 @@ def test_what_code_finds_within_a_judges_claim_is_the_same_statement_and_two_cla
 def answers(opening: str) -> Any:
     """A judge that reads each sentence, and holds the bed's wrong price and the millet against their sources."""
     if "claims in it" not in opening:
-        return {"claims": [ruled(1, "contradicted", "the record says $49.99"), ruled(2, "contradicted", "sunflower")]}
+        return {"claims": [ruled(1, "contradicted", "its source says otherwise")]}  # page and record are asked apart
     value = said_value("price", "39.99", "$39.99", BED.id)
     return {
         "claims": [

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.families.pqr.judge import SCORING, item_of
+from drretail.eval.families.pqr.judge import SCORING, CriterionScore, item_of
 from drretail.eval.families.pqr.score import VARIANTS, overall, reliability, values
 from drretail.eval.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.eval.values import Value
@@ -254,3 +255,8 @@ def test_a_reference_that_does_not_stand_in_the_report_is_sent_back(folder: Path
     found = answered(folder, "pqr", judge)
     assert len(asking(asked, "do not stand in the report")) == 2 * 3
     assert found["a@model", "FA"].n_failed == 2
+
+
+def test_a_score_without_an_analysis_is_no_answer() -> None:
+    with pytest.raises(ValidationError, match="it has to say something"):
+        CriterionScore(criterion="x", analysis=" ", target_score=5)

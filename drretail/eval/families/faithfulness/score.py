@@ -239,7 +239,8 @@ DESCRIPTION = MetricDescription(
     meaning="A partly supported claim counts ½. In FP and FR a report without citations counts 0; by type of source it "
     "has no value.",
     meanings={
-        "FP": "factual precision: of the claims that cite a web page or product, the share that the source supports",
+        "FP": "factual precision: of a report's claims that cite a web page or product, the share that the source "
+        "supports; 0 for a report that cites none",
         "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
         "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two "
         "(paper, Equation 2)",
