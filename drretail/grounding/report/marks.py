@@ -54,7 +54,7 @@ _LONGEST_CONTENT = 400
 
 
 def what_a_mark_covers() -> str:
-    """The rule and its three examples, for prompts."""
+    """The rule with its examples, for prompts."""
     return packaged_text(_RULE).rstrip()
 
 

@@ -1,7 +1,7 @@
 """Stage 1: what a judge extracts, resolved against the report and its evidence; products named without a citation."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
+from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.labels import check_of
 from drretail.eval.claims.named_products import Subjects, products_named
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
 from drretail.grounding.text.serialisation import record_text
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
-from drretail.records.reading import ReadValue
+from drretail.records.reading import JudgedKind, ReadValue, Relation
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
 from tests.build import evidence, scripted_judge, text
@@ -111,6 +112,11 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
     (value,) = found.values
     assert (value.kind, value.amount, value.currency, value.of) == ("price", "49.99", "USD", ("P:B0BED00001",))
     assert REPORT[value.start : value.end] == "$49.99"
+
+
+def test_the_prompt_says_what_every_kind_of_value_and_every_relation_is() -> None:
+    prompt = extraction_prompt(EXTRACT).shared
+    assert [each for each in (*get_args(JudgedKind), *get_args(Relation)) if f"`{each}`" not in prompt] == []
 
 
 def test_ids_that_a_judge_gives_a_value_beyond_its_claims_sources_are_dropped_and_counted(tmp_path: Path) -> None:

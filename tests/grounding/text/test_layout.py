@@ -108,11 +108,28 @@ def covered(report: str) -> dict[str, list[str]]:
         ),
         ("Both kettles are dishwasher safe [P:A1][P:B2].", {"Both kettles are dishwasher safe": [ALDER, BIRCH]}),
         ("| Alder [P:A1] | $39 | 4.6 (212) |", {"Alder": [ALDER], "$39": [ALDER], "4.6 (212)": [ALDER]}),
+        ("A test of 2009 asks for a strap [W:A1].", {"A test of 2009 asks for a strap": ["W:A1"]}),
     ],
 )
 def test_the_form_reader_reads_the_examples_as_the_rule_says(report: str, said_of: dict[str, list[str]]) -> None:
     assert f"`{report}`" in what_a_mark_covers()
     assert covered(report) == said_of
+
+
+@pytest.mark.parametrize(
+    ("report", "said_of"),
+    [
+        ("|Alder [P:A1]|Birch [P:B2]|\n|---|---|\n|$39|$45|", {"$39": [ALDER], "$45": [BIRCH]}),
+        ("|Alder|Birch|\n|---|---|\n|$39|$45|\n|[P:A1]|[P:B2]|", {"$39": [ALDER], "$45": [BIRCH]}),
+        ("## The Alder [P:A1]\n\nIt costs $39.", {"## The Alder": [ALDER]}),
+        ("```\nThe Alder costs $39 [P:A1]\n```", {}),
+    ],
+)
+def test_the_form_reader_follows_the_rule_in_tables_headings_and_code(
+    report: str, said_of: dict[str, list[str]]
+) -> None:
+    names = {"Alder", "Birch", ""}
+    assert {words: of for words, of in covered(report).items() if words not in names} == said_of
 
 
 def test_writers_judges_and_docs_have_the_rule_in_the_same_words() -> None:
