@@ -18,7 +18,7 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
-from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
+from drretail.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
 from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
@@ -206,6 +206,11 @@ def a_claim(about: str, query: str, support: float, system: str = "a") -> Extrac
     return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, support == 1)
 
 
+def runs_of(claims: Sequence[ExtractedClaim]) -> list[PlannedRun]:
+    """A run for each query of the claims, all of one weight."""
+    return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0) for query in dict.fromkeys(each.query_id for each in claims)]
+
+
 def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
     return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
 
@@ -215,13 +220,14 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
     even = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
     few = [claim for claim in even if claim.about.rpartition(" ")[2] in ("0", "8")]
     for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
-        of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())
-        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters())
+        runs = runs_of(claims)
+        of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters(), runs)
+        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters(), runs)
         for items in (of_fp["a"], of_fr["a"]):
             assert known(corrected_mean(items)).value == pytest.approx(share)
             assert known(labels_alone(items)).value == pytest.approx(share)
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
-    items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}))["a"]
+    items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
 
 
