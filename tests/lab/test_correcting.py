@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,20 +19,23 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
+from drretail.experiment import read_runs
 from drretail.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
 from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
+from drretail.lab.opinions import opinions_of
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem
 from drretail.stats.clusters import Clusters
-from drretail.stats.prediction_powered import corrected_mean, labels_alone
+from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
 from drretail.viewer.voting.plan import planned
+from tests import build
 from tests.build import experiment, known, scripted_judge
-from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
+from tests.eval.families.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.lab.test_opinions import judge_of_both, mixed, votes
 from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp
-from tests.viewer.experiment import judge_by_hand
+from tests.viewer.experiment import judge_by_hand, rewrite
 from tests.viewer.voting.agents import AGENTS
 
 __all__ = ["answered", "exp"]
@@ -120,6 +124,51 @@ def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_o
     assert {"value", "low", "high", "labels_alone"} <= value.keys()
     assert document["line"].startswith(f"FP as people would give it: {value['system']} ")
     assert f"by {value['judge']} alone " in document["line"]
+
+
+def test_what_is_corrected_is_the_board_s_fp_with_failed_runs_as_zeros_that_nobody_labels(large: Path) -> None:
+    runs = [each for each in read_runs(large) if each.system == "quartz"]
+    before = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    rewrite(large, build.run(f"{runs[0].query_id}-r1", None, label="quartz"))
+    made = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    scores = derive_scores(large, [METRIC]).scores
+    board = {row.system: row.value for row in scores if (row.variant, row.policy) == ("FP", "planned")}
+    assert {name: row.judged for name, row in made.items()} == pytest.approx(board)
+    assert made["quartz"].value == pytest.approx(board["quartz"]) == pytest.approx(1 - 1 / QUERIES)
+    assert (before["quartz"].n_known, made["quartz"].n_known) == (0, 1)
+    assert made["quartz"].n_labels == before["quartz"].n_labels - 1
+
+
+def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path: Path) -> None:
+    one, other = reports("a", 30), reports("b", 30)
+    lost = dict.fromkeys([*other][:6])
+    exp = experiment(tmp_path / "exp", {A: one, B: {**other, **lost}})
+    judge, second = scripted_judge(finds_equal)[0], scripted_judge(prefers_a, name="second")[0]
+    scores = compared(exp, judge, second)
+    votes(exp, lambda pair: "b")
+    found = {row.judge: row for row in correction_of(exp, None).values if row.what.endswith("depth")}
+    of_equal = found[judge.ref.spec]
+    assert (of_equal.n_known, of_equal.n_items, of_equal.n_labels) == (6, 24, 24)
+    assert of_equal.value == pytest.approx(6 / 30), "people prefer b wherever there is one"
+    assert of_equal.judged == pytest.approx((6 + 24 / 2) / 30)
+    told = [opinion for opinion in opinions_of(exp) if opinion.rater == judge.ref.spec]
+    assert {opinion.query_id for opinion in told if opinion.question.dimension == "depth"} == {
+        f"q{n}" for n in range(1, 31) if f"q{n}-r1" not in lost
+    }
+    by = {pair.judge: pair for pair in scores.pairs if pair.dimension == "depth"}
+    assert (by[second.ref.spec].queries_won, by[second.ref.spec].read_won, by[judge.ref.spec].read_won) == (30, 24, 0)
+    (panel,) = (pair for name, pair in by.items() if name.startswith("panel"))
+    assert panel.disagreement == 1, "both members are never of one opinion, and a forfeit is none"
+
+
+def test_a_judge_that_costs_labels_is_told_against_labels_drawn_by_lot() -> None:
+    lot = Random(3)
+    truth = [float(lot.random() < 0.95) for _ in range(400)]
+    useless = [Item(at // 4, lot.choice((0.0, 0.5, 1.0)), 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
+    by_lot = [replace(item, stratum="all") for item in useless]
+    with_judge, alone = corrected_mean(useless), known(labels_alone(useless))
+    assert known(known(with_judge).high) - known(known(with_judge).low) > known(alone.high) - known(alone.low)
+    assert alone.low == pytest.approx(known(corrected_mean(by_lot)).low, abs=0.02)
 
 
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
