@@ -35,6 +35,7 @@ from statistics import fmean
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
+from drretail.records.base import sha256_of
 from drretail.stats.intervals import LEVEL
 from drretail.stats.prediction_powered import (
     FLOOR,
@@ -105,7 +106,9 @@ class Maker:
     """Draws experiments whose truth is known."""
 
     def __init__(self, cell: Cell, seed: int, floor: int) -> None:
-        self.lot = np.random.default_rng(seed)
+        # Every cell has draws of its own.
+        of_cell = int(sha256_of(str(cell))[:8], 16)
+        self.lot = np.random.default_rng([seed, of_cell])
         self.cell, self.floor = cell, floor
 
     def leans(self, truths: Sequence[float]) -> list[np.ndarray]:

@@ -101,7 +101,8 @@ def labels_alone(items: Sequence[Item]) -> Corrected | None:
     """
     sizes = Counter(item.stratum for item in items if not item.is_known)
     labelled = Counter(item.stratum for item in items if item.is_labelled)
-    weights = [item.share * sizes[item.stratum] / max(1, labelled[item.stratum]) for item in items]
+    drawn_from = {stratum: size / max(1, labelled[stratum]) for stratum, size in sizes.items()}
+    weights = [item.share * (1.0 if item.is_known else drawn_from[item.stratum]) for item in items]
     shares = [item.share for item in items if not item.is_known]
     squares = sum(share**2 for share in shares)
     count = labelled.total() * sum(shares) ** 2 / (len(shares) * squares) if squares else None

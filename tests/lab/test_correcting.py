@@ -150,6 +150,7 @@ def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path:
     of_equal = found[judge.ref.spec]
     assert (of_equal.n_known, of_equal.n_items, of_equal.n_labels) == (6, 24, 24)
     assert of_equal.value == pytest.approx(6 / 30), "people prefer b wherever there is one"
+    assert of_equal.labels_alone == pytest.approx(6 / 30)
     assert of_equal.judged == pytest.approx((6 + 24 / 2) / 30)
     told = [opinion for opinion in opinions_of(exp) if opinion.rater == judge.ref.spec]
     assert {opinion.query_id for opinion in told if opinion.question.dimension == "depth"} == {
