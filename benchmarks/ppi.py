@@ -1,24 +1,28 @@
 """Do 95 % intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
 
-    python benchmarks/ppi.py [--rounds 1000] [--score FP] [--truth .75] [--floor 3] [--seed 7] [--json FILE]
+    python benchmarks/ppi.py [--rounds 2000] [--score FP] [--judge good] [--users 10] [--share .4] [--rate .05]
+                             [--labels 20] [--promises] [--published] [--workers 1] [--seed 7] [--json FILE]
 
-Every round makes the claims or meetings of two systems on 60 queries, what people would say of each (the truth of the
-second system is .1 lower), and a judge's verdicts. Labels are drawn as ``drretail lab sample`` draws them, and the
-estimates are those of ``drretail lab correct``. The truth is the mean over all queries that there could be.
+Every option of the grid may be given several times; without it, all its values are measured. Every round makes the
+claims or meetings of two systems on 40 queries, what people would say of each, and a judge's verdicts. The users'
+``share`` is that of the variance of single labels. Labels are drawn as ``drretail lab sample`` draws them, and the
+estimates are those of ``drretail lab correct``. The truth is the mean over all users that there could be.
 
-    FP         3 to 15 claims a report, labels 0, ½ and 1; every report has the same weight
+    FP         3 to 9 claims a report, labels 0, ½ and 1; every report has the same weight
     FR         the same; one claim in seven is none to people
-    win rate   two meetings on each query, of which people see one in seven as a tie
+    win rate   six meetings on each query, of which people see one in seven as a tie
 
     good       says what people say in 85 of 100, and is at random in the others
-    lenient    says "full" of 92 % where people say it of 70 %
+    lenient    says "full" of three in four that people do not
     useless    throws dice
     alike      always says "full"
 
-Printed are the coverage and the width of one system, the width that labels alone have, and the coverage of the
-difference of two systems: with independent queries, and with three queries a user whose taste makes a fifth of the
-variance. Last, where the assumptions of the published PPI++ hold (independent items, labels by lot), both stand beside
-each other; tests/stats/test_prediction_powered.py holds that formula against ppi-python to 1e-9.
+Printed are the coverage and the width of one system, the width that as many labels drawn by lot have without the
+judge, and the coverage of the difference of two systems. With ``--promises``, every difference that is not shown yet
+and is said to take a number of further labels is put to the test: an experiment with such a difference and so many
+labels is made, and the share of those that show it is printed. With ``--published``, ours stands beside the published
+PPI++ where its assumptions hold (independent items, labels by lot); tests/stats/test_prediction_powered.py holds that
+formula against ppi-python to 1e-9.
 """
 
 import argparse
@@ -209,8 +213,15 @@ def measured(cell: Cell, given: argparse.Namespace) -> Row:
             needed = labels_needed(gap, 2 * cell.labels)
             if needed is not None and needed <= len(one) + len(two):
                 kept += promise_kept(maker, found.value, gap, needed)
-    promised = len(kept), fmean(kept) if kept else 0.0
-    return Row(*astuple(cell), *map(fmean, (held, wide, alone, apart)), *promised)
+    return Row(
+        **asdict(cell),
+        coverage=fmean(held),
+        width=fmean(wide),
+        width_of_labels_alone=fmean(alone),
+        coverage_of_difference=fmean(apart),
+        promised=len(kept),
+        kept=fmean(kept) if kept else 0.0,
+    )
 
 
 def promise_kept(maker: Maker, value: float, gap: Corrected, needed: int) -> list[bool]:

@@ -24,7 +24,6 @@ from drretail.stats.confusion import (
     as_two,
     difference_interval,
     kappa,
-    known_interval,
     tables_of,
 )
 from drretail.tables.figures import number
@@ -80,10 +79,8 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         people_full=people.count("full") / n if n else None,
         judge_full=judges.count("full") / n if n else None,
         balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
-        kappa=Measured.of(known_interval(agreement_interval(shown, kappa, seed), len(shown))),
-        kappa_linear=Measured.of(
-            known_interval(agreement_interval(shown, lambda table: kappa(table, linear=True), seed), len(shown))
-        ),
+        kappa=Measured.of(agreement_interval(shown, kappa, seed)),
+        kappa_linear=Measured.of(agreement_interval(shown, lambda table: kappa(table, linear=True), seed)),
         words_alone=Measured.of(accuracy_interval(rule, seed)),
         over_words=Measured.of(difference_interval(np.stack([two, rule], 1), seed)),
         majority=max(Counter(people).values()) / n if n else None,

@@ -80,11 +80,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     if labels:
         own = _of_one_judge(claims, judge, labels)
         items = fp_items(own, labels, clusters, planned_runs(gathered, own[0].judge, "FP"))
-        rows += [
-            _row("FP", system, own[0].judge, own_items)
-            for system, own_items in items.items()
-            if not all(item.is_known for item in own_items)
-        ]
+        rows += _rows("FP", own[0].judge, items)
         apart = _separations(items)
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
@@ -94,11 +90,8 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
         one_sided = {system for system, _ in unlabelled}
         items = fr_items(of_judge, cited, clusters, planned_runs(gathered, of_judge[0].judge, "FR"))
-        rows += [
-            _row("FR", system, of_judge[0].judge, own_items)
-            for system, own_items in items.items()
-            if system not in one_sided and not all(item.is_known for item in own_items)
-        ]
+        two_sided = {system: its for system, its in items.items() if system not in one_sided}
+        rows += _rows("FR", of_judge[0].judge, two_sided)
         notes += [
             f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
             "they are cited: drretail lab sample --uncited draws the latter."
@@ -212,6 +205,12 @@ def _items(
     return dict(sorted(items.items()))
 
 
+def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[CorrectedValue | MissingLabels]:
+    """A row for each system of which something could be labelled."""
+    found = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
+    return [_row(what, system, judge, its) for system, its in found.items()]
+
+
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
     """The corrected value, or the number of labels that are missing for it."""
     count, n_known = sum(item.is_labelled for item in items), sum(item.is_known for item in items)
@@ -301,20 +300,12 @@ def _win_rates(
                 repeats = Counter(outcome.query_id for outcome in outcomes if outcome.result is not None)
                 items: list[Item] = []
                 for about, outcome in zip(ids, outcomes, strict=True):
-                    if outcome.result is None:
-                        continue
-                    cluster = user_of.get(outcome.query_id, outcome.query_id)
-                    given = [outcome.result] if outcome.is_forfeit else votes.get((about, dimension))
-                    items.append(
-                        Item(
-                            cluster,
-                            outcome.result,
-                            1 / repeats[outcome.query_id],
-                            fmean(given) if given else None,
-                            verdict=outcome.result,
-                            is_known=outcome.is_forfeit,
-                        )
-                    )
+                    query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
+                    if verdict is not None:
+                        given = [verdict] if is_known else votes.get((about, dimension))
+                        label, share = fmean(given) if given else None, 1 / repeats[query]
+                        cluster = user_of.get(query, query)
+                        items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
                 if any(item.is_labelled for item in items):
                     rows.append(_row(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items))
     return rows

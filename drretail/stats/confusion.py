@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Tables = NDArray[np.float64]
 RESAMPLES = 2_000
 FEW = 10
-"""With fewer clusters no interval is given."""
+"""With fewer clusters a balanced accuracy has no interval."""
 MOST_LABELS = 20
 """With more labels agreement has no interval, since each bootstrap draw holds a table of all pairs of labels."""
 PRIOR = 2
@@ -109,9 +109,11 @@ def agreement_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]"
     is_used = (total.sum(0) + total.sum(1) > 0).astype(np.float64)
     cells = PRIOR * np.outer(is_used, is_used) / is_used.sum() ** 2
     lot = np.random.default_rng(int(sha256_of(f"agreement|{seed}")[:16], 16))
-    weights = lot.standard_exponential((RESAMPLES, len(tables)))
     added = lot.standard_gamma(np.broadcast_to(cells, (RESAMPLES, *cells.shape))) * total.sum() / len(tables)
-    drawn = statistic((weights @ tables.reshape(len(tables), -1)).reshape(added.shape) + added)
+    flat = tables.reshape(len(tables), -1)
+    # Draw by draw, since all weights of many clusters would not fit into memory.
+    sums = np.stack([lot.standard_exponential(len(flat)) @ flat for _ in range(RESAMPLES)])
+    drawn = statistic(sums.reshape(added.shape) + added)
     found = percentile_interval(value, drawn[np.isfinite(drawn)], len(tables))
     if found.low is None or found.high is None:
         return found
@@ -142,6 +144,7 @@ def krippendorff_alpha(
     scale = np.array(values)
 
     def alpha(drawn: "Tables") -> "Tables":
+        drawn = (drawn + drawn.swapaxes(-1, -2)) / 2  # what is added to a draw need not be symmetric
         totals = drawn.sum(-1)
         # The squared distance of two labels: differing or not, ratings in between, or difference.
         steps = totals.cumsum(-1) - totals / 2 if level == "ordinal" else scale
@@ -199,11 +202,6 @@ def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
         down += (weight * (below if weight > 0 else above)) ** 2
         up += (weight * (above if weight > 0 else below)) ** 2
     return Interval(value, round(value - down**0.5, 10), round(value + up**0.5, 10))
-
-
-def known_interval(drawn: Interval, clusters: int) -> Interval:
-    """The interval, or the value alone if there are fewer than ``FEW`` clusters."""
-    return Interval(drawn.value) if clusters < FEW else drawn
 
 
 def _share_right(tables: "Tables", label: int, seed: str) -> Interval:
