@@ -1,37 +1,45 @@
 """Do 95 % intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
 
-    python benchmarks/ppi.py [--rounds 1000] [--score FP] [--truth .75] [--floor 3] [--seed 7] [--json FILE]
+    python benchmarks/ppi.py [--rounds 2000] [--score FP] [--judge good] [--users 10] [--share .4] [--rate .05]
+                             [--labels 20] [--promises] [--published] [--workers 1] [--seed 7] [--json FILE]
 
-Every round makes the claims or meetings of two systems on 60 queries, what people would say of each (the truth of the
-second system is .1 lower), and a judge's verdicts. Labels are drawn as ``drretail lab sample`` draws them, and the
-estimates are those of ``drretail lab correct``. The truth is the mean over all queries that there could be.
+Every option of the grid may be given several times; without it, all its values are measured. Every round makes the
+claims or meetings of two systems on 40 queries, what people would say of each, and a judge's verdicts. The users'
+``share`` is that of the variance of single labels. Labels are drawn as ``drretail lab sample`` draws them, and the
+estimates are those of ``drretail lab correct``. The truth is the mean over all users that there could be.
 
-    FP         3 to 15 claims a report, labels 0, ½ and 1; every report has the same weight
+    FP         3 to 9 claims a report, labels 0, ½ and 1; every report has the same weight
     FR         the same; one claim in seven is none to people
-    win rate   two meetings on each query, of which people see one in seven as a tie
+    win rate   six meetings on each query, of which people see one in seven as a tie
 
     good       says what people say in 85 of 100, and is at random in the others
-    lenient    says "full" of 92 % where people say it of 70 %
+    lenient    says "full" of three in four that people do not
     useless    throws dice
     alike      always says "full"
 
-Printed are the coverage and the width of one system, the width that labels alone have, and the coverage of the
-difference of two systems: with independent queries, and with three queries a user whose taste makes a fifth of the
-variance. Last, where the assumptions of the published PPI++ hold (independent items, labels by lot), both stand beside
-each other; tests/stats/test_prediction_powered.py holds that formula against ppi-python to 1e-9.
+Printed are the coverage and the width of one system, the width that as many labels drawn by lot have without the
+judge, and the coverage of the difference of two systems. With ``--promises``, every difference that is not shown yet
+and is said to take a number of further labels is put to the test: an experiment with such a difference and so many
+labels is made, and the share of those that show it is printed. With ``--published``, ours stands beside the published
+PPI++ where its assumptions hold (independent items, labels by lot); tests/stats/test_prediction_powered.py holds that
+formula against ppi-python to 1e-9.
 """
 
 import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, astuple, dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
+from drretail.records.base import sha256_of
 from drretail.stats.intervals import LEVEL
 from drretail.stats.prediction_powered import (
     FLOOR,
@@ -40,29 +48,43 @@ from drretail.stats.prediction_powered import (
     corrected_mean,
     difference,
     labels_alone,
+    labels_needed,
     next_stratum,
 )
 
-QUERIES = 60
-PER_USER = 3
-APART = 0.1
+QUERIES = 40
+TRUTH = 0.75
 SCORES = ("FP", "FR", "win rate")
 JUDGES = ("good", "lenient", "useless", "alike")
-LABELS = (20, 50, 100)
+USERS, SHARES, RATES, LABELS = (10, 20, 40), (0.0, 0.2, 0.4), (0.05, 0.3, 0.7, 0.95), (20, 40, 80, 160)
+LEAST_COVERAGE = 0.93
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the grid."""
+class Cell:
+    """What the experiments of one line of the grid have in common."""
 
     score: str
     judge: str
-    clusters: str
+    users: int
+    share: float
+    """The users' share of the variance of single labels."""
+    rate: float
     labels: int
+
+
+@dataclass(frozen=True)
+class Row(Cell):
+    """One line of the grid."""
+
     coverage: float
     width: float
     width_of_labels_alone: float
     coverage_of_difference: float
+    promised: int
+    """Rounds whose difference is not shown and is said to take a number of further labels."""
+    kept: float
+    """The share of these in which so many further labels show a difference as large as the one seen."""
 
 
 def independent_mean(
@@ -87,37 +109,42 @@ def independent_mean(
 class Maker:
     """Draws experiments whose truth is known."""
 
-    def __init__(self, seed: int, truth: float, floor: int) -> None:
-        self.lot = np.random.default_rng(seed)
-        self.truth, self.floor = truth, floor
+    def __init__(self, cell: Cell, seed: int, floor: int) -> None:
+        # Every cell has draws of its own.
+        of_cell = int(sha256_of(str(cell))[:8], 16)
+        self.lot = np.random.default_rng([seed, of_cell])
+        self.cell, self.floor = cell, floor
 
-    def leans(self, truths: Sequence[float], *, by_user: bool) -> list[np.ndarray]:
+    def leans(self, truths: Sequence[float]) -> list[np.ndarray]:
         """By system each query's chance of a full label; systems see the same easy and hard users."""
-        if not by_user:
+        users, share = self.cell.users, self.cell.share
+        if not share:
             return [np.full(QUERIES, truth) for truth in truths]
-        users = QUERIES // PER_USER
-        shared = self.lot.standard_normal(users)
+        shared, sizes = self.lot.standard_normal(users), 1 / share - 1
         found = []
         for truth in truths:
             taste = ndtr(0.8 * shared + 0.6 * self.lot.standard_normal(users))
-            # A beta distribution with 4 as its two counts' sum has a fifth of the variance of single labels.
-            found.append(np.repeat(betaincinv(4 * truth, 4 * (1 - truth), taste), PER_USER))
+            # Of a beta distribution with these counts, the variance is this share of that of single labels.
+            found.append(np.repeat(betaincinv(sizes * truth, sizes * (1 - truth), taste), QUERIES // users))
         return found
 
-    def system(self, score: str, judge: str, leans: np.ndarray, count: int, *, by_user: bool) -> list[Item]:
+    def system(self, leans: np.ndarray, count: int) -> list[Item]:
         """All items of one system, ``count`` of them labelled."""
-        sizes = np.full(QUERIES, 2) if score == "win rate" else self.lot.integers(3, 16, QUERIES)
-        query = np.repeat(np.arange(QUERIES), sizes)
+        score, queries = self.cell.score, len(leans)
+        sizes = np.full(queries, 6) if score == "win rate" else self.lot.integers(3, 10, queries)
+        query = np.repeat(np.arange(queries), sizes)
         lean, chance = np.repeat(leans, sizes), self.lot.random(len(query))
         # The share of halves (partly supported; a tie) leaves room for full labels and none.
         halves = np.minimum({"FP": 0.2, "FR": 0.0, "win rate": 1 / 7}[score], 2 * np.minimum(lean, 1 - lean))
         labels = np.where(chance < lean - halves / 2, 1.0, np.where(chance < lean + halves / 2, 0.5, 0.0))
-        verdicts = self.verdicts(judge, labels, np.array([0.0, 1.0] if score == "FR" else [0.0, 0.5, 1.0])).tolist()
+        known = np.array([0.0, 1.0] if score == "FR" else [0.0, 0.5, 1.0])
+        verdicts = self.verdicts(self.cell.judge, labels, known).tolist()
         wholes = (self.lot.random(len(query)) < 6 / 7).astype(float) if score == "FR" else np.ones(len(query))
         shares = np.ones(len(query)) if score == "win rate" else 1 / np.repeat(sizes, sizes)
-        clusters = query // PER_USER if by_user else query
         chosen = self.drawn(verdicts, count)
-        columns = [column.tolist() for column in (clusters, shares, labels * wholes, wholes)]
+        columns = [
+            column.tolist() for column in (query // (queries // self.cell.users), shares, labels * wholes, wholes)
+        ]
         return [
             Item(cluster, verdict, share, label if at in chosen else None, whole)
             for at, (verdict, cluster, share, label, whole) in enumerate(zip(verdicts, *columns, strict=True))
@@ -141,7 +168,8 @@ class Maker:
         sizes, drawn = {verdict: len(held) for verdict, held in places.items()}, Counter[float]()
         for _ in range(count):
             stratum = next_stratum(sizes, drawn, self.floor)
-            assert stratum is not None
+            if stratum is None:
+                break
             drawn[stratum] += 1
         return {place for verdict, held in places.items() for place in held[: drawn[verdict]]}
 
@@ -162,28 +190,50 @@ def estimated(items: Sequence[Item]) -> Corrected:
     return found
 
 
-def grid(given: argparse.Namespace) -> Iterator[Row]:
-    truths = (given.truth, given.truth - APART)
-    for score in given.score or SCORES:
-        for judge in JUDGES:
-            for by_user in (False, True):
-                for count in LABELS:
-                    maker = Maker(given.seed, given.truth, given.floor)
-                    held, apart, wide, alone = [], [], [], []
-                    for _ in range(given.rounds):
-                        made = [
-                            maker.system(score, judge, leans, count, by_user=by_user)
-                            for leans in maker.leans(truths, by_user=by_user)
-                        ]
-                        one, other = map(estimated, made)
-                        only = labels_alone(made[0])
-                        assert only is not None
-                        held.append(holds(one, given.truth))
-                        apart.append(holds(difference(one, other), APART))
-                        wide.append(width(one))
-                        alone.append(width(only))
-                    clusters = f"{QUERIES // PER_USER} users" if by_user else f"{QUERIES} queries"
-                    yield Row(score, judge, clusters, count, *map(fmean, (held, wide, alone, apart)))
+def cells(given: argparse.Namespace) -> Iterator[Cell]:
+    axes = (given.score or SCORES[:1], given.judge or JUDGES, given.users or USERS, given.share or SHARES)
+    for cell in product(*axes, given.rate or RATES, given.labels or LABELS):
+        yield Cell(*cell)
+
+
+def measured(cell: Cell, given: argparse.Namespace) -> Row:
+    maker = Maker(cell, given.seed, given.floor)
+    other = cell.rate + (given.apart if cell.rate < 0.5 else -given.apart)
+    held, apart, wide, alone, kept = [], [], [], [], []
+    for at in range(given.rounds):
+        one, two = (maker.system(leans, cell.labels) for leans in maker.leans((cell.rate, other)))
+        found, second = estimated(one), estimated(two)
+        gap = difference(found, second)
+        held.append(holds(found, cell.rate))
+        apart.append(holds(gap, cell.rate - other))
+        wide.append(width(found))
+        if not at % 10 and (only := labels_alone(one)) is not None:
+            alone.append(width(only))
+        if given.promises and gap.low is not None and gap.high is not None and gap.low <= 0 <= gap.high:
+            needed = labels_needed(gap, 2 * cell.labels)
+            if needed is not None and needed <= len(one) + len(two):
+                kept += promise_kept(maker, found.value, gap, needed)
+    return Row(
+        **asdict(cell),
+        coverage=fmean(held),
+        width=fmean(wide),
+        width_of_labels_alone=fmean(alone),
+        coverage_of_difference=fmean(apart),
+        promised=len(kept),
+        kept=fmean(kept) if kept else 0.0,
+    )
+
+
+def promise_kept(maker: Maker, value: float, gap: Corrected, needed: int) -> list[bool]:
+    """Whether the labels that are said to show this difference do so in a new experiment with such a difference."""
+    truths = (value, value - gap.value)
+    if not 0.02 <= min(truths) <= max(truths) <= 0.98:
+        return []
+    one, two = (estimated(maker.system(leans, needed // 2)) for leans in maker.leans(truths))
+    again = difference(one, two)
+    assert again.low is not None
+    assert again.high is not None
+    return [again.low > 0 if gap.value > 0 else again.high < 0]
 
 
 def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
@@ -192,7 +242,7 @@ def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
         lot = np.random.default_rng(given.seed)
         rows: list[tuple[bool, bool, float, float]] = []
         for _ in range(given.rounds):
-            labels = (lot.random(5 * count) < given.truth).astype(float)
+            labels = (lot.random(5 * count) < TRUTH).astype(float)
             verdicts = np.where(lot.random(len(labels)) < 0.85, labels, 1 - labels)
             items = [
                 Item(at, verdict, label=label if at < count else None)
@@ -200,37 +250,53 @@ def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
             ]
             ours = estimated(items)
             theirs = independent_mean(labels[:count], verdicts[:count], verdicts[count:])
-            rows.append((holds(ours, given.truth), holds(theirs, given.truth), width(ours), width(theirs)))
+            rows.append((holds(ours, TRUTH), holds(theirs, TRUTH), width(ours), width(theirs)))
         names = ("coverage", "coverage of PPI++", "width", "width of PPI++")
         yield {"labels": count} | dict(zip(names, map(fmean, zip(*rows, strict=True)), strict=True))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1000)
-    parser.add_argument("--score", choices=SCORES, action="append", help="one part of the grid")
-    parser.add_argument("--truth", type=float, default=0.75)
+    parser.add_argument("--rounds", type=int, default=2000)
+    parser.add_argument("--score", choices=SCORES, action="append", help="one part of the grid; FP by default")
+    parser.add_argument("--judge", choices=JUDGES, action="append")
+    parser.add_argument("--users", type=int, action="append")
+    parser.add_argument("--share", type=float, action="append")
+    parser.add_argument("--rate", type=float, action="append")
+    parser.add_argument("--labels", type=int, action="append")
+    parser.add_argument("--apart", type=float, default=0.1, help="how far the second system is from the first")
+    parser.add_argument("--promises", action="store_true", help="whether the labels that are said to be needed suffice")
+    parser.add_argument("--published", action="store_true", help="beside PPI++ as published")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--floor", type=int, default=FLOOR)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    print(f"{given.rounds:,} rounds, truth {given.truth}, floor {given.floor}, seed {given.seed}\n")
-    print("| score | judge | clusters | labels | coverage | width | labels alone | coverage of a difference |")
-    print("|---|---|---|--:|--:|--:|--:|--:|")
+    print(f"{given.rounds:,} rounds, floor {given.floor}, seed {given.seed}\n")
+    print(
+        "| score | judge | users | share | rate | labels | coverage | width | labels alone | a difference | promises |"
+    )
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     rows: list[Row] = []
-    for row in grid(given):
-        rows.append(row)
-        *names, covered, wide, alone, apart = asdict(row).values()
-        print(f"| {' | '.join(map(str, names))} | {covered:.3f} | {wide:.2f} | {alone:.2f} | {apart:.3f} |", flush=True)
-    print(f"\nleast coverage {min(min(row.coverage, row.coverage_of_difference) for row in rows):.3f}\n")
-    print("| independent items, labels | coverage | PPI++ | width | PPI++ |\n|--:|--:|--:|--:|--:|")
+    with ProcessPoolExecutor(given.workers) as pool:
+        for row in pool.map(partial(measured, given=given), cells(given)):
+            rows.append(row)
+            *names, covered, wide, alone, apart, promised, kept = astuple(row)
+            promises = f"{kept:.2f} of {promised:,}" if promised else ""
+            cell = " | ".join(map(str, names))
+            print(f"| {cell} | {covered:.3f} | {wide:.2f} | {alone:.2f} | {apart:.3f} | {promises} |", flush=True)
+    for name, found in (("one system", [r.coverage for r in rows]), ("two", [r.coverage_of_difference for r in rows])):
+        low = sum(each < LEAST_COVERAGE for each in found)
+        print(f"\n{name}: least coverage {min(found):.3f}; below {LEAST_COVERAGE}: {low:,} of {len(found):,} cells")
+    if given.published:
+        print("\n| independent items, labels | coverage | PPI++ | width | PPI++ |\n|--:|--:|--:|--:|--:|")
     beside = []
-    for row in published(given):
+    for row in published(given) if given.published else ():
         beside.append(row)
         print("| " + " | ".join(f"{value:.3f}" if value < 2 else f"{value:,}" for value in row.values()) + " |")
     if given.json is not None:
-        measured = {"grid": [*map(asdict, rows)], "published": beside}
-        given.json.write_text(json.dumps(measured, indent=1), encoding="utf-8")
+        everything = {"grid": [*map(asdict, rows)], "published": beside}
+        given.json.write_text(json.dumps(everything, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

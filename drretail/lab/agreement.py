@@ -11,7 +11,6 @@ from drretail.stats.agreement import (
     cohen_kappa,
     correlation,
     kappa_without_ties,
-    krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
     percent,
@@ -21,7 +20,7 @@ from drretail.stats.agreement import (
     weighted_kappa,
 )
 from drretail.stats.clusters import FEWEST
-from drretail.stats.confusion import drawn_interval, kappa, tables_of
+from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
 from drretail.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, float]
 """One rater's values by item."""
-
-
-MOST_LABELS = 20
-"""With more labels κ has no interval, since each bootstrap draw holds a table of all pairs of labels."""
 
 
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
@@ -50,6 +45,8 @@ def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
             by_item[opinion.item].append(opinion.value)
         n_people = len({opinion.rater for opinion in of_people})
         if n_people > 1:
+            queries = {opinion.item: opinion.query_id or opinion.item for opinion in of_people}
+            alpha = krippendorff_alpha(by_item.values(), question.scale.level, [queries[item] for item in by_item])
             people.append(
                 PeopleAgreed(
                     scale=question.scale.name,
@@ -57,7 +54,9 @@ def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
                     n_people=n_people,
                     n_items=sum(len(values) > 1 for values in by_item.values()),
                     level=question.scale.level,
-                    alpha=krippendorff_alpha(by_item.values(), question.scale.level),
+                    alpha=alpha.value,
+                    low=alpha.low,
+                    high=alpha.high,
                 )
             )
     return Agreement(pairs=tuple(pairs), people=tuple(people), alignments=tuple(alignments))
@@ -150,13 +149,11 @@ def _interval(
         return Interval(None)
     if row.get("kappa_linear") is not None or row.get("spearman") is None:
         labels = [*map(str, sorted({*map(float, scale.values), *map(float, ones), *map(float, others)}))]
-        if len(labels) > MOST_LABELS:
-            return Interval(None)
         tables = tables_of(
             clusters, [str(float(item)) for item in ones], [str(float(other)) for other in others], labels
         )
         linear = row.get("kappa_linear") is not None
-        return drawn_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
+        return agreement_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
     # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
     sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
     for cluster, x, y in zip(clusters, ranks(ones), ranks(others), strict=True):

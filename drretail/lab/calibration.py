@@ -14,11 +14,11 @@ from drretail.eval.registry import load_metric, pair_family
 from drretail.files import read_json
 from drretail.lab.finding import LabFinding, Measured
 from drretail.lab.opinions import Opinion, Question, Scale, by_question, named
-from drretail.lab.trial_findings import LEAST_QUERIES
+from drretail.lab.trial_findings import LEAST_USERS
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
 from drretail.stats.agreement import sign
-from drretail.stats.confusion import drawn_interval, kappa, tables_of
+from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Calibration(LabFinding):
         beside = f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {named}"
         if not self.gaps:
             beside = ""
-        elif self.n_held_out < LEAST_QUERIES:
-            beside = f"; too few to say whether it is nearest: it takes {LEAST_QUERIES}"
+        elif self.n_held_out < LEAST_USERS:
+            beside = f"; too few to say whether it is nearest: it takes {LEAST_USERS}"
         return (
             f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
             f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{beside}."
@@ -176,7 +176,7 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     if scale.level != "interval":
         linear = scale.level == "ordinal"
         tables = _tables([pairs], scale)[:, 0]
-        found = drawn_interval(tables, lambda table: kappa(table, linear=linear), seed)
+        found = agreement_interval(tables, lambda table: kappa(table, linear=linear), seed)
         return Nearness(version=version, n=len(pairs), kappa=Measured.of(found))
     by_query: dict[str, list[Pair]] = defaultdict(list)
     for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
@@ -222,7 +222,7 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
     return Gap(
         version=version,
         statistic=statistic,
-        nearer_by=Measured.of(interval if queries >= LEAST_QUERIES else Interval(interval.value)),
+        nearer_by=Measured.of(interval if queries >= LEAST_USERS else Interval(interval.value)),
     )
 
 

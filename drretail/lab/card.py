@@ -20,11 +20,10 @@ from drretail.records.comparison import JudgeTable
 from drretail.records.score import JudgeRef, Verdict
 from drretail.stats.confusion import (
     accuracy_interval,
+    agreement_interval,
     as_two,
     difference_interval,
-    drawn_interval,
     kappa,
-    known_interval,
     tables_of,
 )
 from drretail.tables.figures import number
@@ -80,10 +79,8 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         people_full=people.count("full") / n if n else None,
         judge_full=judges.count("full") / n if n else None,
         balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
-        kappa=Measured.of(known_interval(drawn_interval(shown, kappa, seed), len(shown))),
-        kappa_linear=Measured.of(
-            known_interval(drawn_interval(shown, lambda table: kappa(table, linear=True), seed), len(shown))
-        ),
+        kappa=Measured.of(agreement_interval(shown, kappa, seed)),
+        kappa_linear=Measured.of(agreement_interval(shown, lambda table: kappa(table, linear=True), seed)),
         words_alone=Measured.of(accuracy_interval(rule, seed)),
         over_words=Measured.of(difference_interval(np.stack([two, rule], 1), seed)),
         majority=max(Counter(people).values()) / n if n else None,

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -10,19 +10,29 @@ from typing import TypeVar
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
-from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id
-from drretail.experiment import Definition, read_definition, read_runs
+from drretail.eval.claims.claims import FAMILY
+from drretail.eval.judging.pairs import meetings, pair_id
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import Gathered
+from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.planned import counted as counted_value
+from drretail.eval.scores.planned import read_judgements
+from drretail.experiment import read_runs
 from drretail.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
-from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
+from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, judge_name, opinions_of
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
 from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 from drretail.tables.cells import read_cells
 from drretail.tables.figures import counted
+from drretail.tables.figures import number as in_words
 
 LEAST = 20
 """Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""
+COSTS = 0.95
+"""Below this gain a sentence says that the judge costs labels."""
 Labels = Mapping[str, float]
 """By item, the mean of people's labels."""
 
@@ -62,15 +72,15 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
             "asks people, and --labels reads what they filled in."
         )
-    definition = read_definition(experiment)
-    clusters = Clusters.of(definition.queries)
+    gathered = read_judgements(experiment, [load_metric(FAMILY)])
+    clusters = gathered.clusters
     rows: list[CorrectedValue | MissingLabels] = []
     apart: list[Separation] = []
     notes: list[str] = []
     if labels:
         own = _of_one_judge(claims, judge, labels)
-        items = fp_items(own, labels, clusters)
-        rows += [_row("FP", system, own[0].judge, own_items) for system, own_items in items.items()]
+        items = fp_items(own, labels, clusters, planned_runs(gathered, own[0].judge, "FP"))
+        rows += _rows("FP", own[0].judge, items)
         apart = _separations(items)
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
@@ -79,22 +89,25 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         unlabelled = {(claim.system, claim.cited) for claim in of_judge}
         unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
         one_sided = {system for system, _ in unlabelled}
-        items = fr_items(of_judge, cited, clusters)
-        rows += [
-            _row("FR", system, of_judge[0].judge, own_items)
-            for system, own_items in items.items()
-            if system not in one_sided
-        ]
+        items = fr_items(of_judge, cited, clusters, planned_runs(gathered, of_judge[0].judge, "FR"))
+        two_sided = {system: its for system, its in items.items() if system not in one_sided}
+        rows += _rows("FR", of_judge[0].judge, two_sided)
         notes += [
             f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
             "they are cited: drretail lab sample --uncited draws the latter."
             for system in sorted(one_sided)
         ]
     if voted:
-        rows += _win_rates(experiment, definition, preferences, judge)
+        rows += _win_rates(experiment, gathered, preferences, judge)
     if not (rows or labels or cited):
         _refuse_unjudged(experiment, opinions, judge)
     values = tuple(row for row in rows if isinstance(row, CorrectedValue))
+    notes += [
+        f"{row.system}: in {row.what} the judge costs labels: {row.n_labels:,} drawn by lot would give a narrower "
+        f"interval without it (gain {in_words(row.gain)})."
+        for row in values
+        if row.gain is not None and row.gain < COSTS
+    ]
     if any(row.n_clusters < FEWEST for row in values):
         notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
     missing = tuple(row for row in rows if isinstance(row, MissingLabels))
@@ -118,14 +131,43 @@ def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: C
     return [claim for claim in claims if claim.judge == chosen]
 
 
-def fp_items(claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters) -> dict[str, list[Item]]:
-    """By system, the claims that FP counts; all reports have the same weight."""
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run that counts in a headline of the scoreboard, with its value and its weight."""
+
+    system: str
+    query_id: str
+    run_id: str
+    value: float
+    weight: float
+    """1 / the number of the query's runs that count: repeats are averaged first."""
+
+
+def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
+    """The runs that count in a headline of faithfulness by this judge; those that are missing are left out."""
+    found: list[PlannedRun] = []
+    for assessor in gathered.assessors(FAMILY):
+        if assessor.judge.spec == judge and assessor.rules == "default":
+            for plan, judged in gathered.judged_runs(FAMILY, assessor):
+                value = counted_value(judged.result, headline)
+                if value is not None:
+                    found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0))
+    repeats = Counter((run.system, run.query_id) for run in found)
+    return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in found]
+
+
+def fp_items(
+    claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
+) -> dict[str, list[Item]]:
+    """By system, the claims that FP counts, and the runs that earn nothing; all queries have the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
-    return _items(counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters)
+    return _items(
+        counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
+    )
 
 
 def fr_items(
-    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters
+    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
 ) -> dict[str, list[Item]]:
     """By system, all claims. FR is the share with a source among those that people accept as claims."""
 
@@ -133,7 +175,7 @@ def fr_items(
         cited = labels.get(claim.about)
         return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
 
-    return _items(claims, label_of, lambda claim: float(claim.cited), clusters)
+    return _items(claims, label_of, lambda claim: float(claim.cited), clusters, runs)
 
 
 def _items(
@@ -141,23 +183,41 @@ def _items(
     label_of: Callable[[ExtractedClaim], tuple[float | None, float]],
     verdict_of: Callable[[ExtractedClaim], float],
     clusters: Clusters,
+    runs: Sequence[PlannedRun],
 ) -> dict[str, list[Item]]:
-    """By system, its claims, each weighted by 1 / the number of claims of its report."""
-    counts = Counter(claim.run_id for claim in claims)
-    items: dict[str, list[Item]] = defaultdict(list)
+    """By system, the claims of the runs that count, each weighted by 1 / the number of claims of its report.
+
+    A run without such a claim is an item whose value is known.
+    """
+    by_run: dict[str, list[ExtractedClaim]] = defaultdict(list)
     for claim in claims:
-        cluster, (label, whole) = clusters.user_of.get(claim.query_id, claim.query_id), label_of(claim)
-        item = Item(cluster, claim.stratum, 1 / counts[claim.run_id], label, whole, verdict=verdict_of(claim))
-        items[claim.system].append(item)
+        by_run[claim.run_id].append(claim)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for run in runs:
+        cluster, its = clusters.user_of.get(run.query_id, run.query_id), by_run[run.run_id]
+        for claim in its:
+            label, whole = label_of(claim)
+            item = Item(cluster, claim.stratum, run.weight / len(its), label, whole, verdict=verdict_of(claim))
+            items[claim.system].append(item)
+        if not its:
+            known = Item(cluster, None, run.weight, run.value, verdict=run.value, is_known=True)
+            items[run.system].append(known)
     return dict(sorted(items.items()))
+
+
+def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[CorrectedValue | MissingLabels]:
+    """A row for each system of which something could be labelled."""
+    found = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
+    return [_row(what, system, judge, its) for system, its in found.items()]
 
 
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
     """The corrected value, or the number of labels that are missing for it."""
-    count = sum(item.label is not None for item in items)
+    count, n_known = sum(item.is_labelled for item in items), sum(item.is_known for item in items)
     found, alone = corrected_mean(items), labels_alone(items)
     if count < LEAST or found is None or alone is None:
-        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=len(items))
+        left = len(items) - n_known
+        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=left)
 
     def cut(end: float | None) -> float | None:
         return None if end is None else min(1.0, max(0.0, end))
@@ -178,14 +238,16 @@ def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> Corrected
         gain=gain,
         judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
         n_labels=count,
-        n_items=len(items),
+        n_items=len(items) - n_known,
+        n_known=n_known,
         n_clusters=len(found.influence),
     )
 
 
 def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
     """Every two systems with enough labels."""
-    labels = {system: sum(item.label is not None for item in of_system) for system, of_system in items.items()}
+    labels = {system: sum(item.is_labelled for item in of_system) for system, of_system in items.items()}
+    sizes = {system: sum(not item.is_known for item in of_system) for system, of_system in items.items()}
     values = {
         system: value
         for system, of_system in items.items()
@@ -194,6 +256,7 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
     found: list[Separation] = []
     for one, other in combinations(values, 2):
         apart, count = difference(values[one], values[other]), labels[one] + labels[other]
+        needed = None if apart.low is None else labels_needed(apart, count)
         found.append(
             Separation(
                 a=one,
@@ -202,40 +265,49 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
                 low=apart.low,
                 high=apart.high,
                 labels=count,
-                labels_needed=None if apart.low is None else labels_needed(apart, count),
+                labels_needed=needed if needed is not None and needed <= sizes[one] + sizes[other] else None,
             )
         )
     return found
 
 
 def _win_rates(
-    experiment: Path, definition: Definition, opinions: Sequence[Opinion], judge: str | None
+    experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None
 ) -> list[CorrectedValue | MissingLabels]:
-    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote."""
+    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote.
+
+    Meetings that a missing report decided are known.
+    """
     reports = {run.run_id: run.report for run in read_runs(experiment)}
-    pairs = {
-        pair_id(meeting.run_ids, [reports.get(run) for run in meeting.run_ids]): meeting.labels
-        for meeting in meetings(experiment, definition, choose_pairs(definition))
-    }
-    user_of = Clusters.of(definition.queries).user_of
+    user_of = gathered.clusters.user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
     for opinion in opinions:
         if opinion.kind == "person":
             votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
-    judges = {opinion.rater: opinion.judge.spec for opinion in opinions if opinion.judge is not None}
     rows: list[CorrectedValue | MissingLabels] = []
-    for who in sorted(rater for rater, spec in judges.items() if judge in (None, rater, spec)):
-        groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
-        for opinion in opinions:
-            if opinion.rater == who and opinion.item in pairs:
-                label, verdict = votes.get((opinion.item, opinion.question.dimension)), (opinion.value + 1) / 2
-                cluster = user_of.get(opinion.query_id, opinion.query_id)
-                item = Item(cluster, verdict, label=fmean(label) if label else None, verdict=verdict)
-                groups[pairs[opinion.item], opinion.question.dimension].append(item)
-        for (labels, dimension), items in groups.items():
-            if any(item.label is not None for item in items):
-                what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
-                rows.append(_row(what, labels[0], who, items))
+    judged = {
+        judge_name(assessor.judge, assessor.rules): (assessor.judge, by_pair)
+        for assessor, by_pair in read_outcomes(experiment, gathered).items()
+        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec)
+    }
+    for who, (ref, by_pair) in sorted(judged.items()):
+        if judge not in (None, who, ref.spec):
+            continue
+        for labels, by_dimension in by_pair.items():
+            met = meetings(experiment, gathered.definition, [labels])
+            ids = [pair_id(meeting.run_ids, [reports.get(run) for run in meeting.run_ids]) for meeting in met]
+            for dimension, outcomes in by_dimension.items():
+                repeats = Counter(outcome.query_id for outcome in outcomes if outcome.result is not None)
+                items: list[Item] = []
+                for about, outcome in zip(ids, outcomes, strict=True):
+                    query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
+                    if verdict is not None:
+                        given = [verdict] if is_known else votes.get((about, dimension))
+                        label, share = fmean(given) if given else None, 1 / repeats[query]
+                        cluster = user_of.get(query, query)
+                        items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
+                if any(item.is_labelled for item in items):
+                    rows.append(_row(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items))
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from drretail.eval.claims.claims import FAMILY, HEADLINE, SUPPORT
 from drretail.eval.claims.labels import CONTRADICTED
-from drretail.eval.claims.tally import ReportVerdicts
+from drretail.eval.claims.tally import ReportVerdicts, cites
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
@@ -37,7 +37,7 @@ class ExtractedClaim:
     in_fp: bool = False
     """False for claims that cite only internal sources, which FP leaves out."""
     cited: bool = False
-    """As FR counts it: the claim cites a source that the run was shown."""
+    """As FR counts it: the report names a source of the claim that the run was shown."""
     text: str = ""
     span: tuple[int, int] | None = None
     """Its place in the report."""
@@ -143,7 +143,7 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
             stratum=f"{subject.label} {word}",
             support=None if verdict is None else float(verdict.value),
             in_fp=claim.claim_id in counted,
-            cited=bool(claim.sources),
+            cited=cites(claim),
             text=claim.claim,
             span=None if claim.start is None or claim.end is None else (claim.start, claim.end),
             extracted_by=name_of(judge),

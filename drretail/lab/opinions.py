@@ -128,7 +128,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
             met = meetings(experiment, gathered.definition, [labels])
             for dimension, outcomes in by_dimension.items():
                 for meeting, outcome in zip(met, outcomes, strict=True):
-                    if outcome.result is None:
+                    if outcome.result is None or outcome.is_forfeit:  # without a report there is no opinion
                         continue
                     item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
                     value = float(sign(outcome.result - 0.5))

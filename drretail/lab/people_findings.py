@@ -61,6 +61,9 @@ class PeopleAgreed(Record):
     n_items: int
     level: str
     alpha: float | None = None
+    low: float | None = None
+    """The 95 % interval of α over queries, or over items if no queries are named."""
+    high: float | None = None
 
 
 class Alignment(Record):
@@ -161,11 +164,17 @@ class CorrectedValue(Record):
     labels_alone_low: float | None = None
     labels_alone_high: float | None = None
     gain: float | None = None
-    """How many times the labels would give an equally narrow interval without verdicts; 1 if verdicts add nothing."""
+    """How many times the labels, drawn by lot, would give an equally narrow interval without verdicts.
+
+    Below 1 the judge costs labels.
+    """
     judged: float | None = None
-    """The judge's own value on the same claims."""
+    """The judge's own value, as on the scoreboard."""
     n_labels: int = 0
     n_items: int = 0
+    """Items that could be labelled."""
+    n_known: int = 0
+    """Runs that earn nothing, or meetings that a missing report decided: they count, and no opinion is needed."""
     n_clusters: int
     """Users, or queries if no user is known."""
 

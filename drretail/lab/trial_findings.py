@@ -2,8 +2,10 @@
 
 from pydantic import AliasChoices, ConfigDict, Field
 
+from drretail.eval.compare.wording import sample
 from drretail.lab.finding import LabFinding, unanswered_in_words
 from drretail.records.base import Document, Record
+from drretail.stats.significance import LEVEL, fewest_users
 from drretail.tables.figures import number, percent, with_interval
 
 
@@ -171,14 +173,12 @@ class ExploitsFound(LabFinding):
         return f"Exploits: {'; '.join(parts)}."
 
 
-LEAST_QUERIES = 6
-"""The fewest queries from which a bias is concluded. Measured with whole-number ratings and preferences without a bias,
-the intervals give a false alarm in up to .26 of cases on 3 queries, .13 on 4, .09 on 5, and at most .07 from 6 on.
-"""
+LEAST_USERS = fewest_users()
+"""The fewest users from which a bias is concluded: fewer can't reach the level of the test even if all are alike."""
 
 
 class BiasEffect(Record):
-    """One effect of a judge's bias, with its 95 % interval over queries."""
+    """One effect of a judge's bias, with its 95 % interval over users."""
 
     name: str
     dimension: str
@@ -189,25 +189,35 @@ class BiasEffect(Record):
     high: float | None = None
     n: int
     """Queries."""
+    n_users: int | None = None
+    """Number of these queries' users; None if no user is known."""
     n_items: int
     """Ratings, comparisons or claims on these queries."""
+    p: float | None = None
+    """p of the test that flips the signs of users, as ``compare`` makes it; only with a neutral value."""
     neutral: float | None = None
     """The value of a judge without the bias; None if no value shows that."""
     detectable: float | None = None
-    """The smallest true effect that this many queries show with 80 % power; None if their spread is unknown."""
+    """The smallest true effect that this many users show with 80 % power; None if their spread is unknown."""
+
+    @property
+    def users(self) -> int:
+        """The number of users, or of queries if no user is known."""
+        return self.n if self.n_users is None else self.n_users
 
     @property
     def is_found(self) -> bool | None:
-        """True if the interval excludes the neutral value; None below ``LEAST_QUERIES``, or without a neutral value.
+        """True if the test and the interval both exclude the neutral value, as ``compare`` concludes.
 
-        If all queries have the same value there is no interval: then no bias is found if that value is neutral, else
-        None.
+        If all queries have the same value there is no interval, and the test alone decides. None below ``LEAST_USERS``,
+        or without a neutral value.
         """
-        if self.neutral is None or self.n < LEAST_QUERIES:
+        if self.neutral is None or self.users < LEAST_USERS:
             return None
-        if self.low is None or self.high is None:
-            return False if self.value == self.neutral else None
-        return not self.low <= self.neutral <= self.high
+        if self.low is not None and self.high is not None and self.low <= self.neutral <= self.high:
+            return False
+        # Findings of version 1.0 have no p.
+        return self.value != self.neutral and (self.p is None or self.p <= LEVEL)
 
 
 class ProbeFound(Record):
@@ -246,26 +256,24 @@ class BiasFound(LabFinding):
         return f"Biases of {'. '.join(parts) or 'nobody'}."
 
 
+TOO_FEW = f"too few to conclude: it takes {LEAST_USERS}"
+
+
 def effect_in_words(effect: BiasEffect) -> str:
     """The effect on so many queries; if no bias was found, with the smallest effect that they would have shown."""
-    queries = f"{effect.n:,} quer{'y' if effect.n == 1 else 'ies'}"
-    text = f"{effect.name} {with_interval(effect.value, effect.low, effect.high)} on {queries}"
+    on = sample(effect.n, effect.n_users)
+    text = f"{effect.name} {with_interval(effect.value, effect.low, effect.high)} on {on}"
     if effect.neutral is None:
         return text
     if effect.is_found is None:
-        return f"{text}, {why_open(effect)}"
+        return f"{text}, {TOO_FEW}"
     if effect.is_found:
         return text
     return f"none found ({text}; {seen_from(effect)})"
-
-
-def why_open(effect: BiasEffect) -> str:
-    """Why an effect with a neutral value is neither found nor ruled out."""
-    return f"too few to conclude: it takes {LEAST_QUERIES}" if effect.n < LEAST_QUERIES else "the same on every query"
 
 
 def seen_from(effect: BiasEffect) -> str:
     """The smallest effect that would have been seen; if all queries are alike, how many others may not be."""
     if effect.detectable is not None:
         return f"{number(effect.detectable)} would have been seen in four of five"
-    return f"all alike, and yet up to {percent(1 - 0.025 ** (1 / max(effect.n, 1)))} of other queries may not be"
+    return f"all alike, and yet up to {percent(1 - 0.025 ** (1 / max(effect.users, 1)))} of other queries may not be"

@@ -73,6 +73,10 @@ class PairScore(Record):
     """
     queries_won: int = 0
     queries_lost: int = 0
+    queries_read: int | None = None
+    """Queries with a pair of which a judge read both reports; ``read_won`` and ``read_lost`` are those among them."""
+    read_won: int = 0
+    read_lost: int = 0
     p: float | None = None
     """Two-sided p of wins minus losses, from flipping the signs of users."""
     p_holm: float | None = None

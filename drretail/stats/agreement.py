@@ -1,4 +1,4 @@
-"""Agreement of raters: κ, weighted κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E); α of many raters.
+"""Agreement of raters: κ, weighted κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E).
 
 Every function of two raters takes their answers on the same items in the same order, and returns None if the statistic
 is not defined: no item, only one label, or numbers that never change. Raises ValueError for sequences of unequal
@@ -6,7 +6,7 @@ length.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, sqrt
@@ -86,38 +86,6 @@ def correlation(
     found: Any = of_scipy[coefficient](first, second)  # scipy declares no types for these results
     value = float(found.statistic)
     return None if isnan(value) else value
-
-
-def krippendorff_alpha(items: Iterable[Sequence[float]], level: Level) -> float | None:
-    """Krippendorff's α = 1 − D_o / D_e for any number of raters, who need not all have rated everything.
-
-    ``items`` has the ratings of each item, in any order of raters. Items with fewer than two ratings are left out.
-    Labels are numbers; ordered labels are numbers in their order. None if no item is left, or if all ratings are equal
-    (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
-    """
-    rated = [list(ratings) for ratings in items if len(ratings) > 1]
-    totals = Counter(value for ratings in rated for value in ratings)
-    n = totals.total()
-    distance = _distance(totals, level)
-    expected = sum(a * b * distance(v, w) for v, a in totals.items() for w, b in totals.items())
-    if not expected:
-        return None
-    observed = sum(sum(distance(v, w) for v in ratings for w in ratings) / (len(ratings) - 1) for ratings in rated)
-    return 1 - (n - 1) * observed / expected
-
-
-def _distance(totals: Counter[float], level: Level) -> Callable[[float, float], float]:
-    """The squared distance of two values at this level: differing or not, ratings in between, or difference."""
-    if level == "nominal":
-        return lambda v, w: float(v != w)
-    if level == "interval":
-        return lambda v, w: (v - w) ** 2
-    below: dict[float, float] = {}
-    seen = 0
-    for value in sorted(totals):
-        below[value] = seen + totals[value] / 2
-        seen += totals[value]
-    return lambda v, w: (below[v] - below[w]) ** 2
 
 
 def _both(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:

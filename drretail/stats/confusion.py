@@ -1,11 +1,14 @@
-"""Two raters on labelled items: statistics of their confusion tables, with bootstrap intervals over clusters.
+"""Raters on labelled items: statistics of their confusion tables, with bootstrap intervals over clusters.
 
 The last two axes of a table are the first rater's label and the second's, and hold counts; any axes may precede them.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from drretail.records.base import sha256_of
+from drretail.stats.agreement import Level
 from drretail.stats.clusters import FEWEST, draws
 from drretail.stats.intervals import Interval, percentile_interval, share_interval
 
@@ -16,7 +19,11 @@ if TYPE_CHECKING:
     Tables = NDArray[np.float64]
 RESAMPLES = 2_000
 FEW = 10
-"""With fewer clusters no interval is given."""
+"""With fewer clusters a balanced accuracy has no interval."""
+MOST_LABELS = 20
+"""With more labels agreement has no interval, since each bootstrap draw holds a table of all pairs of labels."""
+PRIOR = 2
+"""Clusters that are added to those of a sample in the intervals of agreement, their items spread over all cells."""
 
 
 def balanced_accuracy(tables: "Tables") -> "Tables":
@@ -84,6 +91,72 @@ def drawn_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", se
     return percentile_interval(value, known[np.isfinite(known)], len(tables))
 
 
+def agreement_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str) -> Interval:
+    """A measure of agreement of the sum of all clusters' tables, with its interval over clusters.
+
+    The interval is that of the Bayesian bootstrap (Rubin 1981) with ``PRIOR``, which in a table of two labels is
+    Jeffreys' ½ a cell. Where one label is rare, a sample may lack a kind of disagreement, and then all its draws lack
+    it: plain bootstrap intervals of 40 items hold the truth in half of such samples (``benchmarks/kappas.py``).
+    """
+    import numpy as np
+
+    value = float(statistic(tables.sum(0))) if len(tables) else float("nan")
+    if not np.isfinite(value):
+        return Interval(None)
+    if len(tables) < FEWEST or tables.shape[-1] > MOST_LABELS:
+        return Interval(round(value, 10), lacks="few" if len(tables) < FEWEST else None)
+    total = tables.sum(0)
+    is_used = (total.sum(0) + total.sum(1) > 0).astype(np.float64)
+    cells = PRIOR * np.outer(is_used, is_used) / is_used.sum() ** 2
+    lot = np.random.default_rng(int(sha256_of(f"agreement|{seed}")[:16], 16))
+    added = lot.standard_gamma(np.broadcast_to(cells, (RESAMPLES, *cells.shape))) * total.sum() / len(tables)
+    flat = tables.reshape(len(tables), -1)
+    # Draw by draw, since all weights of many clusters would not fit into memory.
+    sums = np.stack([lot.standard_exponential(len(flat)) @ flat for _ in range(RESAMPLES)])
+    drawn = statistic(sums.reshape(added.shape) + added)
+    found = percentile_interval(value, drawn[np.isfinite(drawn)], len(tables))
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=min(found.low, round(value, 10)), high=max(found.high, round(value, 10)))
+
+
+def krippendorff_alpha(
+    items: Iterable[Sequence[float]], level: Level, clusters: Sequence[Hashable] | None = None
+) -> Interval:
+    """Krippendorff's α = 1 − D_o / D_e for any number of raters, who need not all have rated everything.
+
+    ``items`` has the ratings of each item, in any order of raters, and ``clusters`` the cluster of each. Items with
+    fewer than two ratings are left out. Labels are numbers; ordered labels are numbers in their order. The value is
+    None if no item is left, or if all ratings are equal (Krippendorff 2011, "Computing Krippendorff's
+    Alpha-Reliability").
+    """
+    import numpy as np
+
+    rated = [(at, list(ratings)) for at, ratings in enumerate(items) if len(ratings) > 1]
+    values = sorted({value for _, ratings in rated for value in ratings})
+    # Without an interval there is one table, since one a cluster would be large.
+    names = [None if len(values) > MOST_LABELS else at if clusters is None else clusters[at] for at, _ in rated]
+    rows = {name: row for row, name in enumerate(dict.fromkeys(names))}
+    tables = np.zeros((len(rows), len(values), len(values)))
+    for name, (_, ratings) in zip(names, rated, strict=True):
+        counts = np.array([ratings.count(value) for value in values], dtype=np.float64)
+        tables[rows[name]] += (np.outer(counts, counts) - np.diag(counts)) / (len(ratings) - 1)
+    scale = np.array(values)
+
+    def alpha(drawn: "Tables") -> "Tables":
+        drawn = (drawn + drawn.swapaxes(-1, -2)) / 2  # what is added to a draw need not be symmetric
+        totals = drawn.sum(-1)
+        # The squared distance of two labels: differing or not, ratings in between, or difference.
+        steps = totals.cumsum(-1) - totals / 2 if level == "ordinal" else scale
+        apart = (steps[..., :, None] - steps[..., None, :]) ** 2
+        apart = (apart > 0).astype(np.float64) if level == "nominal" else apart
+        expected = (totals[..., :, None] * totals[..., None, :] * apart).sum((-1, -2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 1 - (totals.sum(-1) - 1) * (drawn * apart).sum((-1, -2)) / expected
+
+    return agreement_interval(tables, alpha, "agree")
+
+
 def accuracy_interval(tables: "Tables", seed: str) -> Interval:
     """The balanced accuracy of clusters' tables of two labels, with its interval from ``FEW`` clusters on.
 
@@ -129,11 +202,6 @@ def _squared(value: float, parts: Sequence[tuple[float, Interval]]) -> Interval:
         down += (weight * (below if weight > 0 else above)) ** 2
         up += (weight * (above if weight > 0 else below)) ** 2
     return Interval(value, round(value - down**0.5, 10), round(value + up**0.5, 10))
-
-
-def known_interval(drawn: Interval, clusters: int) -> Interval:
-    """The interval, or the value alone if there are fewer than ``FEW`` clusters."""
-    return Interval(drawn.value) if clusters < FEW else drawn
 
 
 def _share_right(tables: "Tables", label: int, seed: str) -> Interval:

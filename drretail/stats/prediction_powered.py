@@ -11,18 +11,21 @@ almost no width.
 
 The intervals of those papers are normal approximations. They fail for 20 labels of a judge that is usually right: if
 all labels of a stratum agree, their estimated variance is 0. Here each stratum has the exact binomial interval of
-Clopper and Pearson for its effective number of labels (Korn and Graubard 1998), and the squared distances of the ends
-to the means are added (MOVER: Zou and Donner 2008). A stratum without a label has the interval 0 to 1. The verdicts'
-variance between clusters is added with Student's t. ``benchmarks/ppi.py`` prints coverage.
+Clopper and Pearson for its effective number of labels (Korn and Graubard 1998), and the distances of the ends to the
+means are added by their correlations (MOVER: Zou 2008), since a user who is hard for a judge is so in all strata. A
+stratum without a label has the interval 0 to 1. The verdicts' variance between clusters is one more part, with the
+binomial interval of such a variance. ``benchmarks/ppi.py`` prints coverage.
 
 Claims of one query share its report, its sources and its world, and queries of one user are alike. The number of labels
 is therefore divided by the design effect: the variance over whole clusters divided by the variance as if items were
-independent, and at least 1.
+independent, and at least 1. Both variances hold one more user whose items are all right or all wrong: among few users,
+those who would be unlike the others are often not seen.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from drretail.stats.clusters import FEWEST
@@ -35,6 +38,12 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _BEYOND = (1 - LEVEL) / 2
+# A share below this is a rounded 0.
+_NOTHING = 1e-12
+# Degrees of freedom from which Student's t is normal.
+_MANY = 1e9
+# A difference of so many half-widths is shown with a probability of 80 %: (z.975 + z.8) / z.975.
+_WITH_POWER = 1.43
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,13 @@ class Item:
     """For a labelled item: 0 if it does not count in the denominator, as a text that is no claim does not in FR."""
     verdict: float = 0.0
     """The judge's own value for the item. The estimate does not use it: it only needs the strata."""
+    is_known: bool = False
+    """True if ``label`` is a fact, such as the 0 of a failed run, and nobody's opinion."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """True for an item that a person labelled."""
+        return self.label is not None and not self.is_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +80,8 @@ class Corrected:
     below: float = 0.0
     """The squared margin that labels leave below the value; ``above`` is the one above it."""
     above: float = 0.0
+    lasting: float = 0.0
+    """The share of these margins that more labels of the same clusters would leave."""
     influence: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
     """By cluster, how much its verdicts move the value."""
 
@@ -77,28 +95,41 @@ def corrected_mean(items: Sequence[Item]) -> Corrected | None:
 
 
 def labels_alone(items: Sequence[Item]) -> Corrected | None:
-    """The same mean from the labels alone; verdicts only tell from how many items each label was drawn."""
-    sizes = Counter(item.stratum for item in items)
-    labelled = Counter(item.stratum for item in items if item.label is not None)
-    weights = [item.share * sizes[item.stratum] / max(1, labelled[item.stratum]) for item in items]
-    return _estimate(items, [None] * len(items), weights)
+    """The mean from the labels alone, with the interval that as many labels would give if they were drawn by lot.
+
+    Verdicts only tell from how many items each label was drawn.
+    """
+    sizes = Counter(item.stratum for item in items if not item.is_known)
+    labelled = Counter(item.stratum for item in items if item.is_labelled)
+    drawn_from = {stratum: size / max(1, labelled[stratum]) for stratum, size in sizes.items()}
+    weights = [item.share * (1.0 if item.is_known else drawn_from[item.stratum]) for item in items]
+    shares = [item.share for item in items if not item.is_known]
+    squares = sum(share**2 for share in shares)
+    count = labelled.total() * sum(shares) ** 2 / (len(shares) * squares) if squares else None
+    return _estimate(items, [None] * len(items), weights, count)
 
 
 def difference(one: Corrected, other: Corrected) -> Corrected:
     """How much higher ``one`` is. The verdicts' variance between clusters that both share cancels out."""
     clusters = one.influence.keys() | other.influence.keys()
     influence = {name: one.influence.get(name, 0.0) - other.influence.get(name, 0.0) for name in clusters}
-    return _with_interval(one.value - other.value, one.below + other.above, one.above + other.below, influence)
+    value, below, above = one.value - other.value, one.below + other.above, one.above + other.below
+    lasting = (one.lasting * (one.below + one.above) + other.lasting * (other.below + other.above)) / (below + above)
+    if len(influence) < FEWEST:
+        return Corrected(value, None, None, below, above, lasting, influence)
+    away = _cluster_margin(influence)
+    low, high = value - (below + away) ** 0.5, value + (above + away) ** 0.5
+    return Corrected(value, low, high, below, above, lasting, influence)
 
 
 def labels_needed(apart: Corrected, labels: int) -> int | None:
     """About how many labels in all would show a difference as large as this one, if there are ``labels`` now.
 
-    None if no number would, because the verdicts of these clusters vary too much.
+    They show it with a probability of 80 %. None if no number would, because these clusters vary too much.
     """
     by_labels = apart.below if apart.value > 0 else apart.above
-    room = apart.value**2 - _cluster_margin(apart.influence)
-    return None if room <= 0 else max(1, round(labels * by_labels / room))
+    room = (apart.value / _WITH_POWER) ** 2 - _cluster_margin(apart.influence) - apart.lasting * by_labels
+    return None if room <= 0 else max(1, round(labels * (1 - apart.lasting) * by_labels / room))
 
 
 class _Stratum(NamedTuple):
@@ -108,24 +139,36 @@ class _Stratum(NamedTuple):
     items: "NDArray[np.intp]"
     labelled: "NDArray[np.intp]"
     weights: "Numbers"
+    is_known: bool
 
 
-def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float]) -> Corrected | None:
+def _strata(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float]) -> list[_Stratum]:
     import numpy as np
 
-    if not any(item.label is not None and item.whole for item in items):
-        return None
     places: dict[Hashable, list[int]] = defaultdict(list)
-    for place, stratum in enumerate(strata):
-        places[stratum].append(place)
+    for place, (item, stratum) in enumerate(zip(items, strata, strict=True)):
+        places[item.is_known, item.label if item.is_known else stratum].append(place)
     total = sum(item.share for item in items)
     parts: list[_Stratum] = []
     for members in places.values():
         labelled = [place for place in members if items[place].label is not None]
         given = np.array([weights[place] for place in labelled], dtype=np.float64)
         share = sum(items[place].share for place in members) / total
-        shares_of_labels = given / (given.sum() or 1.0)
-        parts.append(_Stratum(share, np.array(members), np.array(labelled, dtype=np.intp), shares_of_labels))
+        of_labels = given / (given.sum() or 1.0)
+        is_known = items[members[0]].is_known
+        parts.append(_Stratum(share, np.array(members), np.array(labelled, dtype=np.intp), of_labels, is_known))
+    return parts
+
+
+def _estimate(
+    items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence[float], count: float | None = None
+) -> Corrected | None:
+    """The mean over strata; ``count`` takes the place of the labels' own number in the interval."""
+    import numpy as np
+
+    if not any(item.is_labelled and item.whole for item in items):
+        return None
+    parts = _strata(items, strata, weights)
     # The mean of a stratum without a label is taken from the other strata; its interval is 0 to 1.
     labelled_share = sum(part.share for part in parts if len(part.labelled))
 
@@ -139,65 +182,110 @@ def _estimate(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequen
     value = mean(labels) / whole
     # An item that doesn't count in the denominator gets the value as its label: the ratio is then a mean of labels.
     labels = labels + value * (1 - wholes)
-    predicted, residuals = np.full(len(items), value), np.zeros(len(items))
-    for part in parts:
-        if len(part.labelled):
-            predicted[part.items] = part.weights @ labels[part.labelled]
-            residuals[part.labelled] = part.share * part.weights * (labels - predicted)[part.labelled]
     names = {cluster: number for number, cluster in enumerate(dict.fromkeys(item.cluster for item in items))}
     clusters = np.array([names[item.cluster] for item in items])
-    shares = np.array([item.share for item in items])
-    by_verdicts = np.bincount(clusters, shares / shares.sum() * (predicted - value)).astype(np.float64)
-    # The design effect: the variance over clusters divided by that of independent labels, and at least 1.
-    by_labels = np.bincount(clusters, residuals).astype(np.float64)
-    independent = float(by_verdicts @ by_verdicts) + float(residuals @ residuals)
-    together = by_verdicts + by_labels
-    effect = max(1.0, float(together @ together) / independent) if independent > 0 else 1.0
-    labelled_clusters = len({item.cluster for item in items if item.label is not None})
-    below = above = 0.0
-    for part in parts:
-        middle = float(predicted[part.items[0]])
-        low, high = _ends(middle, part.weights, effect, labelled_clusters)
-        below += (part.share * (middle - low) / whole) ** 2
-        above += (part.share * (high - middle) / whole) ** 2
-    influence = dict(zip(names, (by_verdicts / whole).tolist(), strict=True))
-    return _with_interval(value, below, above, influence)
+    predicted = np.full(len(items), value)
+    # By stratum, and last of the verdicts: what each cluster moves, what one more cluster of equal items would, and the
+    # variance of labels that are independent.
+    moved, one_more, independent = np.zeros((len(parts) + 1, len(names))), np.zeros(len(parts) + 1), np.ones(len(parts))
+    apart = alike = left = 0.0
+    for at, part in enumerate(parts):
+        if not len(part.labelled):
+            continue
+        middle = float(part.weights @ labels[part.labelled])
+        predicted[part.items] = middle
+        if not part.is_known:
+            residuals = part.share * part.weights * (labels[part.labelled] - middle)
+            moved[at] = np.bincount(clusters[part.labelled], residuals, len(names))
+            each, by_cluster = float(part.weights @ part.weights), np.bincount(clusters[part.labelled], part.weights)
+            shrunk, usual = (middle + each / 2) / (1 + each), float(by_cluster @ by_cluster)
+            spread = part.share * (shrunk * (1 - shrunk)) ** 0.5
+            one_more[at] = spread * usual
+            independent[at] = float(residuals @ residuals) + spread**2 * usual * each
+            left += spread**2 / part.share
+            apart += spread**2 * each
+            alike += spread * usual**0.5
+    shares = np.array([item.share for item in items]) / sum(item.share for item in items)
+    moved[-1] = np.bincount(clusters, shares * (predicted - value), len(names))
+    explained = float(shares @ (predicted - value) ** 2)
+    # What verdicts explain of the labels is not left to be alike in a cluster.
+    one_more *= (left / (left + explained)) ** 0.5 if left else 1.0
+    one_more[-1] = explained**0.5 / len(names)
+    covariance = len(names) / max(1, len(names) - 1) * moved @ moved.T + np.diag(one_more**2)
+    effects = np.maximum(1.0, covariance.diagonal()[:-1] / independent)
+    labelled_clusters = len({item.cluster for item in items if item.is_labelled})
+    down, up = np.zeros(len(parts) + 1), np.zeros(len(parts) + 1)
+    for at, part in enumerate(parts):
+        if not part.is_known:
+            middle, number = float(predicted[part.items[0]]), 0.0
+            if len(part.labelled):
+                number = count or 1 / float(part.weights @ part.weights)
+            low, high = _ends(middle, number, float(effects[at]), labelled_clusters)
+            down[at], up[at] = part.share * (middle - low) / whole, part.share * (high - middle) / whole
+    influence = dict(zip(names, (moved[-1] / whole).tolist(), strict=True))
+    errors = np.sqrt(covariance.diagonal())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = np.nan_to_num(np.maximum(0.0, covariance / np.outer(errors, errors)))
+    np.fill_diagonal(correlation, 1.0)
+    below, above = (float(ends[:-1] @ correlation[:-1, :-1] @ ends[:-1]) for ends in (down, up))
+    lasting = 0.0
+    if alike**2 > 1.001 * apart:
+        # By the correlation inside clusters that makes such a design effect.
+        effect = max(1.0, float(covariance[:-1, :-1].sum()) / float(independent[one_more[:-1] > 0].sum()))
+        lasting = min(1.0, min(1.0, (effect - 1) / (alike**2 / apart - 1)) * alike**2 / apart / effect)
+    if len(names) < FEWEST:
+        return Corrected(value, None, None, below, above, lasting, influence)
+    down[-1], up[-1] = _verdict_margins(value, float(covariance[-1, -1]) / whole**2, len(names))
+    low, high = value - (below + down[-1] ** 2) ** 0.5, value + (above + up[-1] ** 2) ** 0.5
+    return Corrected(value, low, high, below, above, lasting, influence)
 
 
-def _ends(mean: float, weights: "Numbers", design_effect: float, clusters: int) -> tuple[float, float]:
-    """The Clopper–Pearson interval of a stratum's mean for its effective number of unequally weighted labels (Kish)."""
-    from scipy.special import betaincinv, stdtrit
-
-    if not len(weights):
+def _ends(mean: float, labels: float, design_effect: float, clusters: int) -> tuple[float, float]:
+    """The interval of a stratum's mean for its effective number of unequally weighted labels (Kish)."""
+    if not labels:
         return 0.0, 1.0
-    count = 1 / float(weights @ weights) / design_effect
-    if clusters > 1 and design_effect > 1:
+    count = labels / design_effect
+    if clusters > 1:
         # The design effect is estimated from few clusters (Korn and Graubard 1998, equation 9).
-        labels = max(len(weights), clusters)
-        count *= float(stdtrit(labels - 1, 1 - _BEYOND) / stdtrit(clusters - 1, 1 - _BEYOND)) ** 2
-    count = max(1.0, count)
-    won = mean * count
-    low = float(betaincinv(won, count - won + 1, _BEYOND)) if won > 0 else 0.0
-    high = float(betaincinv(won + 1, count - won, 1 - _BEYOND)) if won < count else 1.0
+        count *= (_student(max(labels, clusters) - 1) / _student(clusters - 1)) ** 2
+    return _exact(mean, max(1.0, count))
+
+
+def _exact(mean: float, count: float) -> tuple[float, float]:
+    """The interval of Clopper and Pearson for a mean of ``count`` labels, which need not be a whole number."""
+    from scipy.special import betaincinv
+
+    won, lost = mean * count, (1 - mean) * count
+    low = float(betaincinv(won, lost + 1, _BEYOND)) if won > _NOTHING else 0.0
+    high = float(betaincinv(won + 1, lost, 1 - _BEYOND)) if lost > _NOTHING else 1.0
     return low, high
 
 
-def _cluster_margin(influence: Mapping[Hashable, float]) -> float:
-    """The squared half-width that the verdicts' variance between clusters adds to an interval; 0 below two clusters."""
-    from scipy.special import stdtrit
+def _verdict_margins(value: float, variance: float, clusters: int) -> tuple[float, float]:
+    """How far below and above the value the verdicts' variance between clusters reaches.
 
+    The interval is binomial, since the means of few clusters are skewed where the value is near 0 or 1.
+    """
+    if variance < _NOTHING or not 0 < value < 1:
+        return 0.0, 0.0
+    worth = value * (1 - value) / variance * (_student(_MANY) / _student(clusters - 1)) ** 2
+    low, high = _exact(value, max(1.0, worth))
+    return value - low, high - value
+
+
+def _cluster_margin(influence: Mapping[Hashable, float]) -> float:
+    """The squared half-width that verdicts' variance between clusters adds to a difference; 0 below two clusters."""
     count = len(influence)
     if count < 2:
         return 0.0
-    spread = sum(moved**2 for moved in influence.values()) * count / (count - 1)
-    return float(stdtrit(count - 1, 1 - _BEYOND)) ** 2 * spread
+    return _student(count - 1) ** 2 * sum(moved**2 for moved in influence.values()) * count / (count - 1)
 
 
-def _with_interval(value: float, below: float, above: float, influence: Mapping[Hashable, float]) -> Corrected:
-    if len(influence) < FEWEST:
-        return Corrected(value, below=below, above=above, influence=influence)
-    away = _cluster_margin(influence)
-    return Corrected(value, value - (below + away) ** 0.5, value + (above + away) ** 0.5, below, above, influence)
+@lru_cache(maxsize=1024)
+def _student(freedom: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 1 - _BEYOND))
 
 
 Stratum = TypeVar("Stratum", bound=Hashable)

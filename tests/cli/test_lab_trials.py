@@ -71,8 +71,8 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_p
     command = ("lab", "bias", "exp", "--judge", "scripted:judge.toml", "--pin", "pin.json")
     done = succeeds(*command, COLUMNS="200")
     table = " ".join(done.stdout.split())
-    assert "first preferred minus second all 1.00 6 36 the same on every query" in table
-    assert "rating minus what its reasons lead to all 3.00 6 72 the same on every query" in table
+    assert "first preferred minus second all 1.00 6 – 36 0.031 found" in table
+    assert "rating minus what its reasons lead to all 3.00 6 – 72 0.031 found" in table
     assert "up to 46% of other queries may not be" in table
     assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
     assert "asked on a later day, it shows drift" in table

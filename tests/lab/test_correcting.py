@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,20 +19,23 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
-from drretail.lab.correction import Cited, correction_of, fp_items, fr_items
+from drretail.experiment import read_runs
+from drretail.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
 from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
+from drretail.lab.opinions import opinions_of
 from drretail.lab.people_findings import CorrectedValue
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem
 from drretail.stats.clusters import Clusters
-from drretail.stats.prediction_powered import corrected_mean, labels_alone
+from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
 from drretail.viewer.voting.plan import planned
+from tests import build
 from tests.build import experiment, known, scripted_judge
-from tests.eval.families.pairwise.judging import A, B, C, compared, prefers_a, reports, two
+from tests.eval.families.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.lab.test_opinions import judge_of_both, mixed, votes
 from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp
-from tests.viewer.experiment import judge_by_hand
+from tests.viewer.experiment import judge_by_hand, rewrite
 from tests.viewer.voting.agents import AGENTS
 
 __all__ = ["answered", "exp"]
@@ -122,6 +126,52 @@ def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_o
     assert f"by {value['judge']} alone " in document["line"]
 
 
+def test_what_is_corrected_is_the_board_s_fp_with_failed_runs_as_zeros_that_nobody_labels(large: Path) -> None:
+    runs = [each for each in read_runs(large) if each.system == "quartz"]
+    before = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    rewrite(large, build.run(f"{runs[0].query_id}-r1", None, label="quartz"))
+    made = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    scores = derive_scores(large, [METRIC]).scores
+    board = {row.system: row.value for row in scores if (row.variant, row.policy) == ("FP", "planned")}
+    assert {name: row.judged for name, row in made.items()} == pytest.approx(board)
+    assert made["quartz"].value == pytest.approx(board["quartz"]) == pytest.approx(1 - 1 / QUERIES)
+    assert (before["quartz"].n_known, made["quartz"].n_known) == (0, 1)
+    assert made["quartz"].n_labels == before["quartz"].n_labels - 1
+
+
+def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path: Path) -> None:
+    one, other = reports("a", 30), reports("b", 30)
+    lost = dict.fromkeys([*other][:6])
+    exp = experiment(tmp_path / "exp", {A: one, B: {**other, **lost}})
+    judge, second = scripted_judge(finds_equal)[0], scripted_judge(prefers_a, name="second")[0]
+    scores = compared(exp, judge, second)
+    votes(exp, lambda pair: "b")
+    found = {row.judge: row for row in correction_of(exp, None).values if row.what.endswith("depth")}
+    of_equal = found[judge.ref.spec]
+    assert (of_equal.n_known, of_equal.n_items, of_equal.n_labels) == (6, 24, 24)
+    assert of_equal.value == pytest.approx(6 / 30), "people prefer b wherever there is one"
+    assert of_equal.labels_alone == pytest.approx(6 / 30)
+    assert of_equal.judged == pytest.approx((6 + 24 / 2) / 30)
+    told = [opinion for opinion in opinions_of(exp) if opinion.rater == judge.ref.spec]
+    assert {opinion.query_id for opinion in told if opinion.question.dimension == "depth"} == {
+        f"q{n}" for n in range(1, 31) if f"q{n}-r1" not in lost
+    }
+    by = {pair.judge: pair for pair in scores.pairs if pair.dimension == "depth"}
+    assert (by[second.ref.spec].queries_won, by[second.ref.spec].read_won, by[judge.ref.spec].read_won) == (30, 24, 0)
+    (panel,) = (pair for name, pair in by.items() if name.startswith("panel"))
+    assert panel.disagreement == 1, "both members are never of one opinion, and a forfeit is none"
+
+
+def test_a_judge_that_costs_labels_is_told_against_labels_drawn_by_lot() -> None:
+    lot = Random(3)
+    truth = [float(lot.random() < 0.95) for _ in range(400)]
+    useless = [Item(at // 4, lot.choice((0.0, 0.5, 1.0)), 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
+    by_lot = [replace(item, stratum="all") for item in useless]
+    with_judge, alone = corrected_mean(useless), known(labels_alone(useless))
+    assert known(known(with_judge).high) - known(known(with_judge).low) > known(alone.high) - known(alone.low)
+    assert alone.low == pytest.approx(known(corrected_mean(by_lot)).low, abs=0.02)
+
+
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
     quartz = [sheet_name(claim.about) for claim in judged_claims(large) if claim.system == "quartz"]
     made = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:19], "full"))])
@@ -206,6 +256,11 @@ def a_claim(about: str, query: str, support: float, system: str = "a") -> Extrac
     return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, support == 1)
 
 
+def runs_of(claims: Sequence[ExtractedClaim]) -> list[PlannedRun]:
+    """A run for each query of the claims, all of one weight."""
+    return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0) for query in dict.fromkeys(each.query_id for each in claims)]
+
+
 def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
     return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
 
@@ -215,13 +270,14 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
     even = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
     few = [claim for claim in even if claim.about.rpartition(" ")[2] in ("0", "8")]
     for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
-        of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters())
-        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters())
+        runs = runs_of(claims)
+        of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters(), runs)
+        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters(), runs)
         for items in (of_fp["a"], of_fr["a"]):
             assert known(corrected_mean(items)).value == pytest.approx(share)
             assert known(labels_alone(items)).value == pytest.approx(share)
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
-    items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}))["a"]
+    items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
 
 

@@ -134,9 +134,13 @@ def _all_or(dimensions: Sequence[str]) -> str:
 
 
 def _counted(row: PairScore, label: str) -> str:
-    """ "won 12 of 20 queries, lost 3"."""
-    won, lost = (row.queries_won, row.queries_lost) if label == row.a else (row.queries_lost, row.queries_won)
-    return f"won {won:,} of {sample(row.n_queries, row.n_users)}, lost {lost:,}"
+    """ "won 12 of 20 queries, lost 3", over what was read, and how many pairs a missing report decided."""
+    counts, n, forfeits = (row.queries_won, row.queries_lost), sample(row.n_queries, row.n_users), ""
+    if row.forfeits and row.queries_read is not None:
+        counts, n = (row.read_won, row.read_lost), f"{queries(row.queries_read)} with both reports"
+        forfeits = f"; a missing report decided {row.forfeits:,} of {row.n_scored:,} pairs"
+    won, lost = counts if label == row.a else reversed(counts)
+    return f"won {won:,} of {n}, lost {lost:,}{forfeits}"
 
 
 def _clusters(row: PairScore) -> int:

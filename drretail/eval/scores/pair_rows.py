@@ -68,9 +68,9 @@ def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
         win=float(winner == "win"),
         tie=float(winner == "tie"),
         loss=float(winner == "loss"),
-        disagreed=float(len(lead) > 1),
+        disagreed=None if outcomes[0].is_forfeit else float(len(lead) > 1),
         words=outcomes[0].words,
-        is_forfeit=all(outcome.is_forfeit for outcome in outcomes),
+        is_forfeit=outcomes[0].is_forfeit,
     )
 
 
@@ -154,7 +154,10 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
     rate = over_users(lambda outcome: outcome.result)
     results = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
     lead = lead_of(results, clusters)
-    met = [(outcome.query_id, outcome.result, outcome.words) for outcome in outcomes if outcome.result is not None]
+    # A forfeit counts in the rate and its test. What a judge prefers is seen only where it read both reports.
+    read = [outcome for outcome in outcomes if not outcome.is_forfeit]
+    lead_read = lead_of(means_by_query((outcome.query_id, outcome.result) for outcome in read), clusters)
+    met = [(outcome.query_id, outcome.result, outcome.words) for outcome in read if outcome.result is not None]
     even = length_controlled(
         [result for _, result, _ in met],
         [words for *_, words in met],
@@ -176,6 +179,9 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "n_queries": lead.n_queries,
         "queries_won": lead.queries_won,
         "queries_lost": lead.queries_lost,
+        "queries_read": lead_read.n_queries,
+        "read_won": lead_read.queries_won,
+        "read_lost": lead_read.queries_lost,
         "p": lead.p,
         "longer_won": mean(_longer_won),
         "length_controlled": even.value,

@@ -139,9 +139,15 @@ def _find(case: Case) -> Effects | str:
         difference(
             f"shift {since}",
             by_query((queries[run_id], last[run_id] - first[run_id]) for run_id in both),
+            case.clusters,
             dimension=DIMENSION,
         ),
-        share(f"changed {since}", by_query((queries[run_id], changed[run_id]) for run_id in both), dimension=DIMENSION),
+        share(
+            f"changed {since}",
+            by_query((queries[run_id], changed[run_id]) for run_id in both),
+            case.clusters,
+            dimension=DIMENSION,
+        ),
     ]
     if at_once:
         more = by_query((queries[run_id], changed[run_id] - at_once[run_id]) for run_id in at_once)
@@ -149,9 +155,10 @@ def _find(case: Case) -> Effects | str:
             share(
                 "changed when asked twice at once",
                 by_query((queries[run_id], at_once[run_id]) for run_id in at_once),
+                case.clusters,
                 dimension=DIMENSION,
             ),
-            difference("changed more than at once", more, dimension=DIMENSION, unit="share"),
+            difference("changed more than at once", more, case.clusters, dimension=DIMENSION, unit="share"),
         ]
     return effects
 

@@ -103,14 +103,14 @@ def _find(case: Case) -> Effects | str:
             rating: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()}
             for rating, of in ratings.items()
         }
-        effects += shares(f"ratings {APART} points or more off", apart)
-        effects += differences("rating minus what its reasons lead to", ratings)
+        effects += shares(f"ratings {APART} points or more off", apart, case.clusters)
+        effects += differences("rating minus what its reasons lead to", ratings, case.clusters)
     if above[SUPPORT]:
         support = by_query(above[SUPPORT])
         other = {query: [float(value != 0) for value in its] for query, its in support.items()}
-        effects.append(share("labels of claims that are others", other, dimension=SUPPORT))
+        effects.append(share("labels of claims that are others", other, case.clusters, dimension=SUPPORT))
         name = "support minus what its reasons lead to"
-        effects.append(difference(name, support, dimension=SUPPORT, unit="share"))
+        effects.append(difference(name, support, case.clusters, dimension=SUPPORT, unit="share"))
     return effects or "no verdict with a justification was looked at"
 
 

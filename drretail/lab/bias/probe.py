@@ -23,6 +23,7 @@ from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.experiment import read_definition
 from drretail.grounding.text.sentences import find_sentences
 from drretail.lab.derived_experiment import MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.lab.opinions import RATING, Opinion, judge_name, opinions_of
@@ -31,6 +32,7 @@ from drretail.prompts import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import BASELINES, MADE_BY_LAB
 from drretail.records.score import Verdict
+from drretail.stats.clusters import Clusters
 
 VERSION = 1
 STAGE = "probe"
@@ -193,6 +195,11 @@ class Case:
     @property
     def name(self) -> str:
         return judge_name(self.judge.ref, "default")
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which user asked each query."""
+        return Clusters.of(read_definition(self.experiment).queries)
 
     @cached_property
     def ratings(self) -> dict[str, dict[Report, float]]:

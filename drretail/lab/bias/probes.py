@@ -44,8 +44,8 @@ def _position(case: Case) -> Effects | str:
     first = {dimension: by_query(values) for dimension, values in leaning.items()}
     changed = {dimension: by_query(values) for dimension, values in flips.items()}
     return [
-        *differences("first preferred minus second", first, unit="share"),
-        *shares("flipped with the order", changed),
+        *differences("first preferred minus second", first, case.clusters, unit="share"),
+        *shares("flipped with the order", changed, case.clusters),
     ]
 
 
@@ -72,7 +72,7 @@ def _length(case: Case) -> Effects | str:
     return [
         effect
         for length, by_dimension in changes.items()
-        for effect in differences(f"{length} minus once", by_dimension)
+        for effect in differences(f"{length} minus once", by_dimension, case.clusters)
     ]
 
 
@@ -114,7 +114,7 @@ def _own_family(case: Case) -> Effects | str:
         )
     if not any(gaps.values()):
         return "on no query were reports of both kinds rated by the judge and by others"
-    return differences(f"{family}'s reports above the others'", gaps)
+    return differences(f"{family}'s reports above the others'", gaps, case.clusters)
 
 
 OWN_FAMILY = Probe(
@@ -143,10 +143,10 @@ def _scale_use(case: Case) -> Effects | str:
         ((most, _),) = ratings.most_common(1)
         is_most = {query: [float(value == most) for value in its] for query, its in values.items()}
         is_high = {query: [float(value >= HIGH) for value in its] for query, its in values.items()}
-        most_used.append(share("of its most used value", is_most, dimension=dimension))
-        high.append(share(f"{HIGH} or more", is_high, dimension=dimension))
-        used.append(number("values used", values, dimension, len(ratings)))
-    evenness = [entropy(values, STEPS, case.seed, dimension) for dimension, values in groups]
+        most_used.append(share("of its most used value", is_most, case.clusters, dimension=dimension))
+        high.append(share(f"{HIGH} or more", is_high, case.clusters, dimension=dimension))
+        used.append(number("values used", values, case.clusters, dimension, len(ratings)))
+    evenness = [entropy(values, case.clusters, STEPS, case.seed, dimension) for dimension, values in groups]
     # How much higher systems are rated than floors on the same query; empty if no floor was rated.
     floors = {subject.label for subject in case.reports.floors}
     above: dict[str, ByQuery] = {}
@@ -156,7 +156,7 @@ def _scale_use(case: Case) -> Effects | str:
             for wanted in (labels, floors)
         )
         above[dimension] = {q: [fmean(of_systems[q]) - fmean(of_floors[q])] for q in of_systems if q in of_floors}
-    above_floors = differences("systems above floors", above) if any(above.values()) else []
+    above_floors = differences("systems above floors", above, case.clusters) if any(above.values()) else []
     return [*evenness, *most_used, *high, *used, *above_floors]
 
 

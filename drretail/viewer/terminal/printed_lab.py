@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from drretail.lab.finding import unanswered_in_words
 from drretail.lab.people_findings import SHARES
-from drretail.lab.trial_findings import seen_from, why_open
+from drretail.lab.trial_findings import TOO_FEW, seen_from
 from drretail.records.score import Systems
 from drretail.tables.figures import counted, dollars, interval, number, with_interval
 from drretail.tables.table import Cell, table_of
@@ -66,7 +66,8 @@ def _card_sentences(claims: "SetCard") -> Iterator[str]:
 
 CORRECTION_NOTE = (
     "Corrected: what people would say of all claims, with a 95 % interval over users that is valid "
-    "for any judge. Gain: how many times more labels you would need without the judge."
+    "for any judge; failed runs and forfeits count as on the scoreboard. Gain: how many times more labels, drawn by "
+    "lot, you would need without the judge."
 )
 FR_IS_NOT = "FR is not corrected: people were not asked which claims name a source; drretail lab sample --uncited asks."
 FR_IS = (
@@ -87,7 +88,7 @@ def print_correction(correction: "Correction", systems: Systems) -> None:
             value.judged,
             Cell(value.value, "number", value.low, value.high),
             Cell(value.labels_alone, "number", value.labels_alone_low, value.labels_alone_high),
-            Cell(value.gain, "tenths"),
+            Cell(value.gain, "number"),
         )
         for value in correction.values
     ]
@@ -110,7 +111,7 @@ def _separation(gap: "Separation") -> str:
     if gap.labels_needed is None:
         return f"{difference}; if it is so large, no number of labels on these reports would show it: run more queries."
     more = max(1, gap.labels_needed - gap.labels)
-    return f"{difference}; if it is so large, about {more:,} labels more would show it."
+    return f"{difference}; if it is so large, about {more:,} labels more would show it in four of five cases."
 
 
 STATISTICS = {
@@ -151,7 +152,13 @@ def print_agreement(agreement: "Agreement") -> None:
     print_text(f"{'; '.join(filter(None, meanings))}. {AGREEMENT_NOTE}", "")
     if agreement.people:
         rows = [
-            (_question(each.scale, each.dimension), each.n_people, each.n_items, each.level, each.alpha)
+            (
+                _question(each.scale, each.dimension),
+                each.n_people,
+                each.n_items,
+                each.level,
+                Cell(each.alpha, "number", each.low, each.high),
+            )
             for each in agreement.people
         ]
         print_table(table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows))
@@ -267,9 +274,8 @@ def print_exploits(exploits: "ExploitsFound") -> None:
 
 
 BIAS_NOTES = (
-    "Intervals are over queries. If no effect was found, that does not prove that there is "
-    "none: the last column has the smallest true effect that this many queries show in four of "
-    "five cases.",
+    "Intervals and tests are over users (sign flips, as in compare). If no effect was found, that does not prove that "
+    "there is none: the last column has the smallest true effect that this many users show in four of five cases.",
     "Shares without a neutral value, such as flips, have neither.",
 )
 
@@ -279,13 +285,14 @@ def print_bias(bias: "BiasFound") -> None:
     for row in bias.probes:
         if row.effects:
             title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
-            columns = ["", "of", "effect (95 %)", "queries", "n", ""]
+            columns = ["", "of", "effect (95 %)", "queries", "users", "n", "p", ""]
             rows: list[list[object]] = []
             for effect in row.effects:
                 verdict = "found" if effect.is_found else f"none found; {seen_from(effect)}"
-                verdict = why_open(effect) if effect.is_found is None else verdict
+                verdict = TOO_FEW if effect.is_found is None else verdict
                 value = Cell(effect.value, "number", effect.low, effect.high)
-                about = [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_items]
+                about = [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_users]
+                about += [effect.n_items, Cell(effect.p, "p")]
                 rows.append([*about, "" if effect.neutral is None else verdict])
             print_table(table_of(title, columns, rows))
     silent: dict[tuple[str, str], list[str]] = {}

@@ -15,6 +15,7 @@ from drretail.lab.bias.effects import difference
 from drretail.lab.bias.probe import Case, QuestionPlace, choose_reports, doubled, halved
 from drretail.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 from drretail.prompts import tag_content
+from drretail.stats.clusters import Clusters
 from tests import build
 from tests.build import Script, known, scripted_judge
 from tests.eval.families.pairwise.judging import chosen, shown
@@ -37,41 +38,56 @@ from tests.lab.bias.scripted import (
 
 
 def test_few_queries_say_what_they_would_have_seen_and_equal_answers_are_no_proof_of_others() -> None:
-    assert difference("d", {"q1": [1.0, 2.0]}).is_found is None
-    few = difference("d", {f"q{n}": [1.0, -1.0, 0.5][n % 3 : n % 3 + 1] for n in range(6)})
+    assert difference("d", {"q1": [1.0, 2.0]}, Clusters()).is_found is None
+    few = difference("d", {f"q{n}": [1.0, -1.0, 0.5][n % 3 : n % 3 + 1] for n in range(6)}, Clusters())
     assert few.is_found is False
     assert known(few.detectable) > 1
     assert "none found (d 0.17 (" in effect_in_words(few)
     assert "on 6 queries; 1." in effect_in_words(few)
-    fewer = difference("d", {f"q{n}": [1.0 + n / 10] for n in range(5)})
+    fewer = difference("d", {f"q{n}": [1.0 + n / 10] for n in range(5)}, Clusters())
     assert fewer.is_found is None
     assert "on 5 queries, too few to conclude: it takes 6" in effect_in_words(fewer)
-    alike = difference("d", {f"q{n}": [0.0] for n in range(10)})
+    alike = difference("d", {f"q{n}": [0.0] for n in range(10)}, Clusters())
     assert alike.is_found is False
     assert "up to 31% of other queries may not be" in effect_in_words(alike)
 
 
+@pytest.mark.parametrize(("queries", "users", "found"), [(5, 5, None), (8, 8, True), (16, 8, True), (16, 4, None)])
+def test_the_strongest_bias_is_found_from_six_users_on_whatever_their_queries(
+    queries: int, users: int, found: bool | None
+) -> None:
+    always = {f"q{n}": [1.0, 1.0] for n in range(queries)}
+    effect = difference("d", always, Clusters({f"q{n}": f"u{n % users}" for n in range(queries)}))
+    assert (effect.is_found, effect.n, effect.n_users) == (found, queries, users)
+    assert effect.p == pytest.approx(2 / 2**users)
+
+
+def test_one_user_with_many_queries_is_no_bias_of_the_judge() -> None:
+    users = {f"q{n}": f"u{max(0, n - 20)}" for n in range(30)}  # the first 21 queries are of one user
+    leaning = {query: [1.0 if user == "u0" else 0.1 * (-1) ** int(user[1:])] for query, user in users.items()}
+    assert difference("d", leaning, Clusters()).is_found
+    assert difference("d", leaning, Clusters(users)).is_found is False
+
+
 @pytest.mark.parametrize("queries", [6, 8, 16])
-def test_of_unbiased_judges_at_most_7_of_100_are_found_biased(queries: int) -> None:
+def test_of_unbiased_judges_at_most_5_of_100_are_found_biased(queries: int) -> None:
     lots, false, draws = Random(queries), 0, 600
     for _ in range(draws):
         own = {f"q{n}": lots.gauss(0, 0.5) for n in range(queries)}
         ratings = {q: [float(round(mean + lots.gauss(0, 0.8))) for _ in range(6)] for q, mean in own.items()}
-        false += difference("d", ratings).is_found is True
-    assert false / draws <= 0.085  # 7 %, and a draw's own chance
+        false += difference("d", ratings, Clusters()).is_found is True
+    assert false / draws <= 0.068  # 5 %, and a draw's own chance
 
 
 def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
-    found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(6)})
+    found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(6)}, Clusters())
     rows = (
         ProbeFound(probe="length", judge="j", effects=(found,)),
         ProbeFound(probe="own_family", judge="j", reason="no system"),
         ProbeFound(probe="drift", judge="k", reason="rules"),
     )
     summary = BiasFound(reports="r", probes=rows).summary()
-    assert summary == (
-        "Biases of j: length: twice minus once 1.25 on 6 queries, the same on every query. k: no probe has an answer."
-    )
+    assert summary == ("Biases of j: length: twice minus once 1.25 on 6 queries. k: no probe has an answer.")
 
 
 (REPORT,) = reports("a", 1).values()
