@@ -6,10 +6,10 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.conclusions import OF_PICKS, conclusions
+from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, against, compared_rows, runs_of, side_of
+from drretail.eval.compare.rows import Sides, compared_rows, held_back, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
@@ -138,6 +138,7 @@ def compare(
                     _kin(gathered.definition, comparison),
                 )
             ),
+            "exploratory": tuple(exploratory(comparison)),
         }
     )
 
@@ -206,8 +207,8 @@ def _table(
             if any(values for side in sides for values in side.values.values()):
                 variants[variant] = sides
         for row in compared_rows(metric, variants, clusters, decided, concludes=assessor.concludes):
-            held = against(metric, runs, row, clusters)
-            rows.append(row.model_copy(update={**row_facts(metric, row.variant), "against": held}))
+            held = held_back(gathered, metric, runs, row, (a, b))
+            rows.append(held.model_copy(update=row_facts(metric, row.variant)))
         known: list[Reliability] = []
         for variant, sides in variants.items():
             bar = bar_of(metric, variant, request.bar)

@@ -90,7 +90,7 @@ class RunResult:
     by_repeat: Mapping[int, Mapping[str, Value]] = field(default_factory=dict[int, Mapping[str, Value]])
     """The values of each judge repeat, from 1."""
     earned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """By headline without a value, what the planned run gets in it (``planned.py``)."""
+    """By headline, what the planned run gets in it in place of a value (``planned.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,16 @@ class Plan:
         return self.report_sha is not None
 
     @property
-    def is_done(self) -> bool:
-        """True with a report that is not empty, and with a decision if the query wants something."""
+    def is_undecided(self) -> bool:
+        """True for a report without a decision on a query that wants something."""
         wish = self.query.wish
         wants_something = wish is not None and any(not want.optional for want in wish.wants)
-        return self.words > 0 and (self.has_decision or not wants_something)
+        return self.has_report and wants_something and not self.has_decision
+
+    @property
+    def is_done(self) -> bool:
+        """True with a report that is not empty, and with a decision if the query wants something."""
+        return self.words > 0 and not self.is_undecided
 
     def unjudged(self) -> JudgedRun:
         """The run's result by a judge without verdicts on it."""
