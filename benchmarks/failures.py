@@ -25,7 +25,7 @@ from drretail.eval.compare.rows import Corrected, Side, compared_rows, tested
 from drretail.eval.registry import load_metric
 from drretail.stats.clusters import Clusters, freedom
 from drretail.stats.intervals import estimate
-from drretail.stats.significance import LEVEL, holm, users_needed, users_range
+from drretail.stats.significance import LEVEL, ONE_MORE, holm, users_needed, users_range
 
 Numbers = NDArray[np.float64]
 QUESTIONS = (10, 20, 50, 100, 200, 400)
@@ -117,8 +117,8 @@ def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool) -> 
     names = [f"q{at:03}" for at in range(len(groups))]
     clusters = Clusters({name: str(user) for name, user in zip(names, groups, strict=True)})
     pairs = list(combinations(range(len(systems)), 2))
-    # What Student's interval does not show is concluded by nobody; the test, which takes longer, is left out there.
-    may_be = np.array([_is_apart(systems[a] - systems[b], design) for a, b in pairs])
+    # Without Student's interval, or with a lead that one more failure takes, nothing is concluded: no need of a test.
+    may_be = np.array([_is_apart(systems[a], systems[b], design, rule=rule) for a, b in pairs])
     known: dict[bytes, bool] = {}
     concluded = 0
     for sample in np.flatnonzero(may_be.any(axis=0)):
@@ -153,13 +153,16 @@ def _in_order(values: Numbers, design: Design) -> Numbers:
     return users[:, np.lexsort(users.transpose(0, 2, 1).reshape(-1, design.users))].reshape(values.shape)
 
 
-def _is_apart(apart: Numbers, design: Design) -> NDArray[np.bool_]:
-    """By sample, whether the interval may exclude 0; slightly too often."""
+def _is_apart(a: Numbers, b: Numbers, design: Design, *, rule: bool) -> NDArray[np.bool_]:
+    """By sample, whether a difference may be concluded; slightly too often."""
+    apart = a - b
     count = (~np.isnan(apart)).sum(axis=1)
     mean = np.nansum(apart, axis=1) / count
     away = np.nan_to_num(apart - mean[:, None]).reshape(len(apart), design.users, design.each).sum(axis=2)
     error = np.sqrt((away**2).sum(axis=1) * design.users / (design.users - 1)) / count
-    return np.abs(mean) > 0.95 * stdtrit(freedom(design.groups), 0.975) * error
+    least = 0.95 * stdtrit(freedom(design.groups), 0.975) * error
+    loss = ONE_MORE * np.minimum(np.nanmean(a, axis=1), np.nanmean(b, axis=1)) / count if rule else 0.0
+    return np.abs(mean) > np.maximum(least, 0.9 * loss)
 
 
 def _side(values: Numbers, names: Sequence[str]) -> Side:
@@ -176,31 +179,27 @@ def upper(share: float, samples: int) -> float:
     return 1.0 if count == samples else float(beta.ppf(0.975, count + 1, samples - count))
 
 
-def grid(setting: Setting, samples: int) -> dict[int, list[float]]:
-    """The shares of experiments with any conclusion, by questions and expected failures; NaN above one a question."""
-    found: dict[int, list[float]] = {}
-    for questions in setting.questions:
-        design = Design(questions // setting.each, setting.each, setting.share)
-        rng = np.random.default_rng([31, questions, setting.systems])
-        found[questions] = []
-        for expected in EXPECTED:
-            systems = drawn(setting, design, expected / questions, samples, rng)
-            found[questions].append(any_concluded(systems, design, rule=True))
-    return found
+def shares(setting: Setting, questions: int, samples: int) -> list[float]:
+    """The shares of experiments with any conclusion, by expected failures."""
+    design = Design(questions // setting.each, setting.each, setting.share)
+    rng = np.random.default_rng([31, questions, setting.systems])
+    systems = (drawn(setting, design, expected / questions, samples, rng) for expected in EXPECTED)
+    return [any_concluded(each, design, rule=True) for each in systems]
 
 
-def print_grid(samples: int, only: str = "") -> dict[str, dict[int, list[float]]]:
+def print_grid(samples: int, only: str = "", questions: Sequence[int] = ()) -> dict[str, dict[int, list[float]]]:
     print(f"Equal means, {samples:,} experiments a cell: the highest share with a conclusion, over expected failures\n")
     print("| | questions | highest | at | upper 95 % end | all cells |\n|---|--:|--:|--:|--:|--:|")
     found: dict[str, dict[int, list[float]]] = {}
     for setting in (each for each in SETTINGS if only in each.name):
-        found[setting.name] = grid(setting, samples)
-        for questions, shares in found[setting.name].items():
-            highest, at = max(zip(shares, EXPECTED, strict=True))
+        for count in (each for each in setting.questions if not questions or each in questions):
+            its = shares(setting, count, samples)
+            found.setdefault(setting.name, {})[count] = its
+            highest, at = max(zip(its, EXPECTED, strict=True))
             end = upper(highest, samples)
             mark = "" if end <= MOST else " **above**"
-            mean = f"{float(np.mean(shares)):.3f}"
-            print(f"| {setting.name} | {questions} | {highest:.3f} | {at:.2f} | {end:.3f}{mark} | {mean} |", flush=True)
+            mean = f"{float(np.mean(its)):.3f}"
+            print(f"| {setting.name} | {count} | {highest:.3f} | {at:.2f} | {end:.3f}{mark} | {mean} |", flush=True)
     return found
 
 
@@ -251,10 +250,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--only", default="", help="the settings whose names hold this text, without power and ranges")
+    parser.add_argument("--questions", type=int, nargs="*", default=(), help="only so many questions")
     parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
-    figures: dict[str, object] = {"equal": print_grid(args.samples, args.only)}
-    if not args.only:
+    figures: dict[str, object] = {"equal": print_grid(args.samples, args.only, args.questions)}
+    if not args.only and not args.questions:
         figures |= {"power": print_power(args.samples // 10), "ranges": print_ranges(args.samples // 10)}
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

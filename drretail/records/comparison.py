@@ -1,10 +1,11 @@
 """What a comparison of two systems on the same queries comes to."""
 
+from collections.abc import Collection
 from typing import Literal, get_args
 
 from pydantic import Field
 
-from drretail.records.base import NoInterval, Record, Rules
+from drretail.records.base import Document, NoInterval, Record, Rules
 from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
@@ -30,6 +31,25 @@ web is and which of its pages are served (size, compose), how pages are ranked (
 takes (rag_turns), where pages come from (web), and whether the shop moves (moves).
 """
 OPTIONS: tuple[Option, ...] = get_args(Option)
+
+
+class PlannedPair(Record):
+    """Two systems whose comparison was asked for before anything was scored."""
+
+    a: str
+    b: str
+    headlines: tuple[str, ...] = ()
+    """By variant or name; all if empty."""
+
+    def asks(self, labels: Collection[str], names: Collection[str]) -> bool:
+        """True for these two systems in a headline with one of these names."""
+        return {*labels} == {self.a, self.b} and (not self.headlines or not {*names}.isdisjoint(self.headlines))
+
+
+class PlannedPairs(Document):
+    """planned.json."""
+
+    pairs: tuple[PlannedPair, ...]
 
 
 class Finished(Record):
@@ -108,6 +128,8 @@ class ComparedRow(Record):
     """Number of tests in that correction."""
     is_primary: bool = False
     """False for exploratory rows."""
+    is_planned: bool = False
+    """True if it was asked for before anything was scored: then it is corrected over what was asked."""
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None

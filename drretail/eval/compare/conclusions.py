@@ -142,6 +142,10 @@ def conclusions(
         yield "Nothing can be concluded: no judge has values of both systems."
     elif not comparison.tables and not comparison.pairs:
         yield "Nothing is concluded: no figure that systems are chosen by was compared."
+    planned = {name_of(row): row.tests for table in comparison.tables for row in table.rows if row.is_planned}
+    if planned:
+        tests = counted(max(planned.values()), "such test")
+        yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     yield from _different(comparison, name)
     yield from _neither_is_better(comparison)
     yield from _held_back(comparison, name)

@@ -1,7 +1,7 @@
 """All systems at once: who is above whom in each primary figure, as records and as one sentence each."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf, sqrt
 from statistics import fmean
@@ -64,7 +64,8 @@ def primary_tests(
 
     Corrected together are all pairs and all headlines of one judge, the overall preferences among ``preferences``, and
     the headlines that code measures. The latter belong to every judge's tests and take the strictest correction. Judges
-    are not corrected for each other, since each has a table of its own.
+    are not corrected for each other, since each has a table of its own. What was planned before anything was scored is
+    corrected over what it asks.
     """
     every = [*combinations(research_labels(gathered.definition), 2)]
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
@@ -84,29 +85,43 @@ def primary_tests(
         if row.dimension == PRIMARY:
             # Without one more failure: a query that is lost weighs as much as one that is won.
             found.setdefault(_preference(row), {})[row.a, row.b] = Tested(row.p)
-    return _corrected(found)
+
+    def is_planned(test: PrimaryTest, labels: Labels) -> bool:
+        metric = gathered.families.get(test.metric)
+        name = SIDE_BY_SIDE if metric is None else row_facts(metric, test.variant)["name"]
+        return any(pair.asks(labels, (test.variant, name)) for pair in gathered.planned)
+
+    return _corrected(found, is_planned)
 
 
-def _corrected(results: Mapping[PrimaryTest, Mapping[Labels, Tested]]) -> Primary:
+def _corrected(
+    results: Mapping[PrimaryTest, Mapping[Labels, Tested]], is_planned: Callable[[PrimaryTest, Labels], bool]
+) -> Primary:
     found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test in results}
     judges = {test.assessor for test in results if test.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
-        together = [
-            (test, labels, result)
+        together = {
+            (test, labels): result
             for test, by_pair in results.items()
             for labels, result in by_pair.items()
             if test.assessor == assessor or test.assessor.judge.spec == CODE
-        ]
-        tests = sum(result.p is not None for *_, result in together)
-        decisive, seen = (
-            holm(values) for values in ([each.decides for *_, each in together], [each.p for *_, each in together])
-        )
-        for (test, labels, result), p, p_seen in zip(together, decisive, seen, strict=True):
-            before = found[test].get(labels)
-            if before is None or (p or 0.0, tests) > (before.p or 0.0, before.tests):
-                a, b = labels
-                found[test][a, b] = found[test][b, a] = Corrected(p, tests, p_seen, result.loss)
+        }
+        planned = {key: result for key, result in together.items() if is_planned(*key)}
+        corrected = dict(zip(together, _holm([*together.values()]), strict=True))
+        corrected |= {
+            key: replace(each, is_planned=True) for key, each in zip(planned, _holm([*planned.values()]), strict=True)
+        }
+        for (test, (a, b)), each in corrected.items():
+            before = found[test].get((a, b))
+            if before is None or (each.p or 0.0, each.tests) > (before.p or 0.0, before.tests):
+                found[test][a, b] = found[test][b, a] = each
     return found
+
+
+def _holm(results: Sequence[Tested]) -> list[Corrected]:
+    tests = sum(result.p is not None for result in results)
+    decisive, seen = holm([result.decides for result in results]), holm([result.p for result in results])
+    return [Corrected(p, tests, p_seen, result.loss) for result, p, p_seen in zip(results, decisive, seen, strict=True)]
 
 
 def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScore, ...]:

@@ -182,6 +182,7 @@ class Corrected:
     seen: float | None = None
     """The corrected ``Tested.p``, without one more failure."""
     loss: float = 0.0
+    is_planned: bool = False
 
 
 def compared_rows(
@@ -386,6 +387,7 @@ class _Seen:
                 "p_holm": _rounded(corrected.p),
                 "tests": tests,
                 "is_primary": is_primary,
+                "is_planned": corrected.is_planned,
                 "detectable": detectable(seen, tests, loss) if is_enough else None,
                 "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
                 if is_enough and seen and seen.error

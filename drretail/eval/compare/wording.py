@@ -143,7 +143,8 @@ def primary_variants(metric: Family) -> tuple[str, ...]:
 def row_facts(metric: Family, variant: str) -> dict[str, Any]:
     """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
-    name = described.own_name(variant) or (variant if described.named_by_variant else f"{metric.name} {variant}")
+    is_clear = described.named_by_variant or variant == metric.name
+    name = described.own_name(variant) or (variant if is_clear else f"{metric.name} {variant}")
     return {"name": name, "is_count": variant in described.counts}
 
 

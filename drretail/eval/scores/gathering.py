@@ -11,9 +11,10 @@ from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
-from drretail.experiment import Definition, read_definition
+from drretail.experiment import Definition, read_definition, read_plan
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
+from drretail.records.comparison import PlannedPair
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -161,6 +162,8 @@ class Gathered:
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; missing runs have no verdicts by that judge."""
+    planned: tuple[PlannedPair, ...] = ()
+    """The comparisons that were asked for before anything was scored."""
 
     @property
     def clusters(self) -> Clusters:
@@ -237,7 +240,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     repairs=sum(verdict.repairs for verdict in living),
                 )
     families = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
+    return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges), read_plan(experiment))
 
 
 def _in_units(metric: Family, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Family:
