@@ -76,6 +76,8 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     )
 
 
+DECIDING = ("basket", "outcome")
+"""The families that measure what was bought and refused."""
 BAR = 7.0
 """The rating, 0 to 10, from which a report passes."""
 
@@ -159,13 +161,17 @@ def compare_recorded(
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
     families = judged_families(experiment) if metrics is None else metrics
-    gathered = read_judgements(experiment, load_metrics(families))
+    loaded = load_metrics(families)
+    names = tuple(metric.name for metric in loaded)
+    # What was bought and refused is needed for any precision, asked for or not.
+    decide = [name for name in DECIDING if name not in names and name in judged_in(experiment)]
+    gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     judged = chosen_judges(gathered, met, judges)
     met = [row for row in met if row.judge in judged]
-    request = ComparisonRequest(str(experiment), tuple(gathered.families), judged, bar, pairwise)
-    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met)
+    request = ComparisonRequest(str(experiment), names, judged, bar, pairwise)
+    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met, names)
     return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 

@@ -148,6 +148,12 @@ def conclusions(
         yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     yield from _different(comparison, name)
     yield from _neither_is_better(comparison)
+    if any(
+        row.n_users not in (None, row.n_pairs)
+        for group in _groups(comparison, name, "higher", "lower")
+        for row in group.all
+    ):
+        yield "Equal systems look different more often if all questions of a user fail together."
     yield from _held_back(comparison, name)
     yield from _beside(comparison)
     for judge in dict.fromkeys(

@@ -59,6 +59,7 @@ def primary_tests(
     pairs: Collection[Labels],
     assessors: Sequence[Assessor],
     preferences: Sequence[PairScore] = (),
+    families: Collection[str] | None = None,
 ) -> Primary:
     """Tests these pairs and all pairs of research systems in every primary figure of these judges, corrected (Holm).
 
@@ -72,7 +73,8 @@ def primary_tests(
     found: dict[PrimaryTest, dict[Labels, Tested]] = {}
     for assessor in assessors:
         for name, metric in gathered.families.items():
-            if assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
+            is_asked = families is None or name in families
+            if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
             runs = runs_of(gathered, name, assessor)
             for variant in primary_variants(metric):

@@ -23,7 +23,9 @@ OUTCOME = "feasible"
 """What code measures of the picks; it comes first if nothing is concluded."""
 MOST_SHOWN = 3
 """The most measures or systems that a sentence names; the table below has the others."""
-SURE = "Equal systems would show this in fewer than 1 of 20 such experiments."
+SURE = "Equal systems would show this in fewer than 1 of 20 such experiments"
+BY_USER = ", unless all questions of a user fail together"
+"""Then in up to 6 of 20 (benchmarks/failures.py)."""
 
 
 def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
@@ -55,7 +57,8 @@ def result_of(board: Scoreboard) -> str:
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
-        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {SURE}"
+        sure = SURE + ("" if largest.n_users in (None, largest.n_pairs) else BY_USER)
+        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {sure}."
     by_name = {measure.measure: measure for finding in found for measure in finding.measures}
     bought = _bought(board, names, by_name.get(OUTCOME))
     if bought:

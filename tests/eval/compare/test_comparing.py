@@ -80,7 +80,7 @@ def test_a_row_holds_the_paired_difference_its_tests_and_what_so_many_queries_sh
     assert row.above + row.equal + row.below == row.n_pairs == row.n_planned == 12
     assert 0 < (row.difference or 0) < known(row.detectable)
     # One more failure would take 1.5 times what B has: too much for 12 queries, whatever they show.
-    assert (row.outcome, row.p_holm) == ("undone", 1.0)
+    assert (row.outcome, row.p_holm) == ("undone", pytest.approx(0.935, abs=0.001))
     assert known(row.p) < 0.01
     assert known(row.queries_at_least) < known(row.queries_needed) < known(row.queries_at_most)
 
