@@ -81,7 +81,7 @@ def answered(world: World, query: Query, reference: Reference | None) -> Recorde
 def test_a_dump_lists_what_a_search_finds_and_decides_nothing_or_for_the_first(world: World) -> None:
     nothing, first = (recorded(world, name, QUERY).run for name in DUMPS)
     assert nothing.report == first.report
-    assert (nothing.report or "").count("\n- **") == len(nothing.citations) > 5
+    assert (nothing.report or "").count("\n- **") == len(nothing.citations) > 1
     assert (nothing.picks, len(first.picks or ())) == ((), 1)
     assert f"P:{(first.picks or ())[0].product}" in (first.report or "").splitlines()[2]
     dump = build.SYSTEM.model_copy(update={"agent": DUMPS[0]})

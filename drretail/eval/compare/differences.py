@@ -265,14 +265,13 @@ def _preference_row(row: PairScore) -> ComparedRow:
         p_holm=row.p_holm,
         tests=row.tests,
         is_primary=True,
-        **_queries_needed(row, tests),
         outcome="undecided" if winner is None else "higher" if winner == row.a else "lower",
     )
     is_few = winner is None and clusters_of(made) < fewest_users(tests)
-    return made.model_copy(update={"outcome": "too_few"}) if is_few else made
+    return made.model_copy(update=_queries_needed(row, tests) | ({"outcome": "too_few"} if is_few else {}))
 
 
-def _queries_needed(row: PairScore, tests: int) -> dict[str, int | None]:
+def _queries_needed(row: PairScore, tests: int) -> dict[str, object]:
     """How many queries would show a preference this clear; none below two queries, or if users ask several."""
     n, won, lost = row.n_queries, row.queries_won, row.queries_lost
     if n < 2 or row.n_users not in (None, n):
