@@ -30,6 +30,7 @@ from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, sha256_of
+from drretail.records.comparison import PlannedPair, PlannedPairs
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
@@ -44,6 +45,7 @@ OPTIONS = "options"
 LABELS, NEEDS = "labels", "needs"
 """What these files hold besides options."""
 GOLD = "gold.jsonl"
+PLANNED = "planned.json"
 """The file in an experiment's folder that keeps what is decided for its queries."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
@@ -366,6 +368,12 @@ def read_definition(folder: Path) -> Definition:
         raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
     definition = _validated(Definition, path)
     return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
+
+
+def read_plan(folder: Path) -> tuple[PlannedPair, ...]:
+    """The comparisons that were asked for before anything was scored. Raises UserError for a damaged file."""
+    path = folder / PLANNED
+    return _validated(PlannedPairs, path).pairs if path.exists() else ()
 
 
 def entitle(folder: Path, title: str) -> None:

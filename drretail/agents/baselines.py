@@ -1,10 +1,10 @@
 """Agents that ask no model. Their scores show what a score is worth.
 
-Null agents do no research. They report nothing, the query's own words, its keywords, the best hit for these, or the
-best sellers. The oracle is the ceiling: the best basket that satisfies a query, with each product looked up and the
-total computed. No other agent is given the reference. The oracle does no research either, so it reports nothing of the
-web or of the user. For queries that hide some of the shopper's limits there are two more: one solves what the text
-states, the other also what the shopper answers.
+Null agents do no research. They report nothing, the query's own words, its keywords, the best hit for these, the best
+sellers, or a page of hits. The oracle is the ceiling: the best basket that satisfies a query, with each product looked
+up and the total computed. No other agent is given the reference. The oracle does no research either, so it reports
+nothing of the web or of the user. For queries that hide some of the shopper's limits there are two more: one solves
+what the text states, the other also what the shopper answers.
 """
 
 import asyncio
@@ -90,9 +90,9 @@ KEYWORDS = Agent(query_keywords, roles=(), heeds=frozenset(), is_baseline=True)
 
 
 PICKS = 3
-HITS, RATED_HITS = 10, 5
+HITS, RATED_HITS, DUMPED = 10, 5, 20
 """Hits for the keywords. The category of most of the first ten is taken for the wanted one, the best rated of the first
-five for the best product.
+five for the best product, and twenty are a dump.
 """
 _LONGEST_SEARCH = 500
 """Characters that the search accepts."""
@@ -102,13 +102,17 @@ async def best_sellers(task: Task, session: Session, models: Models, limits: Lim
     """The products with the most ratings in the wanted category. Raises ModelError if the shop can't be searched."""
     del models, limits
     with Toolkit(session) as toolkit:
-        wanted = " ".join(keywords(task.text))[:_LONGEST_SEARCH]
         # The category of most of the hits; among equals, the one that was found first.
-        counted = Counter(card["category"] for card in await _search(toolkit, query=wanted, limit=HITS))
+        counted = Counter(card["category"] for card in await _hits(toolkit, task, HITS))
         within = {"category": counted.most_common(1)[0][0]} if counted else {}
         bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
     report = "\n".join(["# Bestsellers", "", *(listed(card) for card in bestsellers)])
     return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bestsellers))
+
+
+async def _hits(toolkit: Toolkit, task: Task, limit: int) -> list[dict[str, Any]]:
+    """What a search for the question's keywords finds."""
+    return await _search(toolkit, query=" ".join(keywords(task.text))[:_LONGEST_SEARCH], limit=limit)
 
 
 async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:
@@ -129,8 +133,7 @@ async def best_hit(task: Task, session: Session, models: Models, limits: Limits)
     """
     del models, limits
     with Toolkit(session) as toolkit:
-        words = " ".join(keywords(task.text))[:_LONGEST_SEARCH]
-        hits = await _search(toolkit, query=words, limit=RATED_HITS)
+        hits = await _hits(toolkit, task, RATED_HITS)
     if not hits:
         return Answer(report="Nothing in this shop has a word of the question.", picks=())
     best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))
@@ -138,6 +141,23 @@ async def best_hit(task: Task, session: Session, models: Models, limits: Limits)
 
 
 SEARCH = Agent(best_hit, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+def dumped(*, picks_first: bool) -> Agent:
+    """Lists what a search finds: each line is true and none is an answer. With ``picks_first``, it buys the first."""
+
+    async def dump(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models, limits
+        with Toolkit(session) as toolkit:
+            hits = await _hits(toolkit, task, DUMPED)
+        bought = hits[:1] if picks_first else []
+        report = "\n".join(["# Search results", "", *(listed(card) for card in hits)])
+        return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bought))
+
+    return Agent(dump, roles=(), heeds=frozenset(), is_baseline=True)
+
+
+DUMP, DUMP_PICK = dumped(picks_first=False), dumped(picks_first=True)
 
 
 LONGEST_TITLE = 80

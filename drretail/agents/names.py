@@ -19,6 +19,8 @@ BASELINES = {
     "null_keywords": "drretail.agents.baselines:KEYWORDS",
     "null_search": "drretail.agents.baselines:SEARCH",
     "null_bestsellers": "drretail.agents.baselines:BESTSELLERS",
+    "null_dump": "drretail.agents.baselines:DUMP",
+    "null_dump_pick": "drretail.agents.baselines:DUMP_PICK",
     "oracle": "drretail.agents.baselines:ORACLE",
     "mute_oracle": "drretail.agents.baselines:MUTE_ORACLE",
     "ask_all": "drretail.agents.baselines:ASK_ALL",

@@ -42,6 +42,7 @@ from drretail.env.web.sandbox import cautions, has_foreign_pages
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
 from drretail.experiment import changed_prompts, read_definition
 from drretail.llm.estimates import Estimate
 from drretail.records.query import Query
@@ -93,6 +94,8 @@ def run(options: RunOptions) -> RecordedExperiment:
         repeats = sum(system.repeats(options.repeats) for system in systems)
         count = repeats * len(ready.shard.of_queries(ready.queries))
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
+        planned = plan_of(texts_in(options.planned), {system.label for system in systems})
+        check_plan(folder, planned)
         outcome = run_systems(
             folder,
             runner,
@@ -110,6 +113,7 @@ def run(options: RunOptions) -> RecordedExperiment:
             watch=observer.runs(runner, count, settings.parallel),
             **_retried(options),
         )
+        keep_plan(folder, planned)
         scored_by = None  # the command that scores the runs against the reference answers of their sandbox
         if isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""

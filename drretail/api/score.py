@@ -14,6 +14,7 @@ from drretail.api.recorded import RecordedScores
 from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
 from drretail.errors import UnknownName, UserError
+from drretail.eval.compare.planned_pairs import keep_plan, plan_of
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
@@ -103,6 +104,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     if failure := first_failure(folder):
         say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
+    keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.families))
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)

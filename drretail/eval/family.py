@@ -22,7 +22,7 @@ from drretail.prompts import Prompt
 from drretail.records.counterfactual import kind_of
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, System
+from drretail.records.run import BASELINES, DUMPS, System
 from drretail.records.score import JudgeRef, MetricDescription, Order, Rules, Verdict
 
 Judging = Callable[[Subject, JudgeSession], Awaitable[None] | None]
@@ -177,13 +177,15 @@ def is_unrated(family: Family, judge: JudgeRef) -> bool:
 
 
 def is_judged(family: Family, system: System, *, floors: bool) -> bool:
-    """Whether a family judges a system's runs; it judges opinions on floors and the oracle only with ``floors``.
+    """Whether a family judges a system's runs; it judges opinions on floors and the oracle, and dumps, only with
+    ``floors``.
 
     Families that ask a model skip runs with other users' data: their results on the users' own data stand for the
     system, and judging these too would double the cost and list the system twice in each ranking. Families by code cost
     nothing, and show whether a run with other data is as sound.
     """
-    if family.is_opinion and not floors and system.agent in BASELINES:
+    unasked = BASELINES if family.is_opinion else DUMPS if family.needs_judge else ()
+    if not floors and system.agent in unasked:
         return False
     return not family.needs_judge or kind_of(system) is None
 

@@ -1,19 +1,31 @@
 """What a comparison of two systems on the same queries comes to."""
 
+from collections.abc import Collection
 from typing import Literal, get_args
 
 from pydantic import Field
 
-from drretail.records.base import NoInterval, Record, Rules
+from drretail.records.base import Document, NoInterval, Record, Rules
 from drretail.records.pairs import PairScore
 from drretail.records.run import ModelKind
 
 Outcome = Literal[
-    "higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded", "not_read", "missing"
+    "higher",
+    "lower",
+    "identical",
+    "undone",
+    "answers_less",
+    "undecided",
+    "too_few",
+    "nothing",
+    "not_concluded",
+    "not_read",
+    "missing",
 ]
 """The result of comparing A with B. "nothing": no query has values of both. "not_concluded": the judge is rule-based.
-"not_read": the judge does not read (``JudgeAudit``).
-"missing": more than one planned run in twenty of a headline is lost or not made yet.
+"not_read": the judge does not read (``JudgeAudit``). "missing": more than one planned run in twenty of a headline is
+lost or not made yet. "undone": the difference would not be shown if the higher side had failed once more.
+"answers_less": the higher side is lower in what must be read with it.
 """
 Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]
 """What the systems of an ablation differ in: what they know about the shopper (information, intent), how large a sealed
@@ -21,6 +33,44 @@ web is and which of its pages are served (size, compose), how pages are ranked (
 takes (rag_turns), where pages come from (web), and whether the shop moves (moves).
 """
 OPTIONS: tuple[Option, ...] = get_args(Option)
+
+
+class PlannedPair(Record):
+    """Two systems whose comparison was asked for before anything was scored."""
+
+    a: str
+    b: str
+    headlines: tuple[str, ...] = ()
+    """By variant or name; all if empty."""
+
+    def asks(self, labels: Collection[str], names: Collection[str]) -> bool:
+        """True for these two systems in a headline with one of these names."""
+        return {*labels} == {self.a, self.b} and (not self.headlines or not {*names}.isdisjoint(self.headlines))
+
+
+class PlannedPairs(Document):
+    """planned.json."""
+
+    pairs: tuple[PlannedPair, ...]
+
+
+class Finished(Record):
+    """A and B in what both finished, and in how often they did not: no report, or no decision though something is
+    wanted.
+    """
+
+    difference: float | None = None
+    """Mean of A minus B over the queries that both finished, with its 95 % interval."""
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n_pairs: int
+    failed_a: float
+    """Queries that A did not finish: the sum of each query's share of such runs."""
+    failed_b: float
+    n_ended: int
+    """Queries that both ran."""
+    p_failed: float | None = None
+    """Two-sided p of this difference, from flipping the signs of users; not corrected."""
 
 
 class ComparedRow(Record):
@@ -73,12 +123,15 @@ class ComparedRow(Record):
     p: float | None = None
     """Two-sided p of the mean difference, from flipping the signs of users."""
     p_holm: float | None = None
-    """``p`` after Holm's correction. Primary rows are corrected together, over all pairs of systems that research. The
+    """``p`` after Holm's correction; in figures in which a failed run earns the worst, what remains of it if the higher
+    side had failed once more. Primary rows are corrected together, over all pairs of systems that research. The
     others are corrected with those of the same family, judge and pair."""
     tests: int = 0
     """Number of tests in that correction."""
     is_primary: bool = False
     """False for exploratory rows."""
+    is_planned: bool = False
+    """True if it was asked for before anything was scored: then it is corrected over what was asked."""
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
@@ -88,6 +141,9 @@ class ComparedRow(Record):
     """Share of experiments that would show half of ``detectable``."""
     queries_needed: int | None = None
     """Queries needed to show the observed difference with 80 % power, at the same level."""
+    queries_at_least: int | None = None
+    """In 8 of 10 experiments the number needed lies from here to ``queries_at_most``, where there is such an end."""
+    queries_at_most: int | None = None
     users_needed: int | None = None
     """Users needed for these queries, at the present number of queries per user. None if no user is known."""
     repeat_share: float | None = None
@@ -96,10 +152,12 @@ class ComparedRow(Record):
     judge_share: float | None = None
     """Share of the variance between repeated judgements, at most ``repeat_share``. None unless reports of both systems
     were judged several times."""
+    finished: Finished | None = None
+    """The same among finished reports, and failures."""
     outcome: Outcome
     """The result of comparing A with B."""
     against: tuple[str, ...] = ()
-    """If A or B is higher: the other scores to read with this one, in which the higher side is lower."""
+    """The scores to read with this one in which the higher side is lower: then nothing is concluded."""
 
 
 class Reliability(Record):
@@ -179,6 +237,8 @@ class Comparison(Record):
     """What could not be compared, with the command that makes it."""
     conclusions: tuple[str, ...] = ()
     """Each with the figures that it rests on."""
+    exploratory: tuple[str, ...] = ()
+    """What was seen in figures that nobody asked for beforehand: nothing is concluded from them."""
 
 
 class SettingCell(Record):

@@ -26,7 +26,9 @@ LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that labels do not mention."""
-NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_bestsellers")
+DUMPS = ("null_dump", "null_dump_pick")
+"""Null agents that list search results: a judge would read forty claims a query, so it is asked only by request."""
+NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_bestsellers", *DUMPS)
 """Agents that research nothing. Their scores show what a score is worth."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""

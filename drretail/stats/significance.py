@@ -10,8 +10,8 @@ of one user count for what they are worth. A spread estimated from few users is 
 derived from it.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, isnan, sqrt
 from statistics import fmean
@@ -75,8 +75,6 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     If two systems do not differ, all of a user's differences together may as well have the opposite sign. The
     distribution over all patterns of signs is exact, up to a rounding of the sums. None without a query.
     """
-    import numpy as np
-
     if not differences:
         return None
     sums = cluster_sums(differences, groups)
@@ -87,14 +85,41 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     unit = _UNIT if is_whole else total / _GRID
     steps = [round(value / unit) for value in sums]
     sizes = [abs(step) for step in steps if step]
-    reached = sum(step for step in steps if step > 0)
+    return _flipped(tuple(sorted(sizes)), sum(step for step in steps if step > 0))
+
+
+@lru_cache(maxsize=4096)
+def _flipped(sizes: tuple[int, ...], reached: int) -> float:
+    """The probability that sums of these sizes under random signs are as far from 0 as ``reached`` is."""
+    import numpy as np
+
     # chances[x]: the probability that the users with a positive sign sum to x
     chances = np.zeros(sum(sizes) + 1)
-    chances[0] = 1.0
+    chances[0], highest = 1.0, 0
     for size in sizes:
-        chances *= 0.5
-        chances[size:] = chances[size:] + chances[:-size]
+        # Sorted, so that the first sizes, which reach least, take little time.
+        before = 0.5 * chances[: highest + 1]
+        highest += size
+        chances[: len(before)] = before
+        chances[size : highest + 1] += before
     return min(1.0, 2 * float(min(chances[reached:].sum(), chances[: reached + 1].sum())))
+
+
+ONE_MORE = 1.5
+"""How much of the value at stake one more failure takes. By the rule of three, what has not failed in n queries may
+still fail in 3/n of them: with 1 instead, equal systems are told apart in up to 9 % of experiments.
+"""
+
+
+def flip_test_after_loss(differences: Sequence[float], groups: Groups, loss: float) -> float | None:
+    """p of ``flip_test`` if the first side had one more user, on whose only query it loses by ``loss``.
+
+    1 if it would not be higher any more. What has failed rarely or never may fail more often than was seen, and sign
+    flips know only what was seen.
+    """
+    if not differences or sum(differences) <= loss:
+        return 1.0 if differences else None
+    return flip_test([*differences, -loss], (*groups, max(groups) + 1))
 
 
 def fewest_users(tests: int = 1) -> int:
@@ -132,65 +157,109 @@ _NORMAL_FROM = 2_000
 _ONE_SIDED_FROM = 6
 
 
-def power(away: float, freedom: float, level: float = LEVEL) -> float:
-    """The probability that a test at ``level`` shows a true difference of ``away`` standard errors."""
-    from scipy.special import nctdtr, ndtr, ndtri, stdtrit  # scipy.stats takes half a second to import
+def power(away: float, freedom: float, level: float = LEVEL, loss: float = 0.0) -> float:
+    """The probability that a test at ``level`` shows a true difference of ``away`` standard errors.
 
-    away = abs(away)
+    With ``loss``, also in standard errors, it is that of ``flip_test_after_loss``.
+    """
+    from scipy.special import nctdtr, ndtr  # scipy.stats takes half a second to import
+
+    away, bound = abs(away), _bound(freedom, level, loss)
     if freedom > _NORMAL_FROM:
-        bound = ndtri(1 - level / 2)
         return float(ndtr(away - bound) + ndtr(-bound - away))
-    bound = stdtrit(freedom, 1 - level / 2)
     # The wrong direction is rarer than Φ(−away); scipy returns nan if either probability is negligible.
     wrong = float(nctdtr(freedom, away, -bound)) if away < _ONE_SIDED_FROM else 0.0
     missed = float(nctdtr(freedom, away, bound))
     return (1 if isnan(missed) else 1 - missed) + wrong
 
 
-def detectable(seen: Estimate | None, tests: int = 1) -> float | None:
-    """The true difference that queries and users like these show with 80 % power, as one of ``tests`` tests.
+def _bound(freedom: float, level: float, loss: float) -> float:
+    """The difference, in standard errors, from which a test at ``level`` shows one."""
+    from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-    The level is 5 % divided by their number, the strictest that Holm applies. A smaller difference is shown less often,
-    but not never. None if the differences are all equal or of one user, since their spread is then unknown.
-    """
-    if seen is None or not seen.error:
-        return None
-    return round(_detectable_in_errors(seen.freedom, LEVEL / tests) * seen.error, 10)
+    def beyond(value: float) -> float:
+        return float(ndtr(-value) if freedom > _NORMAL_FROM else stdtr(freedom, -value))
 
-
-def power_of_half(freedom: float, tests: int = 1) -> float:
-    """The probability that half the ``detectable`` difference is shown, as one of ``tests`` tests."""
-    level = LEVEL / tests
-    return round(power(_detectable_in_errors(freedom, level) / 2, freedom, level), 10)
+    alone = float(ndtri(1 - level / 2) if freedom > _NORMAL_FROM else stdtrit(freedom, 1 - level / 2))
+    if not loss:
+        return alone
+    # The sign of the lost query is flipped as well: without the other queries' spread, sums are as often loss as -loss.
+    lost = _least(lambda value: beyond(value - loss) + beyond(value + loss) <= level, alone, loss + alone)
+    return lost + loss
 
 
-@lru_cache(maxsize=1024)
-def _detectable_in_errors(freedom: float, level: float) -> float:
-    """Found by bisection, since power grows with the difference."""
-    low, high = 0.0, 1.0
-    while power(high, freedom, level) < POWER:
-        high *= 2
+def _least(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """The least number for which something holds that then holds for all higher ones, by bisection."""
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, freedom, level) < POWER else (low, middle)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 
-def users_needed(seen: Estimate | None, users: int, tests: int = 1) -> int | None:
+def detectable(seen: Estimate | None, tests: int = 1, loss: float = 0.0) -> float | None:
+    """The true difference that queries and users like these show with 80 % power, as one of ``tests`` tests.
+
+    The level is 5 % divided by their number, the strictest that Holm applies. A smaller difference is shown less often,
+    but not never. ``loss`` is what one more failure takes of the mean. None if the differences are all equal or of one
+    user, since their spread is then unknown.
+    """
+    if seen is None or not seen.error:
+        return None
+    return round(_detectable_in_errors(seen.freedom, LEVEL / tests, loss / seen.error) * seen.error, 10)
+
+
+def power_of_half(freedom: float, tests: int = 1, loss: float = 0.0) -> float:
+    """The probability that half the ``detectable`` difference is shown; ``loss`` is in standard errors."""
+    level = LEVEL / tests
+    return round(power(_detectable_in_errors(freedom, level, loss) / 2, freedom, level, loss), 10)
+
+
+@lru_cache(maxsize=1024)
+def _detectable_in_errors(freedom: float, level: float, loss: float) -> float:
+    high = 1.0
+    while power(high, freedom, level, loss) < POWER:
+        high *= 2
+    return _least(lambda away: power(away, freedom, level, loss) >= POWER, 0.0, high)
+
+
+def users_needed(seen: Estimate | None, users: int, tests: int = 1, loss: float = 0.0) -> int | None:
     """The fewest users, with as many queries each as these, that show a difference as large as seen in ``users``.
 
-    With 80 % power, as one of ``tests`` tests at 5 % divided by their number. None if the difference seen is 0 or
-    unknown.
+    With 80 % power, as one of ``tests`` tests at 5 % divided by their number. ``loss`` is what one more failure takes
+    of one user's mean. None if the difference seen is 0 or unknown.
     """
     from scipy.special import ndtri
 
     if seen is None or not seen.value:
         return None
+    away = abs(seen.value)
     if not seen.error:
-        return 2
+        return max(2, ceil(2 * loss / away) + 1)
     level, of_one = LEVEL / tests, seen.error * sqrt(users)
-    least = ceil(((ndtri(1 - level / 2) + ndtri(POWER)) * of_one / abs(seen.value)) ** 2)
-    count = max(2, least - 1)
-    while power(seen.value / of_one * sqrt(count), count - 1, level) < POWER:
-        count += 1
-    return count
+
+    def shows(count: int) -> bool:
+        root = sqrt(count)
+        return power(away / of_one * root, count - 1, level, loss / of_one / root) >= POWER
+
+    low, high = 1, max(2, ceil(((ndtri(1 - level / 2) + ndtri(POWER)) * of_one / away) ** 2))
+    while not shows(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if shows(middle) else (middle, high)
+    return high
+
+
+def users_range(seen: Estimate | None, users: int, tests: int = 1, loss: float = 0.0) -> tuple[int | None, int | None]:
+    """The fewest users if the true difference is at either end of its 80 % interval; None for a number without end.
+
+    So the number that was needed lies between them in 8 of 10 experiments, and in one above, in one below.
+    """
+    from scipy.special import stdtrit
+
+    if seen is None or not seen.value:
+        return None, None
+    away = float(stdtrit(seen.freedom, 0.9)) * seen.error
+    ends = (abs(seen.value) + away, abs(seen.value) - away)
+    few, many = (users_needed(replace(seen, value=end), users, tests, loss) if end > 0 else None for end in ends)
+    return few, many

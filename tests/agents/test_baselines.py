@@ -12,6 +12,8 @@ from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
+from drretail.eval.family import is_judged
+from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
@@ -20,7 +22,9 @@ from drretail.llm.prices import read_prices
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Outcome
+from drretail.records.run import DUMPS
 from drretail.records.wish import Want, Wish
+from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known
 from tests.shop import PRODUCTS, USER
@@ -72,6 +76,17 @@ def asked(wish: Wish = WISH) -> Query:
 
 def answered(world: World, query: Query, reference: Reference | None) -> Recorded:
     return recorded(world, "oracle", query, reference=reference)
+
+
+def test_a_dump_lists_what_a_search_finds_and_decides_nothing_or_for_the_first(world: World) -> None:
+    nothing, first = (recorded(world, name, QUERY).run for name in DUMPS)
+    assert nothing.report == first.report
+    assert (nothing.report or "").count("\n- **") == len(nothing.citations) > 1
+    assert (nothing.picks, len(first.picks or ())) == ((), 1)
+    assert f"P:{(first.picks or ())[0].product}" in (first.report or "").splitlines()[2]
+    dump = build.SYSTEM.model_copy(update={"agent": DUMPS[0]})
+    assert [is_judged(load_metric("faithfulness"), dump, floors=floors) for floors in (False, True)] == [False, True]
+    assert is_judged(load_metric("checks"), dump, floors=False)
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:

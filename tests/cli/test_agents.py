@@ -97,7 +97,7 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
     assert [row["system"] for row in document["spending"]] == ["react@offline-shopper"]
     assert read_reference(tmp_path / "exp", "q1") is not None
     again = succeeds(*run, "--repeats", "2")
-    assert "16 of 16 runs had ended before." in again.stderr
+    assert "20 of 20 runs had ended before." in again.stderr
     scored = succeeds("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
     scores = json.loads(scored.stdout)
     assert {row["system"] for row in scores["scores"]} == {*BESIDE, "react@offline-shopper"}

@@ -57,8 +57,10 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succee
     assert "Side by side, judged by scripted" in done.stdout
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith("overall ")]
     assert overall[1:] == ["9", "0", "0", "9", "1.00", "(.66–1)", "0.004", "0.004", "0%", "50%"]
-    prefers = "prefers A to B in clarity, depth, breadth, insightfulness, constraint_following and overall (won 9 of 9"
-    assert prefers in done.stdout.replace("\n  ", " ")
+    prefers = "prefers A to B in overall (won 9 of 9"
+    concluded, _, exploratory = done.stdout.replace("\n  ", " ").partition("Exploratory (nobody asked")
+    assert prefers in concluded
+    assert "prefers A to B in clarity, depth, breadth, insightfulness and constraint_following (won 9" in exploratory
     alone = succeeds("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
     assert prefers in alone.stdout.replace("\n  ", " ")
     assert "faithfulness: nobody judged" in done.stdout

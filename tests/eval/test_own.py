@@ -61,6 +61,15 @@ def test_tables_the_board_pages_and_comparisons_show_the_family_as_it_describes_
     assert bar_of(METRIC, "words", 7) is None
 
 
+def test_a_metric_that_is_called_as_a_column_of_ours_is_not_doubled(tmp_path: Path) -> None:
+    @metric
+    def words(run: Subject) -> float:
+        return float(len((run.report or "").split()))
+
+    board = known(build.scored(experiment(tmp_path / "exp", REPORTS), [words]).scoreboard)
+    assert [column.name for column in board.columns] == ["own words", "done", "words"]
+
+
 def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Path) -> None:
     assert SILENT.description.title == "stub"
     assert headlines(SILENT) == ("said",)

@@ -17,12 +17,14 @@ from drretail.stats.significance import (
     detectable,
     fewest_users,
     flip_test,
+    flip_test_after_loss,
     holm,
     pair,
     power,
     power_of_half,
     sign_test,
     users_needed,
+    users_range,
 )
 from tests.build import known
 
@@ -205,3 +207,29 @@ def test_pass_power_k_is_the_share_of_all_choices_of_k_that_pass(passed: list[li
 def test_the_worst_of_k_is_the_mean_lowest_of_all_choices_of_k(values: list[list[float]], k: int) -> None:
     lowest = [mean(min(choice) for choice in combinations(query, k)) for query in values if len(query) >= k]
     assert worst_of(values, k) == (pytest.approx(mean(lowest)) if lowest else None)
+
+
+def test_one_more_failure_takes_a_lead_that_a_single_query_can_take() -> None:
+    alone = tuple(range(50))
+    assert known(flip_test([0.05] * 50, alone)) < 1e-9
+    assert flip_test_after_loss([0.05] * 50, alone, 1.5 * 0.95) == pytest.approx(0.84, abs=0.01)
+    assert flip_test_after_loss([0.02] * 50, alone, 1.5 * 0.95) == 1.0
+    clear = flip_test_after_loss([0.5] * 50, alone, 1.5 * 0.5)
+    assert clear == flip_test([*[0.5] * 50, -0.75], tuple(range(51)))
+    assert flip_test_after_loss([], (), 1.0) is None
+
+
+def test_power_after_a_loss_is_that_of_the_test_and_more_users_are_needed() -> None:
+    rng, seen = np.random.default_rng(3), Estimate(0.1, 0.2 / 50**0.5, 49)
+    needed = known(users_needed(seen, 50, loss=1.2))
+    assert known(users_needed(seen, 50)) < needed
+    assert users_needed(Estimate(0.1, 0.0, 49), 50, loss=1.2) == 25
+    shown = [flip_test_after_loss(rng.normal(0.1, 0.2, needed).tolist(), tuple(range(needed)), 1.2) for _ in range(60)]
+    assert sum(known(p) <= 0.05 for p in shown) / 60 == pytest.approx(0.8, abs=0.15)
+
+
+def test_the_number_needed_has_a_range_that_is_open_above_if_the_difference_may_be_none() -> None:
+    few, many = users_range(Estimate(0.1, 0.02, 49), 50)
+    assert known(few) < known(users_needed(Estimate(0.1, 0.02, 49), 50)) < known(many)
+    assert users_range(Estimate(0.1, 0.09, 49), 50)[1] is None
+    assert users_range(Estimate(0.0, 0.09, 49), 50) == users_range(None, 50) == (None, None)

@@ -134,6 +134,7 @@ class RunOptions(SystemOptions):
     baselines: Annotated[
         bool, Option("Leave out the baselines (null agents and the oracle).", WHAT, flag="--no-floors")
     ] = True
+    planned: shared.PlannedPairs = ()
     pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web then has no value.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"

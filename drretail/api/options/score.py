@@ -49,6 +49,7 @@ class ScoreOptions:
         shared.Texts,
         Option("For the metric pairwise: two systems (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
+    planned: shared.PlannedPairs = ()
     rules: Annotated[
         str,
         Option(f"The scoring rules: {', '.join(RULES[1:])}, or default (drretail's own).", metavar="NAME", type=str),

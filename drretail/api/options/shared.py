@@ -31,6 +31,15 @@ Judge = Annotated[
     "str | Model | Iterable[str | Model]",
     Option("Who judges.", metavar="PROVIDER:MODEL", type=list[str], default="the rule-based offline:judge"),
 ]
+PlannedPairs = Annotated[
+    Texts,
+    Option(
+        "Two systems and headlines that are asked for before anything is scored: only over these is their "
+        "comparison corrected.",
+        metavar="A~B:FP,feasible",
+        type=list[str],
+    ),
+]
 ModelProfile = Annotated[
     str | None, Option("A set of models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")
 ]

@@ -6,10 +6,10 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.conclusions import OF_PICKS, conclusions
+from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, against, compared_rows, runs_of, side_of
+from drretail.eval.compare.rows import Sides, compared_rows, held_back, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
@@ -76,6 +76,8 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     )
 
 
+DECIDING = ("basket", "outcome")
+"""The families that measure what was bought and refused."""
 BAR = 7.0
 """The rating, 0 to 10, from which a report passes."""
 
@@ -138,6 +140,7 @@ def compare(
                     _kin(gathered.definition, comparison),
                 )
             ),
+            "exploratory": tuple(exploratory(comparison)),
         }
     )
 
@@ -158,13 +161,17 @@ def compare_recorded(
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
     families = judged_families(experiment) if metrics is None else metrics
-    gathered = read_judgements(experiment, load_metrics(families))
+    loaded = load_metrics(families)
+    names = tuple(metric.name for metric in loaded)
+    # What was bought and refused is needed for any precision, asked for or not.
+    decide = [name for name in DECIDING if name not in names and name in judged_in(experiment)]
+    gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     judged = chosen_judges(gathered, met, judges)
     met = [row for row in met if row.judge in judged]
-    request = ComparisonRequest(str(experiment), tuple(gathered.families), judged, bar, pairwise)
-    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met)
+    request = ComparisonRequest(str(experiment), names, judged, bar, pairwise)
+    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met, names)
     return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 
@@ -206,8 +213,8 @@ def _table(
             if any(values for side in sides for values in side.values.values()):
                 variants[variant] = sides
         for row in compared_rows(metric, variants, clusters, decided, instead=gathered.no_conclusion(assessor)):
-            held = against(metric, runs, row, clusters)
-            rows.append(row.model_copy(update={**row_facts(metric, row.variant), "against": held}))
+            held = held_back(gathered, metric, runs, row, (a, b))
+            rows.append(held.model_copy(update=row_facts(metric, row.variant)))
         known: list[Reliability] = []
         for variant, sides in variants.items():
             bar = bar_of(metric, variant, request.bar)

@@ -11,7 +11,19 @@ from typing import NamedTuple
 from drretail.eval.compare.preferences import Name, alike, naming, preferences
 from drretail.eval.compare.rows import clusters_of
 from drretail.eval.compare.steadiness import noise_sentences
-from drretail.eval.compare.wording import listed, name_of, queries, sample, samples, span, users, why_incomplete
+from drretail.eval.compare.wording import (
+    failures,
+    finished,
+    listed,
+    name_of,
+    needed,
+    queries,
+    samples,
+    span,
+    users,
+    why_incomplete,
+)
+from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, Outcome
@@ -58,9 +70,10 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
     }
     taken: list[str] = []
     for judge, rows in open_rows.items():
-        needed = sorted((row.queries_needed, name_of(row), row) for row in rows if row.queries_needed is not None)
+        known = [(row.queries_needed, name_of(row), row) for row in rows if row.queries_needed is not None]
         ends = [
-            (sample(count, row.users_needed), f"{about}, {signed(row.difference or 0)}") for count, about, row in needed
+            (needed(row).removeprefix("about "), f"{about}, {signed(row.difference or 0)}")
+            for _, about, row in sorted(known, key=lambda each: each[:2])
         ]
         taken += [f"{span(ends)} by {judge}"] if ends else []
     if taken:
@@ -119,16 +132,30 @@ def conclusions(
 ) -> Iterator[str]:
     """Sentences: differences, what is undecided and what it would take, noise, preferences, contradictions.
 
-    ``self_checked`` names the systems that remove from their own reports what the families in ``finding`` find.
-    ``read_by`` says how the picks of A's and of B's reports were read. ``kin`` are judges with the sides ("A and B")
-    whose models are of their family.
+    They are about primary figures, unless there is none. ``self_checked`` names the systems that remove from their own
+    reports what the families in ``finding`` find. ``read_by`` says how the picks of A's and of B's reports were read.
+    ``kin`` are judges with the sides ("A and B") whose models are of their family.
     """
     name = naming(comparison)
-    every, comparison = comparison, _without_open_exploration(comparison)
-    if not comparison.tables and not comparison.pairs:
+    every, comparison = comparison, _part(comparison, is_primary=True)
+    if not every.tables and not every.pairs:
         yield "Nothing can be concluded: no judge has values of both systems."
+    elif not comparison.tables and not comparison.pairs:
+        yield "Nothing is concluded: no figure that systems are chosen by was compared."
+    planned = {name_of(row): row.tests for table in comparison.tables for row in table.rows if row.is_planned}
+    if planned:
+        tests = counted(max(planned.values()), "such test")
+        yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     yield from _different(comparison, name)
     yield from _neither_is_better(comparison)
+    if any(
+        row.n_users not in (None, row.n_pairs)
+        for group in _groups(comparison, name, "higher", "lower")
+        for row in group.all
+    ):
+        yield "Equal systems look different more often if all questions of a user fail together."
+    yield from _held_back(comparison, name)
+    yield from _beside(comparison)
     for judge in dict.fromkeys(
         name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
     ):
@@ -166,9 +193,6 @@ def conclusions(
             f"The picks were read in different ways (A: {a or 'nobody'}; B: {b or 'nobody'}), which "
             f"may cause differences in {listed(OF_PICKS)}. Conclude nothing there."
         )
-    left_out = sum(len(table.rows) for table in every.tables) - sum(len(table.rows) for table in comparison.tables)
-    if left_out:
-        yield f"Nothing is concluded from {counted(left_out, 'secondary figure')}."
     yield from preferences(comparison, name)
     for judge, side in kin:
         yield (
@@ -178,17 +202,22 @@ def conclusions(
     yield from contradictions(comparison, name)
 
 
-def _without_open_exploration(comparison: Comparison) -> Comparison:
-    """The comparison without exploratory rows that show no difference, if it has primary rows; the tables keep them."""
-    if not any(row.is_primary for table in comparison.tables for row in table.rows):
-        return comparison
-    tables = [
-        table.model_copy(
-            update={"rows": tuple(row for row in table.rows if row.is_primary or row.outcome in ("higher", "lower"))}
-        )
-        for table in comparison.tables
-    ]
-    return comparison.model_copy(update={"tables": tuple(tables)})
+def exploratory(comparison: Comparison) -> Iterator[str]:
+    """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
+    name, rest = naming(comparison), _part(comparison, is_primary=False)
+    yield from _different(rest, name)
+    yield from preferences(rest, name)
+    left = sum(row.outcome not in ("higher", "lower") for table in rest.tables for row in table.rows)
+    if left:
+        yield f"{counted(left, 'other figure')}: no difference is shown."
+
+
+def _part(comparison: Comparison, *, is_primary: bool) -> Comparison:
+    """The comparison in its primary figures, or in all others."""
+    kept = ((table, tuple(row for row in table.rows if row.is_primary == is_primary)) for table in comparison.tables)
+    tables = tuple(table.model_copy(update={"rows": rows}) for table, rows in kept if rows)
+    pairs = tuple(row for row in comparison.pairs if (row.dimension == PRIMARY) == is_primary)
+    return comparison.model_copy(update={"tables": tables, "pairs": pairs})
 
 
 def _groups(
@@ -214,33 +243,51 @@ def _groups(
 
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
-    """Primary rows first; the sentences call all others exploratory."""
     directions: tuple[tuple[Outcome, str], ...] = (
         ("higher", "A is higher than B"),
         ("lower", "B is higher than A"),
     )
-    for is_primary, by in ((True, "By"), (False, f"{EXPLORATORY}: by")):
-        for outcome, who in directions:
-            for group in _groups(comparison, name, outcome, is_primary=is_primary):
-                alone = all(len(rows) == 1 for rows in group.rows.values())
-                each = listed(f"{about} ({_seen(rows)})" for about, rows in group.rows.items())
-                what = "difference, 95 % interval" if alone else "differences"
-                yield f"{by} {group.judges}, {who} ({what}; n = {group.counts}) in {each}."
+    for outcome, who in directions:
+        for group in _groups(comparison, name, outcome):
+            alone = all(len(rows) == 1 for rows in group.rows.values())
+            each = listed(f"{about} ({_seen(rows)})" for about, rows in group.rows.items())
+            what = "difference, 95 % interval" if alone else "differences"
+            yield f"By {group.judges}, {who} ({what}; n = {group.counts}) in {each}."
+
+
+def _held_back(comparison: Comparison, name: Name) -> Iterator[str]:
+    """Differences that the test shows, and why they are not concluded all the same."""
+    for table in comparison.tables:
+        for row in table.rows:
+            one, other = ("A", "B") if (row.difference or 0) > 0 else ("B", "A")
+            higher = f"By {name(table)}, {one} is higher than {other} in {name_of(row)} ({_seen([row])})"
+            if row.outcome == "undone":
+                takes = f" {needed(row).capitalize()} are needed." if needed(row) else ""
+                yield f"{higher}, but nothing is concluded: one more failure of {one} would undo it.{takes}"
+            elif row.outcome == "answers_less":
+                yield f"{higher}, but nothing is concluded: who looks better is lower in {listed(row.against)}."
+
+
+def _beside(comparison: Comparison) -> Iterator[str]:
+    """What both finished, and how often they did not, where something failed or could undo a difference."""
+    rows = [row for table in comparison.tables for row in table.rows if row.finished is not None]
+    failed = [row for row in rows if row.finished and (row.finished.failed_a or row.finished.failed_b)]
+    shown = {name_of(row): row for row in rows if row in failed or row.outcome == "undone"}
+    among = [f"{finished(row)} in {about}" for about, row in shown.items() if finished(row)]
+    if among:
+        yield f"Among finished reports, A−B is {listed(among)}."
+    for said in dict.fromkeys(failures(row) for row in shown.values()):
+        yield f"{said[0].upper()}{said[1:]}." if said else ""
 
 
 def _neither_is_better(comparison: Comparison) -> Iterator[str]:
-    """Says that each side is higher in something; the variants in ``ComparedRow.against`` count for the other side."""
+    """Says that each side is higher in something."""
     higher: dict[str, dict[str, None]] = {"A": {}, "B": {}}
     for row in (row for table in comparison.tables for row in table.rows if row.outcome in ("higher", "lower")):
-        winner, other = ("A", "B") if row.outcome == "higher" else ("B", "A")
-        higher[winner][name_of(row)] = None
-        higher[other].update(dict.fromkeys(row.against))
+        higher["A" if row.outcome == "higher" else "B"][name_of(row)] = None
     if all(higher.values()):
         names = listed(f"{side} in {listed(its)}" for side, its in higher.items())
         yield f"Each is higher in something: {names}. Neither is shown to be better."
-
-
-EXPLORATORY = "Exploratory, as one of many figures of this pair"
 
 
 def _seen(rows: Sequence[ComparedRow]) -> str:

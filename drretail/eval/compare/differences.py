@@ -1,14 +1,32 @@
 """All systems at once: who is above whom in each primary figure, as records and as one sentence each."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean
 from typing import NamedTuple
 
-from drretail.eval.compare.rows import Corrected, clusters_of, compared_rows, difference_p, runs_of, side_of
-from drretail.eval.compare.wording import listed, primary_variants, row_facts, sample, why_incomplete
+from drretail.eval.compare.rows import (
+    Corrected,
+    Tested,
+    clusters_of,
+    compared_rows,
+    counts_failures,
+    held_back,
+    runs_of,
+    side_of,
+    tested,
+)
+from drretail.eval.compare.wording import (
+    beside,
+    listed,
+    needed,
+    primary_variants,
+    row_facts,
+    sample,
+    why_incomplete,
+)
 from drretail.eval.family import is_unrated
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
@@ -20,7 +38,7 @@ from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.stats.intervals import Estimate
-from drretail.stats.significance import fewest_users, holm, users_needed
+from drretail.stats.significance import fewest_users, holm, users_needed, users_range
 from drretail.tables.figures import counted
 
 
@@ -41,49 +59,71 @@ def primary_tests(
     pairs: Collection[Labels],
     assessors: Sequence[Assessor],
     preferences: Sequence[PairScore] = (),
+    families: Collection[str] | None = None,
 ) -> Primary:
     """Tests these pairs and all pairs of research systems in every primary figure of these judges, corrected (Holm).
 
     Corrected together are all pairs and all headlines of one judge, the overall preferences among ``preferences``, and
     the headlines that code measures. The latter belong to every judge's tests and take the strictest correction. Judges
-    are not corrected for each other, since each has a table of its own.
+    are not corrected for each other, since each has a table of its own. What was planned before anything was scored is
+    corrected over what it asks.
     """
     every = [*combinations(research_labels(gathered.definition), 2)]
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
-    p_values: dict[PrimaryTest, dict[Labels, float | None]] = {}
+    found: dict[PrimaryTest, dict[Labels, Tested]] = {}
     for assessor in assessors:
         for name, metric in gathered.families.items():
-            if assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
+            is_asked = families is None or name in families
+            if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
             runs = runs_of(gathered, name, assessor)
             for variant in primary_variants(metric):
                 sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
-                p_values[PrimaryTest(assessor, name, variant)] = {
-                    (a, b): difference_p((sides[a], sides[b]), gathered.clusters) for a, b in every
+                bears = counts_failures(metric, variant, assessor.rules)
+                found[PrimaryTest(assessor, name, variant)] = {
+                    (a, b): tested((sides[a], sides[b]), gathered.clusters, counts_failures=bears) for a, b in every
                 }
     for row in preferences:
         if row.dimension == PRIMARY:
-            p_values.setdefault(_preference(row), {})[row.a, row.b] = row.p
-    return _corrected(p_values)
+            # Without one more failure: a query that is lost weighs as much as one that is won.
+            found.setdefault(_preference(row), {})[row.a, row.b] = Tested(row.p)
+
+    def is_planned(test: PrimaryTest, labels: Labels) -> bool:
+        metric = gathered.families.get(test.metric)
+        name = SIDE_BY_SIDE if metric is None else row_facts(metric, test.variant)["name"]
+        return any(pair.asks(labels, (test.variant, name)) for pair in gathered.planned)
+
+    return _corrected(found, is_planned)
 
 
-def _corrected(p_values: Mapping[PrimaryTest, Mapping[Labels, float | None]]) -> Primary:
-    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test in p_values}
-    judges = {test.assessor for test in p_values if test.assessor.judge.spec != CODE}
+def _corrected(
+    results: Mapping[PrimaryTest, Mapping[Labels, Tested]], is_planned: Callable[[PrimaryTest, Labels], bool]
+) -> Primary:
+    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test in results}
+    judges = {test.assessor for test in results if test.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
-        together = [
-            (test, labels, p)
-            for test, by_pair in p_values.items()
-            for labels, p in by_pair.items()
+        together = {
+            (test, labels): result
+            for test, by_pair in results.items()
+            for labels, result in by_pair.items()
             if test.assessor == assessor or test.assessor.judge.spec == CODE
-        ]
-        tests = sum(p is not None for *_, p in together)
-        for (test, labels, _), p in zip(together, holm([p for *_, p in together]), strict=True):
-            before = found[test].get(labels)
-            if before is None or (p or 0.0, tests) > (before.p or 0.0, before.tests):
-                a, b = labels
-                found[test][a, b] = found[test][b, a] = Corrected(p, tests)
+        }
+        planned = {key: result for key, result in together.items() if is_planned(*key)}
+        corrected = dict(zip(together, _holm([*together.values()]), strict=True))
+        corrected |= {
+            key: replace(each, is_planned=True) for key, each in zip(planned, _holm([*planned.values()]), strict=True)
+        }
+        for (test, (a, b)), each in corrected.items():
+            before = found[test].get((a, b))
+            if before is None or (each.p or 0.0, each.tests) > (before.p or 0.0, before.tests):
+                found[test][a, b] = found[test][b, a] = each
     return found
+
+
+def _holm(results: Sequence[Tested]) -> list[Corrected]:
+    tests = sum(result.p is not None for result in results)
+    decisive, seen = holm([result.decides for result in results]), holm([result.p for result in results])
+    return [Corrected(p, tests, p_seen, result.loss) for result, p, p_seen in zip(results, decisive, seen, strict=True)]
 
 
 def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScore, ...]:
@@ -167,20 +207,23 @@ def _of_scores(
         runs = runs_of(gathered, name, assessor)
         for variant in variants:
             sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
-            tests = {_key(labels): primary[PrimaryTest(assessor, name, variant)][labels] for labels in every}
-            rows = compared_rows(
-                metric,
-                {_key((a, b)): (sides[a], sides[b]) for a, b in every},
-                gathered.clusters,
-                tests,
-                instead=gathered.no_conclusion(assessor),
-            )
+            tests = primary[PrimaryTest(assessor, name, variant)]
+            rows: list[ComparedRow] = []
+            for a, b in every:
+                (row,) = compared_rows(
+                    metric,
+                    {variant: (sides[a], sides[b])},
+                    gathered.clusters,
+                    {variant: tests[a, b]},
+                    instead=gathered.no_conclusion(assessor),
+                )
+                rows.append(held_back(gathered, metric, (runs[a], runs[b]), row, (a, b)))
             if any(row.outcome != "nothing" for row in rows):
                 by_query = {
                     label: [fmean(repeats) for repeats in side.values.values() if repeats]
                     for label, side in sides.items()
                 }
-                facts = {**row_facts(metric, variant), "variant": variant}
+                facts = row_facts(metric, variant)
                 yield ComparedMeasure(
                     measure=called.get((name, variant)) or facts["name"],
                     judge=assessor.judge.spec,
@@ -190,11 +233,6 @@ def _of_scores(
                         for (a, b), row in zip(every, rows, strict=True)
                     ),
                 )
-
-
-def _key(labels: Labels) -> str:
-    """A pair's key in place of a variant: all pairs of one variant are tested as one family."""
-    return "~".join(labels)
 
 
 def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], every: Sequence[Labels]) -> list[PairScore]:
@@ -232,22 +270,25 @@ def _preference_row(row: PairScore) -> ComparedRow:
         p_holm=row.p_holm,
         tests=row.tests,
         is_primary=True,
-        queries_needed=_queries_needed(row, tests),
         outcome="undecided" if winner is None else "higher" if winner == row.a else "lower",
     )
     is_few = winner is None and clusters_of(made) < fewest_users(tests)
-    return made.model_copy(update={"outcome": "too_few"}) if is_few else made
+    return made.model_copy(update=_queries_needed(row, tests) | ({"outcome": "too_few"} if is_few else {}))
 
 
-def _queries_needed(row: PairScore, tests: int) -> int | None:
-    """How many queries would show a preference this clear; None below two queries, or if users ask several."""
+def _queries_needed(row: PairScore, tests: int) -> dict[str, object]:
+    """How many queries would show a preference this clear; none below two queries, or if users ask several."""
     n, won, lost = row.n_queries, row.queries_won, row.queries_lost
     if n < 2 or row.n_users not in (None, n):
-        return None
+        return {}
     mean = (won - lost) / n
-    error = sqrt(max(0.0, (won + lost - n * mean * mean) / (n - 1) / n))
-    needed = users_needed(Estimate(mean, error, n - 1), n, tests)
-    return None if needed is None else max(needed, fewest_users(tests))
+    seen = Estimate(mean, sqrt(max(0.0, (won + lost - n * mean * mean) / (n - 1) / n)), n - 1)
+    counts = (users_needed(seen, n, tests), *users_range(seen, n, tests))
+    names = ("queries_needed", "queries_at_least", "queries_at_most")
+    return {
+        name: None if count is None else max(count, fewest_users(tests))
+        for name, count in zip(names, counts, strict=True)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +333,10 @@ def outcome_of_all(measure: ComparedMeasure) -> Outcome:
     for alone in ("not_concluded", "not_read", "identical"):
         if outcomes == {alone}:
             return alone
+    held: tuple[Outcome, ...] = ("undone", "answers_less")
+    for outcome in held:
+        if outcome in outcomes:
+            return outcome
     return "missing" if "missing" in outcomes else "undecided" if "undecided" in outcomes else "too_few"
 
 
@@ -314,12 +359,25 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
     if outcome == "identical":
         return "", f"the same in every system on {'the one query' if largest.n_pairs == 1 else f'all {few}'}"
     at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
+    if outcome == "undone":
+        pair = _clearest_pair(measure, outcome)
+        one, other = (names[label] for label in _best_first(pair))
+        also = "; ".join(filter(None, (beside(pair.row, flipped=one != names[pair.a]), _are_needed(pair.row))))
+        return "", f"{one} above {other} is not concluded: one more failure would undo it{at_once} ({also})"
+    if outcome == "answers_less":
+        pair = _clearest_pair(measure, outcome)
+        one, other = (names[label] for label in _best_first(pair))
+        return "", f"{one} above {other} is not concluded: it is lower in {listed(pair.row.against)}"
     if outcome == "too_few":
         whom = "queries" if largest.n_users is None else "users"
         return "", f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
     takes = clearest(measure)
-    seen = f": to show the clearest difference seen, it would take about {sample(*takes)}" if takes else ""
+    seen = f": to show the clearest difference seen, it would take {needed(takes)}" if takes else ""
     return "no difference is shown", f"by {few}{at_once}{seen}"
+
+
+def _are_needed(row: ComparedRow) -> str:
+    return f"{needed(row)} are needed" if needed(row) else ""
 
 
 def largest_of(measure: ComparedMeasure) -> ComparedRow:
@@ -327,12 +385,20 @@ def largest_of(measure: ComparedMeasure) -> ComparedRow:
     return max((pair.row for pair in measure.pairs), key=lambda row: row.n_pairs)
 
 
-def clearest(measure: ComparedMeasure) -> tuple[int, int | None] | None:
-    """The queries, and their users, that would show the difference that takes the fewest; None if no
-    number is known.
-    """
-    sizes = ((pair.row.queries_needed, pair.row.users_needed) for pair in measure.pairs)
-    return min(((queries, users) for queries, users in sizes if queries is not None), default=None)
+def clearest(measure: ComparedMeasure) -> ComparedRow | None:
+    """The row whose difference the fewest queries would show; None if no number is known."""
+    rows = [pair.row for pair in measure.pairs if pair.row.queries_needed is not None]
+    return min(rows, key=lambda row: row.queries_needed or 0, default=None)
+
+
+def _clearest_pair(measure: ComparedMeasure, outcome: Outcome) -> ComparedPair:
+    """The pair with this outcome, the one whose difference the fewest queries would show."""
+    pairs = [pair for pair in measure.pairs if pair.row.outcome == outcome]
+    return min(pairs, key=lambda pair: pair.row.queries_needed or inf)
+
+
+def _best_first(pair: ComparedPair) -> Labels:
+    return (pair.a, pair.b) if (pair.row.difference or 0) > 0 else (pair.b, pair.a)
 
 
 def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above") -> str:

@@ -2,32 +2,49 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, fsum
-from statistics import stdev
+from statistics import fmean, stdev
 
 from drretail.eval.family import Family
-from drretail.eval.scores.gathering import FAILED_RUNS, LACKS_IN_WORDS, Assessor, Gathered, JudgedRun, Plan
-from drretail.eval.scores.planned import Attendance, attendance, counted
-from drretail.records.comparison import ComparedRow, Outcome
+from drretail.eval.scores.gathering import (
+    FAILED_RUNS,
+    LACKS_IN_WORDS,
+    NOT_JUDGED,
+    SPOILED_RUNS,
+    Assessor,
+    Gathered,
+    JudgedRun,
+    Plan,
+)
+from drretail.eval.scores.planned import Attendance, attendance, counted, headline_variants
+from drretail.records.base import Rules
+from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Estimate, estimate, mean_interval
 from drretail.stats.noise import run_variance
 from drretail.stats.significance import (
     LEVEL,
+    ONE_MORE,
     detectable,
     fewest_users,
     flip_test,
+    flip_test_after_loss,
     holm,
     pair,
     power_of_half,
     users_needed,
+    users_range,
 )
 
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
 _NOT_ASKED = "not asked"
 _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
+
+
+_LOST = (*(LACKS_IN_WORDS[lack] for lack in (SPOILED_RUNS, NOT_JUDGED)), "judge failed", "sources unreadable")
+"""The reasons that are no fault of the system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +63,10 @@ class Side:
     """How many of the planned runs the values cover; for headlines."""
     incomplete: int = 0
     """How many of the runs lack an answer that a provider did not give."""
+    finished: Mapping[str, Sequence[float]] = field(default_factory=dict[str, list[float]])
+    """The values of runs that are done: with a report, and with a decision where something is wanted."""
+    failed: Mapping[str, Sequence[float]] = field(default_factory=dict[str, list[float]])
+    """For each run that ended, 0 if it is done and 1 if not."""
 
 
 Runs = Sequence[tuple[Plan, JudgedRun]]
@@ -65,16 +86,20 @@ def side_of(runs: Runs, variant: str) -> Side:
     nested: dict[str, list[list[float]]] = defaultdict(list)
     outcomes: dict[str, list[float | None]] = defaultdict(list)
     reasons: dict[str, set[str]] = defaultdict(set)
+    finished: dict[str, list[float]] = defaultdict(list)
+    failed: dict[str, list[float]] = defaultdict(list)
     results = [judged.result for _, judged in runs]
-    for result in results:
+    for (plan, _), result in zip(runs, results, strict=True):
         query, value = result.query_id, counted(result, variant)
         values[query] += [] if value is None else [value]
+        finished[query] += [value] if value is not None and plan.is_done else []
+        failed[query] += [float(not plan.is_done)] if plan.status in ("done", "failed") else []
         outcomes[query] += [value] if value is not None or result.lacks == FAILED_RUNS else []
         # A panel has no repeats, only one value.
         repeats = list(result.by_repeat.values()) or [result.values]
         found = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
         scored = [number for number in found if number is not None]
-        nested[query].append(scored or ([result.earned[variant]] if variant in result.earned else []))
+        nested[query].append([result.earned[variant]] if variant in result.earned else scored)
         if result.lacks is not None:
             reasons[query].add(LACKS_IN_WORDS[result.lacks])
         elif value is None:
@@ -86,6 +111,8 @@ def side_of(runs: Runs, variant: str) -> Side:
         why={query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
         attendance=attendance(results, variant),
         incomplete=sum(bool(plan.losses) for plan, _ in runs),
+        finished=finished,
+        failed=failed,
     )
 
 
@@ -127,11 +154,35 @@ Sides = tuple[Side, Side]
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
-    """A p value corrected as one of ``tests`` tests."""
+class Tested:
+    """The test of one difference."""
 
     p: float | None
+    """None if no query is paired."""
+    loss: float = 0.0
+    """What one more failure would take of the higher side; 0 in figures in which a failed run does not earn the
+    worst.
+    """
+    p_after_loss: float | None = None
+    """p if the higher side had failed once more, on a query of another user."""
+
+    @property
+    def decides(self) -> float | None:
+        """The larger of the two."""
+        return self.p if self.p is None or self.p_after_loss is None else max(self.p, self.p_after_loss)
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A test's p values, corrected as one of ``tests`` tests."""
+
+    p: float | None
+    """The corrected ``Tested.decides``."""
     tests: int
+    seen: float | None = None
+    """The corrected ``Tested.p``, without one more failure."""
+    loss: float = 0.0
+    is_planned: bool = False
 
 
 def compared_rows(
@@ -147,7 +198,7 @@ def compared_rows(
     ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
     corrected for each other. ``instead`` stands in the place of conclusions: rows then have only numbers.
     """
-    family = [_Tested.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
+    family = [_Seen.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
     others = [tested.row for tested in family if tested.row.variant not in primary]
     adjusted = holm([row.p for row in others])
@@ -173,32 +224,96 @@ def _unless_lost(row: ComparedRow, metric: Family) -> ComparedRow:
     return row.model_copy(update={"outcome": "missing"}) if is_against.get(row.outcome) else row
 
 
-def against(metric: Family, runs: Sequence[Runs], row: ComparedRow, clusters: Clusters) -> tuple[str, ...]:
-    """The ``held_beside`` variants that are lower for the side that is higher here; none if the row concludes nothing.
+def against(
+    metric: Family,
+    runs: Sequence[Runs],
+    row: ComparedRow,
+    clusters: Clusters,
+    answered: Sequence[Mapping[str, Mapping[str, Sequence[float]]]] = ({}, {}),
+) -> tuple[str, ...]:
+    """The figures to read with a precision in which the better side is lower; none if the row concludes nothing.
 
-    A variant is lower if the whole interval of its difference lies below zero.
+    These are its ``held_beside`` variants, and what both have ``answered``. A figure is lower if the whole interval of
+    its difference lies below zero.
     """
-    if row.outcome not in ("higher", "lower"):
+    beside = metric.description.held_beside.get(row.variant)
+    if beside is None or row.outcome not in ("higher", "lower"):
         return ()
-    higher, other = runs if row.outcome == "higher" else reversed(runs)
-    beside = metric.description.held_beside.get(row.variant, ())
-    pairs = [pair(side_of(higher, each).values, side_of(other, each).values) for each in beside]
-    found = [
-        (other, mean_interval(its.differences, clusters.groups(its.queries)))
-        for other, its in zip(beside, pairs, strict=True)
+    by_side = [
+        {**{each: side_of(its, each).values for each in beside}, **more}
+        for its, more in zip(runs, answered, strict=True)
     ]
-    return tuple(variant for variant, its in found if its.high is not None and its.high < 0)
+    is_a = (row.outcome == "higher") == metric.description.higher_is_better
+    better, other = by_side if is_a else reversed(by_side)
+    lower: list[str] = []
+    for name in better.keys() & other.keys():
+        pairs = pair(better[name], other[name])
+        high = mean_interval(pairs.differences, clusters.groups(pairs.queries)).high
+        lower += [name] if high is not None and high < 0 else []
+    return tuple(sorted(lower))
+
+
+DONE = "done"
+
+
+def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequence[float]]]:
+    """A system's values in what it answered, by query: runs that are done, and columns that measure decisions."""
+    done: dict[str, list[float]] = defaultdict(list)
+    for plan in gathered.plans:
+        if plan.label == label and plan.status in ("done", "failed"):
+            done[plan.query.query_id].append(float(plan.is_done))
+    found: dict[str, Mapping[str, Sequence[float]]] = {DONE: done}
+    for name, metric in gathered.families.items():
+        for column in metric.description.scoreboard if not metric.needs_judge else ():
+            for assessor in gathered.assessors(name) if column.decides else ():
+                found[column.name or column.variant] = side_of(
+                    runs_of(gathered, name, assessor)[label], column.variant
+                ).values
+    return found
+
+
+def held_back(
+    gathered: Gathered, metric: Family, runs: Sequence[Runs], row: ComparedRow, labels: tuple[str, str]
+) -> ComparedRow:
+    """The row, without its conclusion if it is a precision of a system that answers less."""
+    if row.variant not in metric.description.held_beside or row.outcome not in ("higher", "lower"):
+        return row
+    answered = [answered_by(gathered, label) for label in labels]
+    lower = against(metric, runs, row, gathered.clusters, answered)
+    return row.model_copy(update={"outcome": "answers_less", "against": lower}) if lower else row
 
 
 def difference_p(sides: Sides, clusters: Clusters) -> float | None:
     """p of the test that flips the signs of users, on A's minus B's values by query; None if no query is paired."""
+    return tested(sides, clusters, counts_failures=False).p
+
+
+def tested(sides: Sides, clusters: Clusters, *, counts_failures: bool) -> Tested:
+    """The test of A's minus B's values by query.
+
+    With ``counts_failures``, a failed run earns 0 and nothing earns less: the difference has to hold if the higher side
+    had failed once more, and earned nothing on the queries that a server, a judge or a page took from it.
+    """
     a, b = sides
     pairs = pair(a.values, b.values)
-    return _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
+    p = _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
+    if not counts_failures or pairs.means is None:
+        return Tested(p)
+    loss, sign = ONE_MORE * min(pairs.means), 1 if pairs.means[0] > pairs.means[1] else -1
+    higher, lower = (a, b) if sign > 0 else (b, a)
+    lost = [query for query, why in higher.why.items() if why in _LOST and lower.values.get(query)]
+    differences = [*(sign * each for each in pairs.differences), *(-fmean(lower.values[query]) for query in lost)]
+    groups = clusters.groups((*pairs.queries, *lost))
+    return Tested(p, loss, _rounded(flip_test_after_loss(differences, groups, loss)))
+
+
+def counts_failures(metric: Family, variant: str, rules: Rules) -> bool:
+    """True for headlines in which a failed run earns 0, and nothing earns less."""
+    return rules == "default" and metric.description.higher_is_better and variant in headline_variants(metric)
 
 
 @dataclass(frozen=True, slots=True)
-class _Tested:
+class _Seen:
     """A row that is not yet corrected for the other tests of its family."""
 
     row: ComparedRow
@@ -208,7 +323,7 @@ class _Tested:
     """A query without a known user counts as one user."""
 
     @classmethod
-    def of(cls, metric: str, variant: str, sides: Sides, clusters: Clusters) -> "_Tested":
+    def of(cls, metric: str, variant: str, sides: Sides, clusters: Clusters) -> "_Seen":
         a, b = sides
         pairs = pair(a.values, b.values)
         differences, groups = pairs.differences, clusters.groups(pairs.queries)
@@ -236,6 +351,7 @@ class _Tested:
             is_complete=all(each.allows_conclusions for each in attendances),
             incomplete_a=a.incomplete,
             incomplete_b=b.incomplete,
+            finished=_finished(sides, clusters),
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),
@@ -251,27 +367,54 @@ class _Tested:
         """The row with its corrected p value and its outcome."""
         tests, seen = corrected.tests, self.seen
         outcome = outcome_of(self.row, corrected.p, tests)
+        if outcome == "undecided" and outcome_of(self.row, corrected.seen, tests) in ("higher", "lower"):
+            outcome = "undone"
         # Nothing is concluded from some judges, nor in a headline while runs are lost or pending.
         if outcome != "nothing" and instead is not None:
             outcome = instead
         elif outcome != "nothing" and is_primary and not self.row.is_complete:
             outcome = "missing"
-        users = users_needed(seen, self.users, tests)
+        each, loss = self.row.n_pairs / max(1, self.users), corrected.loss / max(1, self.row.n_pairs)
+        of_user = loss * self.users
+        users = (users_needed(seen, self.users, tests, of_user), *users_range(seen, self.users, tests, of_user))
         # Fewer users could not reach the significance level at all.
-        needed = None if users is None else max(users, fewest_users(tests))
+        needed, few, many = (None if count is None else max(count, fewest_users(tests)) for count in users)
         is_enough = self.users >= fewest_users(tests)
         return self.row.model_copy(
             update={
                 "p_holm": _rounded(corrected.p),
                 "tests": tests,
                 "is_primary": is_primary,
-                "detectable": detectable(seen, tests) if is_enough else None,
-                "power_of_half": power_of_half(seen.freedom, tests) if is_enough and seen and seen.error else None,
+                "is_planned": corrected.is_planned,
+                "detectable": detectable(seen, tests, loss) if is_enough else None,
+                "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
+                if is_enough and seen and seen.error
+                else None,
                 "users_needed": needed if self.row.n_users is not None else None,
-                "queries_needed": None if needed is None else ceil(needed * self.row.n_pairs / self.users),
+                "queries_needed": None if needed is None else ceil(needed * each),
+                "queries_at_least": None if few is None else ceil(few * each),
+                "queries_at_most": None if many is None else ceil(many * each),
                 "outcome": outcome,
             }
         )
+
+
+def _finished(sides: Sides, clusters: Clusters) -> Finished:
+    """The two in finished reports alone, and in how often they don't finish."""
+    a, b = sides
+    both = pair(a.finished, b.finished)
+    found = mean_interval(both.differences, clusters.groups(both.queries))
+    ended = pair(a.failed, b.failed)
+    return Finished(
+        difference=found.value,
+        ci_low=found.low,
+        ci_high=found.high,
+        n_pairs=len(both),
+        failed_a=sum(ended.a),
+        failed_b=sum(ended.b),
+        n_ended=len(ended),
+        p_failed=_rounded(flip_test(ended.differences, clusters.groups(ended.queries))),
+    )
 
 
 def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:

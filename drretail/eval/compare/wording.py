@@ -8,7 +8,8 @@ from drretail.eval.family import Family
 from drretail.eval.scores.slices import chosen_variants, headlines
 from drretail.records.comparison import ComparedRow, Reliability
 from drretail.records.score import WHOLES
-from drretail.tables.figures import counted, percent
+from drretail.stats.significance import LEVEL
+from drretail.tables.figures import counted, percent, signed
 
 MOST = 10_000
 """Larger counts are written "more than 10,000", since nobody runs so many queries."""
@@ -56,6 +57,49 @@ def samples(drawn: Iterable[tuple[int, int | None]]) -> str:
     return ", ".join(parts)
 
 
+def needed(row: ComparedRow) -> str:
+    """ "about 90 queries (10–90 %: 40–160)", with users if they are known; empty if the number is unknown."""
+    if row.queries_needed is None:
+        return ""
+    ends = range_of(row)
+    return f"about {sample(row.queries_needed, row.users_needed)}{f' (10–90 %: {ends})' if ends else ''}"
+
+
+def range_of(row: ComparedRow) -> str:
+    """ "40–160", "40 or more": where the number of queries needed lies in 8 of 10 experiments; empty if unknown."""
+    low, high = row.queries_at_least, row.queries_at_most
+    if low is None or low > MOST or low == high:
+        return ""
+    return f"{low:,} or more" if high is None or high > MOST else f"{low:,}–{high:,}"
+
+
+def finished(row: ComparedRow, *, flipped: bool = False) -> str:
+    """ "+0.05 (+0.02 to +0.08)": the difference among finished reports, A less B unless ``flipped``; empty without."""
+    found, sign = row.finished, -1 if flipped else 1
+    if found is None or found.difference is None:
+        return ""
+    ends = sorted(sign * end for end in (found.ci_low, found.ci_high) if end is not None)
+    return signed(sign * found.difference) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
+
+
+def failures(row: ComparedRow, *, flipped: bool = False) -> str:
+    """ "failures 0 and 1 of 50: not told apart", A's first unless ``flipped``; empty if no query ran in both."""
+    found = row.finished
+    if found is None or not found.n_ended:
+        return ""
+    counts = (found.failed_b, found.failed_a) if flipped else (found.failed_a, found.failed_b)
+    is_apart = found.p_failed is not None and found.p_failed * max(1, row.tests) <= LEVEL
+    said = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
+    return f"failures {' and '.join(f'{count:.3g}' for count in counts)} of {found.n_ended:,}{said}"
+
+
+def beside(row: ComparedRow, *, flipped: bool = False) -> str:
+    """Finished reports and failures, for a difference that is not concluded: "among finished reports …; failures …"."""
+    among = finished(row, flipped=flipped)
+    parts = (among and f"among finished reports {among}", failures(row, flipped=flipped))
+    return "; ".join(filter(None, parts))
+
+
 def span(ends: Sequence[tuple[str, str]]) -> str:
     """ "0.25 (Avg) to 0.51 (depth)": the first and last of sorted (number, name) pairs; one if numbers are equal."""
     (low, first), (high, last) = ends[0], ends[-1]
@@ -99,7 +143,8 @@ def primary_variants(metric: Family) -> tuple[str, ...]:
 def row_facts(metric: Family, variant: str) -> dict[str, Any]:
     """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
-    name = described.own_name(variant) or (variant if described.named_by_variant else f"{metric.name} {variant}")
+    is_clear = described.named_by_variant or variant == metric.name
+    name = described.own_name(variant) or (variant if is_clear else f"{metric.name} {variant}")
     return {"name": name, "is_count": variant in described.counts}
 
 

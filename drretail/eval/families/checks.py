@@ -358,6 +358,7 @@ DESCRIPTION = MetricDescription(
         "without_unresolved_citation",
     ),
     compared=(CLEAN,),
+    held_beside={CLEAN: ()},
     scoreboard=(
         BoardColumn(
             variant=CLEAN,

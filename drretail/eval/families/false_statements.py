@@ -140,6 +140,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(variant=FALSE_ANSWERS, name="false answers"),
     ),
     counts=(FALSE_STATEMENTS,),
+    held_beside={FALSE_STATEMENTS: (), FALSE_ANSWERS: ()},
     higher_is_better=False,
 )
 METRIC = Family(FALSE_STATEMENTS, 1, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FOLLOWS, "reading"))

@@ -15,10 +15,10 @@ from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.values import NOT_JUDGED, Value, gravest
-from drretail.experiment import Definition, read_definition
+from drretail.experiment import Definition, read_definition, read_plan
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
-from drretail.records.comparison import Outcome
+from drretail.records.comparison import Outcome, PlannedPair
 from drretail.records.judge_audit import JudgeAudit, Shares, summed
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
@@ -93,7 +93,7 @@ class RunResult:
     by_repeat: Mapping[int, Mapping[str, Value]] = field(default_factory=dict[int, Mapping[str, Value]])
     """The values of each judge repeat, from 1."""
     earned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """By headline without a value, what the planned run gets in it (``planned.py``)."""
+    """By headline, what the planned run gets in it in place of a value (``planned.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +141,16 @@ class Plan:
         return self.report_sha is not None
 
     @property
-    def is_done(self) -> bool:
-        """True with a report that is not empty, and with a decision if the query wants something."""
+    def is_undecided(self) -> bool:
+        """True for a report without a decision on a query that wants something."""
         wish = self.query.wish
         wants_something = wish is not None and any(not want.optional for want in wish.wants)
-        return self.words > 0 and (self.has_decision or not wants_something)
+        return self.has_report and wants_something and not self.has_decision
+
+    @property
+    def is_done(self) -> bool:
+        """True with a report that is not empty, and with a decision if the query wants something."""
+        return self.words > 0 and not self.is_undecided
 
     def unjudged(self) -> JudgedRun:
         """The run's result by a judge without verdicts on it."""
@@ -163,6 +168,8 @@ class Gathered:
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; missing runs have no verdicts by that judge."""
+    planned: tuple[PlannedPair, ...] = ()
+    """The comparisons that were asked for before anything was scored."""
 
     @property
     def clusters(self) -> Clusters:
@@ -267,7 +274,7 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     audit=shares_of(living),
                 )
     families = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
+    return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges), read_plan(experiment))
 
 
 def _in_units(metric: Family, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Family:

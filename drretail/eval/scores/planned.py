@@ -72,10 +72,10 @@ def attendance(reports: Sequence[RunResult], variant: str) -> Attendance:
 
 def _kind(report: RunResult, variant: str) -> str:
     value = report.values.get(variant)
-    if value is not None and value.value is not None:
-        return "scored"
     if variant in report.earned:
         return "nothing"
+    if value is not None and value.value is not None:
+        return "scored"
     if report.lacks is not None:
         return _OF_LACKING.get(report.lacks, "missing")
     return "undefined" if value is not None and value.state == "na" else "missing"
@@ -117,6 +117,7 @@ def _with_earnings(
     asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
     defined = _defined(metric, asked, answers, experiment)
     made, headlines = dict(answers), headline_variants(metric)
+    precisions = metric.description.held_beside.keys() if metric.description.higher_is_better else ()
     # Of a failed run, what a pooled headline is made of is 0 as well. Where less is better, 0 would be a reward.
     of_failed = metric.variants if headlines & metric.pooled.keys() else headlines
     of_failed = of_failed if metric.description.higher_is_better else ()
@@ -128,6 +129,8 @@ def _with_earnings(
         else:
             values = [value for name, value in found.result.values.items() if name in headlines]
             earned = {each.variant: each.earns for each in values if each.value is None and each.earns is not None}
+            # Who decides nothing where something is wanted is not precise either.
+            earned |= dict.fromkeys(headlines & {*precisions}, 0.0) if plan.is_undecided and values else {}
         if earned:
             made[plan.run_id] = replace(found, result=replace(found.result, earned=earned))
     return made
@@ -154,8 +157,7 @@ def _defined(
 def counted(report: RunResult, variant: str) -> float | None:
     """A planned run's number in a headline; None if it is missing or the headline is undefined for it."""
     value = report.values.get(variant)
-    found = None if value is None else value.value
-    return report.earned.get(variant) if found is None else found
+    return report.earned.get(variant, None if value is None else value.value)
 
 
 def counted_values(report: RunResult) -> Mapping[str, Value]:

@@ -7,6 +7,7 @@ from math import inf
 from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
+from drretail.eval.compare.wording import listed
 from drretail.eval.scores.aggregate import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
@@ -92,13 +93,14 @@ def scoreboard(
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
     columns = [(name, column) for name, column in described if (name, column.variant) in present]
     columns.sort(key=lambda each: not each[1].decides)
-    # If two families share a column's name, or a cost has it, the family's name is put before it.
+    # If two families share a column's name, or a cost has it, the family's name is put before it; an own metric that is
+    # itself called so is "own FP", not "FP FP".
     wishes = [column.name or column.variant for _, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]
     shown = _Shown(
         {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)},
         [
-            (name, column, wish if taken.count(wish) == 1 else f"{name} {wish}")
+            (name, column, wish if taken.count(wish) == 1 else f"{'own' if name == wish else name} {wish}")
             for (name, column), wish in zip(columns, wishes, strict=True)
         ],
         in_order((row.system for row in scores), gathered.definition.systems),
@@ -280,6 +282,9 @@ def _notes(
         note = next(row.note for row in shown.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
     yield from _cautions(shown, assessors)
+    for pair in gathered.planned:
+        what = listed(pair.headlines) if pair.headlines else "all headlines"
+        yield f"Asked for before anything was scored, and corrected over that: {pair.a} against {pair.b} in {what}."
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."
     for assessor in _judges(shown):

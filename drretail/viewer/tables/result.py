@@ -10,7 +10,7 @@ from drretail.eval.compare.differences import (
     order,
     outcome_of_all,
 )
-from drretail.eval.compare.wording import MOST, sample
+from drretail.eval.compare.wording import MOST, failures, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
@@ -23,7 +23,9 @@ OUTCOME = "feasible"
 """What code measures of the picks; it comes first if nothing is concluded."""
 MOST_SHOWN = 3
 """The most measures or systems that a sentence names; the table below has the others."""
-SURE = "Equal systems would show this in fewer than 1 of 20 such experiments."
+SURE = "Equal systems would show this in fewer than 1 of 20 such experiments"
+BY_USER = ", unless all questions of a user fail together"
+"""Then in up to 6 of 20 (benchmarks/failures.py)."""
 
 
 def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
@@ -55,7 +57,8 @@ def result_of(board: Scoreboard) -> str:
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
-        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {SURE}"
+        sure = SURE + ("" if largest.n_users in (None, largest.n_pairs) else BY_USER)
+        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {sure}."
     by_name = {measure.measure: measure for finding in found for measure in finding.measures}
     bought = _bought(board, names, by_name.get(OUTCOME))
     if bought:
@@ -125,13 +128,14 @@ def _takes(measure: ComparedMeasure) -> str:
     if outcome == "too_few":
         tests = max(pair.row.tests for pair in measure.pairs)
         return f"it takes {fewest_users(max(1, tests)):,} {'users' if by_users else 'questions'} at least to tell"
-    needed = clearest(measure) if outcome == "undecided" else None
-    if needed is None:
+    takes = clearest(measure) if outcome in ("undecided", "undone") else None
+    if takes is None or takes.queries_needed is None:
         return ""
-    questions, users = needed
-    count, noun = (users, "user") if by_users and users is not None else (questions, "question")
+    of_users = by_users and takes.users_needed is not None
+    count, noun = (takes.users_needed or 0, "user") if of_users else (takes.queries_needed, "question")
     size = f"more than {MOST:,} {noun}s" if count > MOST else counted(count, noun)
-    return f"it would take about {size} to tell"
+    ends = range_of(takes)
+    return f"it would take about {size} to tell{f' (10–90 %: {ends} questions)' if ends else ''}"
 
 
 def _preferences(row: ComparedRow, a: str, b: str) -> str:
@@ -160,6 +164,8 @@ MOST_ROWS = 100
 OUTCOMES: Mapping[Outcome, str] = {
     "higher": "{a} is higher",
     "lower": "{b} is higher",
+    "undone": "nothing: one more failure would undo it",
+    "answers_less": "nothing: the better answers less",
     "undecided": "no difference shown",
     "too_few": "too few queries to tell",
     "missing": "runs are missing",
@@ -180,7 +186,13 @@ _COLUMNS = (
     ),
     Column("p", meaning="p-value, corrected for all tests (Holm)"),
     Column("Queries", meaning="queries with a value for both systems"),
-    Column("Queries needed", meaning="queries needed to show a difference of this size (power .8)"),
+    Column(
+        "Queries needed",
+        meaning="queries needed to show a difference of this size (power .8), and where their number lies in 8 of 10 "
+        "experiments",
+    ),
+    Column("Among finished", meaning="the difference among reports that both finished, with its 95 % interval"),
+    Column("Failures", meaning="the first system's and the second's, of the queries that both ran"),
 )
 
 
@@ -248,5 +260,12 @@ def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str
     )
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
     yield Cell(row.n_pairs, "count", note="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
-    needed = row.queries_needed if row.outcome in ("undecided", "too_few") else None
-    yield (None if needed is None else Cell(f"> {MOST:,}") if needed > MOST else Cell(needed, "count"))
+    needed = row.queries_needed if row.outcome in ("undecided", "undone", "too_few") else None
+    yield (None if needed is None else Cell(f"> {MOST:,}" if needed > MOST else f"{needed:,}", beside=range_of(row)))
+    found = row.finished
+    yield (
+        None
+        if found is None or found.difference is None
+        else Cell(found.difference, "signed", found.ci_low, found.ci_high, n=found.n_pairs)
+    )
+    yield Cell(failures(row).removeprefix("failures ")) if failures(row) else None

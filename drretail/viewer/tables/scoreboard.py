@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
-from drretail.eval.compare.wording import listed, sample
+from drretail.eval.compare.wording import listed, range_of, sample
 from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
 from drretail.llm.prices import dated
 from drretail.records.score import CODE, place_of
@@ -234,11 +234,11 @@ def conclusion(board: Scoreboard) -> Conclusion:
     is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
     # "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …".
     undecided = [finding for finding in rest if finding.outcome == "undecided" and finding.nothing]
-    needed: list[tuple[int, str]] = []
+    needed: list[tuple[int, str, str]] = []
     for finding in undecided:
         # How many queries would show the clearest of the finding's differences
-        takes = [found for measure in finding.measures if (found := clearest(measure))]
-        needed += [(min(takes)[0], finding.about)] if takes else []
+        takes = [(row.queries_needed or 0, range_of(row)) for each in finding.measures if (row := clearest(each))]
+        needed += [(*min(takes), finding.about)] if takes else []
     sentences = []
     if undecided:
         # "by 10 queries, 10 users", unless the findings rest on different ones
@@ -247,8 +247,10 @@ def conclusion(board: Scoreboard) -> Conclusion:
         by = f" by {sizes.pop()}" if len(sizes) == 1 else ""
         sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{by}.")
     if needed:
-        first, *others = sorted(needed)
-        numbers = [f"{first[0]:,} queries for {first[1]}", *(f"{count:,} for {about}" for count, about in others)]
+        numbers = [
+            f"{count:,}{'' if at else ' queries'}{f' (10–90 %: {ends})' if ends else ''} for {about}"
+            for at, (count, ends, about) in enumerate(sorted(needed))
+        ]
         sentences.append(f"To show differences of the size seen here takes about {listed(numbers)}.")
     unclear = [finding for finding in rest if finding not in undecided]
     more = len(unclear) - MOST_SAID

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.eval.compare.wording import listed, name_of
+from drretail.eval.compare.wording import listed, name_of, range_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.eval.scores.pair_outcomes import preferred
@@ -80,11 +80,13 @@ SPARE_PAIRS = ("p", "first", "even", "flips")
 MOST = 10_000
 LEGEND = (
     "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries if no user is known).",
-    "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction. Rows "
+    "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction, in rows "
+    "in which a failed run earns the worst also after one more failure of the higher side. Rows "
     "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
     "corrected over the rows of their family. shows: how large a true difference must be for n queries to show "
     "it in 4 of 5 experiments (–: larger than any can be). takes: how many queries would so show a difference as "
-    "large as A−B. Both assume Holm's strictest correction.",
+    "large as A−B, and where their number lies in 8 of 10 experiments (10–90 %). Both assume Holm's strictest "
+    "correction and, in rows marked *, one more failure of the higher side.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "
@@ -114,6 +116,9 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
             f"- p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
         )
     print_text(*(f"- {sentence}" for sentence in comparison.conclusions), "")
+    if comparison.exploratory:
+        print_text("Exploratory (nobody asked for these beforehand: nothing is concluded)")
+        print_text(*(f"- {sentence}" for sentence in comparison.exploratory), "")
     chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS} if primary else set[str]())
     left_out: list[str] = []
     for whole in comparison.tables:
@@ -158,6 +163,7 @@ def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
 
 def _row(row: "ComparedRow") -> list[object]:
     takes = row.queries_needed
+    ends = range_of(row)
     return [
         row.mean_a,
         row.mean_b,
@@ -165,7 +171,7 @@ def _row(row: "ComparedRow") -> list[object]:
         Cell(row.p, "p"),
         Cell(row.p_holm, "p"),
         _detectable(row),
-        f">{MOST:,}" if takes is not None and takes > MOST else takes,
+        f">{MOST:,}" if takes is not None and takes > MOST else takes and f"{takes}{f' ({ends})' if ends else ''}",
         row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
         row.n_users,
     ]

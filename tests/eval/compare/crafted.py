@@ -45,6 +45,7 @@ def gathered(
             at,
             f"{label}/{name}-r{at}",
             None if run is None else "sha",
+            words=int(run is not None),
             status="failed" if run is None else "done",
         )
         for label, runs in sorted(systems.items())

@@ -50,6 +50,24 @@ def paired(*pairs: PairScore, a: str = "a", b: str = "b") -> Comparison:
     return comparison(beside(*EQUAL), a, b, pairs=pairs)
 
 
+FP: Any = {"metric": "faithfulness", "variant": "FP"}
+PRECISE = {"a": runs([1.0] * 30), "b": runs([0.5] * 30)}
+
+
+def supporting(a: float, b: float) -> Gathered:
+    """A is more faithful, of so many supported claims."""
+    return gathered(
+        ("faithfulness", "FP", JUDGE, PRECISE),
+        ("faithfulness", "N_supported", JUDGE, {"a": runs([a] * 29 + [a + 0.5]), "b": runs([b] * 30)}),
+    )
+
+
+def buying(a: float, b: float) -> Gathered:
+    """A is more faithful, and buys what was asked for on so many of thirty questions."""
+    bought = {"a": runs([a] * 29 + [1.0]), "b": runs([b] * 29 + [0.0])}
+    return gathered(("faithfulness", "FP", JUDGE, PRECISE), ("basket", "feasible", CODE, bought))
+
+
 LOUD = {"q1": [[2, 2], [9, 9]], "q2": [[3, 3], [8, 8]], "q3": [[9, 9], [2, 2]]}
 MOODY = {"q1": [[1, 9], [2, 9]], "q2": [[2, 9], [4, 10]], "q3": [[9, 2], [9, 7]]}
 ONCE = {"q1": [2, 9], "q2": [3, 8], "q3": [9, 2]}
@@ -83,6 +101,11 @@ def misread(held: Gathered) -> Gathered:
 COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "a clear difference": lambda: comparison(beside(*CLEAR)),
     "a clear difference, the other way round": lambda: comparison(beside(*CLEAR), "b", "a"),
+    "one more failure would undo it": lambda: comparison(beside([1.0] * 50, [0.95] * 49 + [None], **FP)),
+    "failures that are told apart": lambda: comparison(beside([0.9] * 50, [0.95] * 30 + [None] * 20, **FP)),
+    "a precision of who supports less": lambda: comparison(supporting(1.0, 2.0)),
+    "a precision of who supports as much": lambda: comparison(supporting(2.0, 2.0)),
+    "a precision of who buys less": lambda: comparison(buying(0.0, 1.0)),
     "no difference can be concluded": lambda: comparison(beside(*UNCLEAR)),
     "too few queries": lambda: comparison(beside([9.0, 9.0, 9.0, 8.0], [1.0, 2.0, 1.0, 1.0])),
     "one difference on every query": lambda: comparison(beside([7.0] * 30, [6.0] * 30)),
@@ -203,12 +226,14 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
 
 
 def written(name: str) -> str:
-    """What is said of a case, a line each: conclusions, and behind a dash what is missing, with its command."""
+    """What is said of a case, a line each: conclusions, behind a tilde what is exploratory, and behind a dash what is
+    missing, with its command.
+    """
     if name not in COMPARISONS:
         return "\n".join(ALL_AT_ONCE[name.removeprefix("all at once: ")]())
     made = COMPARISONS[name]()
     missing = [f"- {each.what}" + (f" → {each.command}" if each.command else "") for each in made.missing]
-    return "\n".join([*made.conclusions, *missing])
+    return "\n".join([*made.conclusions, *(f"~ {each}" for each in made.exploratory), *missing])
 
 
 NAMES = [*COMPARISONS, *(f"all at once: {name}" for name in ALL_AT_ONCE)]

@@ -41,7 +41,7 @@ RULED = measure("FP", "not_concluded", judge="offline:judge")
     [
         (
             (measure("FP", "higher", n_pairs=50, n_users=50), measure("quality", "undecided"), preference(5, 5)),
-            f"In FP, a did better than b, shown by 50 queries, 50 users. {SURE}",
+            f"In FP, a did better than b, shown by 50 queries, 50 users. {SURE}.",
         ),
         (
             (preference(3, 6, needed=81),),

@@ -97,7 +97,7 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_q
     rows = {system: {"FP": cell(0.8, 5)} for system in ("a@m", "b@m", "oracle")}
     compared = (measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower"))
     found = conclusion(board(rows, *compared))
-    assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}"
+    assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}."
     assert found.cannot == "No difference is shown in clean by 5 queries."
     cells = {"gpt": {"FP": cell(0, 20, n_scored=1), "FR": cell(0.5, 20, n_scored=19)}}
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
