@@ -51,7 +51,7 @@ def answers(opening: str) -> Any:
     }
 
 
-def rows(scores: Scores, **fields: object) -> dict[str, float | None]:
+def rows(scores: Scores, **fields: Any) -> dict[str, float | None]:
     return {name: row.value for name, row in build.rows(scores, "false_statements", **fields).items()}
 
 
