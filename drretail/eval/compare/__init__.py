@@ -6,6 +6,7 @@ preferences.py  sentences on what judges prefer side by side
 steadiness.py   noise of agents and judges
 missing.py      what is not run or judged yet, with the commands that make it
 conclusions.py  sentences: what can be concluded, what can't
+planned_pairs.py  what was asked for before anything was scored
 differences.py  all systems at once: the tests of the primary figures, corrected together; who is above whom
 ablations.py    one agent in several settings of an option
 distractors.py  what distractors cost, and what an agent still finds without supportive pages
