@@ -141,6 +141,8 @@ class PlannedRun:
     value: float
     weight: float
     """1 / the number of the query's runs that count: repeats are averaged first."""
+    units: int
+    """What its value is the mean of: claims, invented sources and marks that the judge left out."""
 
 
 def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
@@ -151,7 +153,8 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
             for plan, judged in gathered.judged_runs(FAMILY, assessor):
                 value = counted_value(judged.result, headline)
                 if value is not None:
-                    found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0))
+                    units = round(judged.result.values[headline].items.get("counted", 0))
+                    found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
     repeats = Counter((run.system, run.query_id) for run in found)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in found]
 
@@ -187,7 +190,8 @@ def _items(
 ) -> dict[str, list[Item]]:
     """By system, the claims of the runs that count, each weighted by 1 / the number of claims of its report.
 
-    A run without such a claim is an item whose value is known.
+    A run without such a claim is an item whose value is known. So are a report's invented sources and the marks that
+    the judge left out: they count 0.
     """
     by_run: dict[str, list[ExtractedClaim]] = defaultdict(list)
     for claim in claims:
@@ -197,11 +201,12 @@ def _items(
         cluster, its = clusters.user_of.get(run.query_id, run.query_id), by_run[run.run_id]
         for claim in its:
             label, whole = label_of(claim)
-            item = Item(cluster, claim.stratum, run.weight / len(its), label, whole, verdict=verdict_of(claim))
-            items[claim.system].append(item)
-        if not its:
-            known = Item(cluster, None, run.weight, run.value, verdict=run.value, is_known=True)
-            items[run.system].append(known)
+            share = run.weight / max(run.units, len(its))
+            items[claim.system].append(Item(cluster, claim.stratum, share, label, whole, verdict=verdict_of(claim)))
+        value, known = (0.0, 1 - len(its) / run.units) if its and run.units else (run.value, float(not its))
+        if known > 0:
+            item = Item(cluster, None, run.weight * known, value, verdict=value, is_known=True)
+            items[run.system].append(item)
     return dict(sorted(items.items()))
 
 

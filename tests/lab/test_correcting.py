@@ -256,9 +256,10 @@ def a_claim(about: str, query: str, support: float, system: str = "a") -> Extrac
     return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, support == 1)
 
 
-def runs_of(claims: Sequence[ExtractedClaim]) -> list[PlannedRun]:
+def runs_of(claims: Sequence[ExtractedClaim], units: int = 0) -> list[PlannedRun]:
     """A run for each query of the claims, all of one weight."""
-    return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0) for query in dict.fromkeys(each.query_id for each in claims)]
+    queries = dict.fromkeys(each.query_id for each in claims)
+    return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0, units) for query in queries]
 
 
 def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
@@ -276,6 +277,9 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
         for items in (of_fp["a"], of_fr["a"]):
             assert known(corrected_mean(items)).value == pytest.approx(share)
             assert known(labels_alone(items)).value == pytest.approx(share)
+    both = claims_of("q1", [1.0, 1.0])
+    items = fp_items(both, dict.fromkeys((claim.about for claim in both), 1.0), Clusters(), runs_of(both, units=4))["a"]
+    assert known(corrected_mean(items)).value == pytest.approx(0.5), "two invented sources are known zeros"
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
