@@ -153,7 +153,8 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
             for plan, judged in gathered.judged_runs(FAMILY, assessor):
                 value = counted_value(judged.result, headline)
                 if value is not None:
-                    units = round(judged.result.values[headline].items.get("counted", 0))
+                    scored = judged.result.values.get(headline)
+                    units = 0 if scored is None else round(scored.items.get("counted", 0))
                     found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
     repeats = Counter((run.system, run.query_id) for run in found)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in found]
