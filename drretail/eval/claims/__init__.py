@@ -3,7 +3,7 @@
 claims.py          claims, their types of sources, the unit of a support judgement
 extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
 quotes.py          whether a text holds the words that a judge quotes from it
-coverage.py        which citation marks and figures of a report its claims cover
+marks_covered.py   which citation marks and figures of a report its claims cover
 report_index.py    the parts of a long report, and where copied sources and quotes are in it
 named_products.py  products that a report names without a citation, whose records were looked up for judging
 typed_values.py    figures, names and picks as a judge types them: schema, problems, places

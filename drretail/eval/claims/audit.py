@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from drretail.eval.claims.claims import AUDIT, EXTRACT, FIRST_ANSWER, REPORT, SUPPORT, Claim, source_type
-from drretail.eval.claims.coverage import LEAST, claims_on, figures_in, marks_in, uncovered
 from drretail.eval.claims.extraction import NOT_IN_REPORT, claims_in
 from drretail.eval.claims.labels import CONTRADICTED as IS_CONTRADICTED
 from drretail.eval.claims.labels import NO_QUOTE
+from drretail.eval.claims.marks_covered import LEAST, claims_on, figures_in, marks_in, uncovered
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.report.reading import read_by_form

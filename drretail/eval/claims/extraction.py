@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
-from drretail.eval.claims.coverage import LEAST, MarkPlace, marks_in, uncovered
+from drretail.eval.claims.marks_covered import LEAST, MarkPlace, marks_in, uncovered
 from drretail.eval.claims.named_products import Subjects
 from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
 from drretail.eval.claims.typed_values import (
