@@ -29,7 +29,7 @@ _COMPARED: dict[ValueKind, tuple[str, str]] = {
     "rating_count": (r"fewer (?:ratings|reviews)", r"more (?:ratings|reviews)"),
 }
 """For each kind of figure the words for less and for more of it."""
-_COMPARISONS = [
+_COMPARISONS: list[tuple[ValueKind, int, re.Pattern[str]]] = [
     (kind, sign, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
     for kind, patterns in _COMPARED.items()
     for sign, pattern in zip((-1, 1), patterns, strict=True)

@@ -92,6 +92,14 @@ _WHOLE = frozenset(content_stems("one item product pick set thing option model u
 _BESIDE = re.compile(r"[,;:|(\[–—]|\s-\s|\s(?:with|for|w/|of|in)\s", re.IGNORECASE)
 """After it, a title names what comes with the product, or what it is for."""
 _ANSWER = re.compile(r"\W{0,3}[:=|–—-]\W{0,3}(?P<answer>(?:yes|no)\b|[✓✔✅✗✘❌])", re.IGNORECASE)
+_WITH = re.compile(r"(?P<with>with|without|no)\b", re.IGNORECASE)
+_QUALITY = re.compile(
+    r"[^\W\d_]+[ -](?:safe|free|proof|resistant|washable|friendly|adjustable|rechargeable)", re.IGNORECASE
+)
+"""A value that names a quality, which a text may deny."""
+_IS = re.compile(r"(?:is|are)\b", re.IGNORECASE)
+_HAVING = re.compile(r"\b(?:has|have|with|without|no|includ\w+|lacks?)\s(?:[\w-]+\s){0,2}\Z", re.IGNORECASE)
+"""Before a thing that a product has or lacks: "The lid fits" says neither."""
 _OUT_OF = re.compile(r"\b(?:out of|away from|hardly)\b", re.IGNORECASE)
 _WINDOW = 6
 """The most words from the first to the last word of a field's name."""
@@ -230,12 +238,15 @@ def _fields(item: Product) -> Iterator[tuple[str, str]]:
 
 def _yes_no_statements(text: str, start: int, end: int, item: Product) -> Iterator[FieldStatement]:
     for name, value in _fields(item):
-        answer = _YES_NO.get(value.casefold())
-        wanted = _groups(name) - _OF_ANY
+        answer, said_by = _answer(name, value)
+        wanted = _groups(said_by) - _OF_ANY
         if answer is None or not wanted:
             continue
-        single = set(_lower_words(name)) if len(wanted) == 1 else None
+        single = set(_lower_words(said_by)) if len(wanted) == 1 else None
+        is_thing = single is not None and not _IS.match(said_by)
         for first, last, is_affirmed in _claims(text, start, end, wanted, single):
+            if is_thing and not _HAVING.search(text, start, first):
+                continue
             if not _is_of_whole(text, start, first, item, wanted) or not _qualifies(text, last, item):
                 continue
             state: State = "confirmed" if is_affirmed == answer else "contradicted"
@@ -244,6 +255,20 @@ def _yes_no_statements(text: str, start: int, end: int, item: Product) -> Iterat
             said = (one for other in others for _, _, one in _claims(other, 0, len(other), wanted, single))
             if state == "confirmed" or is_affirmed not in said:
                 yield FieldStatement(first, last, "yes_no", state, f"{name}: {value}")
+
+
+def _answer(name: str, value: str) -> tuple[bool | None, str]:
+    """The answer of a yes-or-no field and the words that say its question; None for other fields.
+
+    "Lid: Without Lid" answers no, "Care: Machine Washable" yes to its own words.
+    """
+    if (answer := _YES_NO.get(value.casefold())) is not None:
+        return answer, name
+    has = _WITH.match(value)
+    if has and _groups(name) and _groups(name) <= _groups(value):
+        return has["with"].casefold() == "with", name
+    is_quality = _QUALITY.fullmatch(value) is not None
+    return (True, value) if is_quality else (None, name)
 
 
 def _claims(

@@ -58,6 +58,8 @@ MUG = Product(
         "Product Dimensions": "4 x 5 x 3.5 inches",
         "Number of Shelves": "3",
         "": "Is Oven Safe No",
+        "Saucer": "Without Saucer",
+        "Care": "Odor-Resistant",
     },
 )
 
@@ -74,6 +76,9 @@ MUG = Product(
         ("It can go in the dishwasher.", "contradicted"),
         ("Comes with batteries.", "contradicted"),
         ("It is oven safe.", "contradicted"),
+        ("It comes with a saucer.", "contradicted"),
+        ("It has no saucer.", "confirmed"),
+        ("It isn't odor-resistant.", "contradicted"),
         ("It has 4 shelves and is 7 inches wide.", "contradicted"),
         # another thing, another's word, a condition, what no field says, and fields that the record itself denies
         ("The lid is dishwasher safe.", None),
@@ -85,6 +90,7 @@ MUG = Product(
         ("It weighs 2 pounds.", None),
         ("It needs no assembly.", None),
         ("It fits in the microwave.", None),
+        ("Any saucer fits.", None),
         ("It holds 15 ounces and stays hot for 3 hours.", None),  # a part of it is open
     ],
 )
