@@ -6,8 +6,9 @@ number within a word ("B12", "USB3") are no numerals. A date is one.
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from drretail.grounding.text.amounts import WrittenDate, number_of
 from drretail.grounding.text.words import stem
@@ -17,7 +18,7 @@ _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")
 _ID_LENGTH = 8
 """Digits, or digits with letters, that only an id has: an order's, a barcode's."""
 _OF_LIST = re.compile(r"[.):](?=[\s*]|\Z)")
-_UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
+_UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
 _SIGN = re.compile(r"[$€£¥₹]\s?\Z")
 _SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
 _UNITS = {
@@ -26,7 +27,7 @@ _UNITS = {
         *(("l", "litre", "liter"), ("ml", "millilitre", "milliliter"), ("g", "gram"), ("kg", "kilo", "kilogram")),
         *(("floz", "fl oz", "fl. oz", "fluid ounce"), ("oz", "ounce"), ("lb", "lbs", "pound"), ("qt", "quart")),
         *(
-            ("in", "inch", "inche", '"', "″", "”"),
+            ("in", "inch", "inche", '"', "''", "’’", "″", "”"),
             ("ft", "foot", "feet", "'", "′"),
             ("yd", "yard"),
             ("m", "meter", "metre"),
@@ -52,7 +53,7 @@ class Numeral:
     start: int
     end: int
     number: Decimal | None
-    """None for a date."""
+    """None for a date, and for digits that write no number ("1,2,34")."""
     unit: str = ""
     """Its unit in one spelling ("in" for inches), the stem of the word behind it, or the sign of a currency."""
     stop: int = 0
@@ -88,7 +89,9 @@ def _numeral(text: str, digits: re.Match[str]) -> Numeral:
     behind = _UNIT.match(text, digits.end())
     unit = sign[0].strip() if sign else canonical_unit(behind["unit"]) if behind else ""
     stop = behind.end() if behind and not sign else digits.end()
-    return Numeral(*digits.span(), number_of(digits[0]), unit, stop)
+    with suppress(InvalidOperation):  # "1,2,34" is a list
+        return Numeral(*digits.span(), number_of(digits[0]), unit, stop)
+    return Numeral(*digits.span(), None, unit, stop)
 
 
 def canonical_unit(name: str) -> str:

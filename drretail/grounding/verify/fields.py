@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.grounding.text.numerals import Numeral, find_numerals
+from drretail.grounding.text.numerals import Numeral, canonical_unit, find_numerals
 from drretail.grounding.text.words import STOP_WORDS, content_stems, is_negation, stem
 from drretail.grounding.verify.records import all_words_of
 from drretail.records.shop import LIST_PRICE, STOCK, VARIANTS, Product
@@ -59,12 +59,14 @@ _UNTELLING = frozenset(content_stems("item piece unit count set pack star rating
 }
 """Units besides those of ``_FACTORS`` that don't tell by themselves which field is meant, as "240 readings" does."""
 _CONVERTED = Decimal("0.03")
+_SLACK = Decimal("0.05")
+"""How far a figure may be from the record's before it is wrong: sellers' own words differ from their fields by less."""
 _CLAUSE_END = re.compile(
     r"[;,.()!?|\n–—](?!\d)|\b(?:and|but|while|whereas|though|although|yet|plus|so)\b", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[;!?|\n]|[.](?!\d)")
 _OPEN = re.compile(
-    r"\b(?:if|unless|whether|would|might|may|maybe|perhaps|than|unlike|instead|versus|vs|most|other|another"
+    r"\b(?:if|unless|whether|would|might|may|maybe|perhaps|than|unlike|instead|versus|vs|each|most|other|another"
     r"|reviewers?|buyers?|customers?|owners?|people|tests?|articles?|ask\w*|want\w*|looking for|prefer\w*|wish\w*"
     r"|(?:you|you'll|your) needs?|ordered|bought|purchased|took delivery|(?:19|20)\d\d)\b|\?"
     r"|(?:\b(?:not|never|nothing|nowhere|neither|no (?:word|mention|field|record|listing))\b|n['’]t\b)[^.;]{0,25}"
@@ -78,7 +80,7 @@ _RELATIVE = re.compile(
     r"|to \d|[$€£])|-\d",
     re.IGNORECASE,
 )
-_SIDE = re.compile(r"\A\s?[x×](?!\w)|[x×]\s?\Z|\bby\s?\Z")
+_SIDE = re.compile(r"\A\s?(?:[x×](?!\w)|[-–*]\s?\d)|(?:[x×*]|\d\W?\s?[-–])\s?\Z|\bby\s?\Z")
 _DETERMINED = re.compile(
     r"(?:\b(?:the|its|their|each|every|an?|this|that|these|those)\s+|['’]s\s+|(?:^|[,;.(:]\s*|\band\s+)(?=[\w-]+s\s+(?:are|have|hold|weigh|measure)\b))"
     r"(?P<phrase>(?:[^\W\d][\w-]*\s+){0,4}?[^\W\d][\w-]*)(?=['’]s\b|\s*(?:[^\w\s'’-]|\d|\Z)"
@@ -89,6 +91,7 @@ _DETERMINED = re.compile(
 _WHOLE = frozenset(content_stems("one item product pick set thing option model unit listing record winner choice")) | {
     "both"
 }
+_NEUTRAL = frozenset(content_stems("measures stands lists listed says full overall dimensions size maker comes has"))
 _BESIDE = re.compile(r"[,;:|(\[–—]|\s-\s|\s(?:with|for|w/|of|in)\s", re.IGNORECASE)
 """After it, a title names what comes with the product, or what it is for."""
 _ANSWER = re.compile(r"\W{0,3}[:=|–—-]\W{0,3}(?P<answer>(?:yes|no)\b|[✓✔✅✗✘❌])", re.IGNORECASE)
@@ -158,8 +161,26 @@ def _measure_statements(text: str, start: int, end: int, item: Product) -> Itera
         fitting = next((one for one in named if _fits(amount, numeral, _measures_of(*one))), None)
         if fitting is not None:
             yield FieldStatement(numeral.start, numeral.stop, "measure", "confirmed", ": ".join(fitting))
-        elif not _fits(amount, numeral, known) and not any(_PACKED.search(name) for name, _ in named):
+        elif (
+            not _fits(amount, numeral, known, slack=_SLACK)
+            and not any(_PACKED.search(name) for name, _ in named)
+            and not _foreign(text, clause, numeral, item, of_names)
+        ):
             yield FieldStatement(numeral.start, numeral.stop, "measure", "contradicted", ": ".join(named[0]))
+
+
+def _foreign(text: str, clause: tuple[int, int], numeral: Numeral, item: Product, names: frozenset[str]) -> set[str]:
+    """The words of a clause that name neither the product nor its field: "suction depth", "a 3-inch cork insert".
+
+    Of 320 measures in sellers' own words beside fields of that name, most that differ were of a part. A figure that is
+    named by its unit or by a side alone may be of anything behind it, too.
+    """
+    is_named = bool(names) and not names & {*_SIDES, "dimens"} and numeral.unit in _FACTORS
+    words = _lower_words(text[clause[0] : numeral.start if is_named else clause[1]])
+    words = [word for word in words if canonical_unit(word) not in (*_FACTORS, numeral.unit)]
+    stems = {stem for stem in content_stems(" ".join(words)) if not stem.endswith("li")}
+    known = _own(item) | names | _WHOLE | _NEUTRAL | _SIDES
+    return {one for one in stems if one not in known and _SAME.get(one) not in known}
 
 
 def _is_statement(text: str, numeral: Numeral, amount: Amount) -> bool:
@@ -185,14 +206,16 @@ def _is_of_unit(value: str, numeral: Numeral, name: str) -> bool:
     return any(_ratio(unit, numeral.unit) is not None for _, unit in _measures_of(name, value))
 
 
-def _fits(amount: Amount, numeral: Numeral, known: frozenset[tuple[Decimal, str]]) -> bool:
+def _fits(
+    amount: Amount, numeral: Numeral, known: frozenset[tuple[Decimal, str]], slack: Decimal | None = None
+) -> bool:
     """True if one of these measures is the amount, as exactly as it is written; less exactly in another unit."""
     for number, unit in known:
         ratio = _ratio(unit, numeral.unit)
         if ratio is None:
             continue
         converted = number * ratio
-        is_near = ratio != 1 and abs(converted - amount.low) <= _CONVERTED * converted
+        is_near = abs(converted - amount.low) <= converted * (slack or (_CONVERTED if ratio != 1 else 0))
         if is_near or amount.agreement(converted) is not None:
             return True
     return False
