@@ -94,10 +94,7 @@ class _Sentence:
         self.marks = {key[2:]: one.end for one in layout.stretches if one.sentence == index for key in one.cited}
         self.words = self.text[self.start : self.end]
         self.amounts = find_amounts(self.words)
-        makers = {key: item.brand or "" for key, item in ledger.products.items()}
-        own = {makers[key] for key in products}
-        names_others = any(maker and maker in self.words for maker in {*makers.values()} - own)
-        self.of_others = names_others or bool(_OTHER.search(self.words))
+        self.of_others = ledger.names_another(self.words, products) or bool(_OTHER.search(self.words))
         self.paragraph = (self.text.rfind("\n\n", 0, self.start) + 1, self.text.find("\n\n", self.end))
         inside = (at for at, one in enumerate(layout.sentences) if self._is_near(one.start))
         self.near = {key[2:] for at in inside for key in layout.cited.get(at, ()) if key[2:] in ledger.products}

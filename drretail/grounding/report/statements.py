@@ -10,7 +10,8 @@ from typing import Any
 from drretail.grounding.text.amounts import find_days
 from drretail.grounding.text.layout import Cell, Layout, Stretch
 from drretail.grounding.text.sentences import Sentence
-from drretail.grounding.text.words import is_negation, words
+from drretail.grounding.text.words import is_negation
+from drretail.grounding.text.words import words as words_of
 from drretail.grounding.verify.fields import FieldStatement, field_statements
 from drretail.grounding.verify.places import STATES
 from drretail.grounding.verify.records import Ledger, with_state
@@ -46,7 +47,7 @@ def statements_in(layout: Layout, ledger: Ledger) -> Iterator[ReadValue]:
         cited = stretch.cited or layout.cited.get(stretch.sentence, ())
         products = [ledger.products.get(source[2:]) for source in cited if source[:2] == "P:"]
         if len(cited) == 1 and products and products[0] is not None:
-            yield from _of_product(layout, stretch, products[0])
+            yield from _of_product(layout, stretch, products[0], ledger)
         if stretch.cited and all(source[:2] in ("O:", "U:") for source in stretch.cited):
             yield from _of_account(layout, stretch, ledger)
     for cell in layout.cells:
@@ -55,11 +56,12 @@ def statements_in(layout: Layout, ledger: Ledger) -> Iterator[ReadValue]:
             yield from _of_cell(layout, cell, ledger.products[subjects[0][2:]])
 
 
-def _of_product(layout: Layout, stretch: Stretch, item: Product) -> Iterator[ReadValue]:
+def _of_product(layout: Layout, stretch: Stretch, item: Product, ledger: Ledger) -> Iterator[ReadValue]:
     sentence = layout.sentences[stretch.sentence]
-    if sentence.kind in ("row", "table_head"):
+    words = layout.text[sentence.start : sentence.end]
+    if sentence.kind in ("row", "table_head") or ledger.names_another(words, [item.product_id]):
         return
-    for one in field_statements(layout.text[sentence.start : sentence.end], item):
+    for one in field_statements(words, item):
         value = _of_field(layout, sentence, one, one.start, one.end, item)
         if stretch.start <= value.start and value.end <= stretch.end:
             yield value
@@ -112,7 +114,7 @@ def _statuses(layout: Layout, stretch: Stretch, record: Mapping[str, Any]) -> It
         if not recorded or len(named) != 1 or _OPEN.search(text):
             continue
         status = named[0]["status"].casefold().replace("canceled", "cancelled")
-        is_denied = any(map(is_negation, words(text[: named[0].start("status")])))
+        is_denied = any(map(is_negation, words_of(text[: named[0].start("status")])))
         is_right = (status in _PASSED.get(recorded, (recorded,))) != is_denied
         if is_right or not (status == "shipped" and recorded == "cancelled"):
             found = f"{name.replace('_', ' ')}: {record[name]}"

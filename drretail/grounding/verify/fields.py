@@ -187,7 +187,8 @@ def _is_statement(text: str, numeral: Numeral, amount: Amount) -> bool:
     """True for an exact figure with a unit that is no limit, no difference and no side of several."""
     before, behind = text[max(0, numeral.start - 20) : numeral.start], text[numeral.stop : numeral.stop + 12]
     is_other = _LIMIT.search(before) or _RELATIVE.match(behind) or _SIDE.match(behind) or _SIDE.search(before)
-    is_plain = bool(numeral.unit) and amount.kind != "money" and amount.relation in ("is", "about")
+    is_exact = amount.low == amount.high == numeral.number  # "2700K" is a color, and no amount of thousands
+    is_plain = bool(numeral.unit) and is_exact and amount.kind != "money" and amount.relation in ("is", "about")
     clause = text[slice(*_clause(text, numeral.start, numeral.stop))]
     return is_plain and not is_other and not any(map(is_negation, _lower_words(clause)))
 

@@ -82,6 +82,7 @@ TRUE = [
     UPRIGHT,
     f"It isn't dishwasher safe, weighs about 2.4 lb {K} and holds 2 L {P}.",
     f"| | Kettle | Pan |\n|---|---|---|\n| Capacity | 0.9 L | 2 L |\n| Dishwasher safe | no | yes |\n| | {K} | {P} |",
+    f"The Ostermill holds 2 L and is dishwasher safe, this one pours better {K}.",
     f"The lid holds 2 L and is dishwasher safe {K}.",
     f"You ordered it on 14 March {O1}; it came on 17 March {O1}, and the mugs of 30 November {O2} were delivered {O2}.",
     f"If it is cancelled or returned, you get it back {O1}. It was not cancelled {O1}.",

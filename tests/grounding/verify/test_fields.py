@@ -60,6 +60,7 @@ MUG = Product(
         "": "Is Oven Safe No",
         "Saucer": "Without Saucer",
         "Care": "Odor-Resistant",
+        "Light Color": "Soft White 2700K",
     },
 )
 
@@ -91,6 +92,8 @@ MUG = Product(
         ("It needs no assembly.", None),
         ("It fits in the microwave.", None),
         ("Any saucer fits.", None),
+        ("Soft White 2700K.", None),
+        ("It weighs 330 pounds at most, has 3.1 shelves, and a suction depth of 7 inches.", None),
         ("It holds 15 ounces and stays hot for 3 hours.", None),  # a part of it is open
     ],
 )
