@@ -22,28 +22,16 @@ _UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^
 _SIGN = re.compile(r"[$€£¥₹]\s?\Z")
 _SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
 _UNITS = {
-    name: units[0]
-    for units in (
-        *(("l", "litre", "liter"), ("ml", "millilitre", "milliliter"), ("g", "gram"), ("kg", "kilo", "kilogram")),
-        *(("floz", "fl oz", "fl. oz", "fluid ounce"), ("oz", "ounce"), ("lb", "lbs", "pound"), ("qt", "quart")),
-        *(
-            ("in", "inch", "inche", '"', "''", "’’", "″", "”"),
-            ("ft", "foot", "feet", "'", "′"),
-            ("yd", "yard"),
-            ("m", "meter", "metre"),
-        ),
-        *(
-            ("mm", "millimeter", "millimetre"),
-            ("cm", "centimeter", "centimetre"),
-            ("mg", "milligram"),
-            ("gal", "gallon"),
-        ),
-        *(("h", "hr", "hrs", "hour"), ("min", "mins", "minute"), ("s", "sec", "second"), ("d", "day"), ("week",)),
-        *(("month",), ("y", "yr", "year"), ("w", "watt"), ("v", "volt"), ("lumen", "lm"), ("gb",), ("tb",), ("mah",)),
-        *(("%", "percent", "per cent"), ("db", "decibel"), ("hz", "hertz"), ("kg",), ("pc", "pcs", "piece")),
-    )
-    for name in units
+    name: names.split(",")[0]
+    for names in r"""
+    l,litre,liter ml,millilitre,milliliter g,gram kg,kilo,kilogram mg,milligram floz,fluidounce oz,ounce lb,pound
+    qt,quart gal,gallon in,inch,inche,",″,”,'',’’ ft,foot,feet,',′ yd,yard m,meter,metre mm,millimeter,millimetre
+    cm,centimeter,centimetre h,hr,hour min,minute s,sec,second d,day week month y,yr,year w,watt v,volt lumen,lm
+    gb tb mah %,percent db,decibel hz,hertz pc,piece
+    """.split()  # noqa: SIM905 - a list of words is read more easily so
+    for name in names.split(",")
 }
+"""Units by their names without a plural s, spaces and dots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +84,8 @@ def _numeral(text: str, digits: re.Match[str]) -> Numeral:
 
 def canonical_unit(name: str) -> str:
     """A unit in one spelling; the stem of a word that is none."""
-    name = " ".join(name.casefold().split())
-    one = name.removesuffix("s")
-    return _UNITS.get(name) or _UNITS.get(one) or stem(name)
+    name = re.sub(r"[\s.]", "", name.casefold())
+    return _UNITS.get(name) or _UNITS.get(name.removesuffix("s")) or stem(name)
 
 
 def _is_id(run: str) -> bool:
