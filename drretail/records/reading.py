@@ -29,7 +29,7 @@ JudgedKind = Literal[
     "only_one",
 ]
 """What a judge types."""
-ValueKind = JudgedKind | Literal["share", "comparison", "measure", "yes_no", "order_status"]
+ValueKind = JudgedKind | Literal["measure", "order_status"]
 SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")
 """Claims about one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group.
 For ``only_one`` it is the limit that no other product keeps, or empty if something else makes it the only one.

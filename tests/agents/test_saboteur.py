@@ -21,6 +21,7 @@ QUERY = sabotaged_shop.QUERY
 FOUND = {
     "invented_product": "not_in_catalog",
     "wrong_price": "price_wrong",
+    "wrong_place": "place_wrong",
     "over_budget": "over_budget",
     "unknown_citation": "unresolved_citation",
     "owned_as_new": "recommended_although_owned",
@@ -87,9 +88,3 @@ def test_the_grounded_agent_mends_or_strikes_its_models_mistakes(shop: World, mi
         assert (run.status, len(run.repairs), run.struck) == ("done", 1, ())
         assert "taken, left: nothing" in run.repairs[0]
         assert TITLE not in run.report
-
-
-def test_a_place_beside_no_source_is_left_to_a_model(shop: World) -> None:
-    recorded = played(shop, "grounded_hybrid", liar("wrong_place"))
-    assert (recorded.run.struck, recorded.run.repairs, findings(shop, recorded)) == ((), (), [])
-    assert SENTENCES["wrong_place"] in known(recorded.run.report)

@@ -125,7 +125,7 @@ def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_f
 # Lines beside a right cart that is argued for, and what of its reward they leave.
 BESIDE = {
     "figures that nothing bears out": (["- It weighs 812 ounces.", "- It was awarded 330 prizes."], {"verified": 0.5}),
-    "the same, one cited": (["- It weighs 812 ounces [P:{bag}].", "", "330 prizes."], {"verified": 0.5}),
+    "the same, one cited": (["- It was tried for 812 days [P:{bag}].", "", "330 prizes."], {"verified": 0.5}),
     "eight cited lies": ([f"- It has {n} pockets [P:{{bag}}]." for n in range(310, 318)], {"value": 0.6}),
     "a contradicted figure": (
         ["", "The bag costs $3.00 [P:{bag}]."],

@@ -9,8 +9,7 @@ styles.py          citations in other forms, recognised by the report's own list
 citations.py       every citation, resolved by a run's evidence
 picks.py           picks that are declared in a block of their own
 picks_by_form.py   picks that calculations and layout make certain
-statements.py      what stretches say of fields of products, and of days and states by name
-relations.py       differences, shares and comparisons of two cited figures
+statements.py      measures of products, the status of orders and the user's state, beside one mark
 reading.py         the form reader: values, picks, and how much was read
 render.py          the report with numbered, linked references
 """

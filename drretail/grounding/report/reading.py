@@ -9,14 +9,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain
 from typing import TypeVar
 
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.picks_by_form import picks_by_form
-from drretail.grounding.report.relations import relations_in
 from drretail.grounding.report.statements import statements_in
-from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
+from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates, find_days
 from drretail.grounding.text.arithmetic import Equation
 from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Layout, Stretch
@@ -51,6 +49,13 @@ _NO_PRICE_BEHIND = re.compile(
 _NO_PRICE_BEFORE = re.compile(
     r"\b(?:was|were|saves?|leaves?|from|than|off|your|elsewhere|once|instead of|worth|paid"
     r"|(?:shipping|coupon|discount|budget|limit)(?:\s\w+)?)\W{0,3}(?:an?\W)?$",
+    re.IGNORECASE,
+)
+# A day of another event, which no order's record has: "it came on 17 March", "bis zum 3. Mai".
+_OTHER_DAY = re.compile(
+    r"\b(?:until|till|by|before|after|since|from|came|arrived|delivered|received|shipped|sent|returned"
+    r"|bis|vor|nach|seit|ab|kam|geliefert|zugestellt|versandt|jusqu\W|avant|après|depuis|arrivée?|livrée?|reçue?"
+    r"|hasta|antes|después|desde|llegó|entregad[oa]|recibid[oa])\W(?:(?:the|on|dem|den|zum|am|au|le|de|el|del)\W)?$",
     re.IGNORECASE,
 )
 UNEXPLAINED = "no record explains it"
@@ -116,11 +121,10 @@ class _Reader:
         picks = picks_by_form(self.layout, self.values, self.ledger, [*cited, *written])
         if self.is_english and self.ledger.picks:
             self._read_totals({f"P:{pick.product}" for pick in self.ledger.picks})
-        if self.is_english:
-            for value in chain(statements_in(self.layout, self.ledger), relations_in(self.layout, self.ledger)):
-                starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
-                if not starts & self.read and not any(_meet(value, one) for one in self.values):
-                    self.values.append(value)
+        for value in statements_in(self.layout, self.ledger):
+            starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
+            if not starts & self.read and not any(_meet(value, one) for one in self.values):
+                self.values.append(value)
         unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
@@ -171,7 +175,7 @@ class _Reader:
         labels = [set(label.split()) for label in cell.labels]
         is_clear = self.is_english or self._is_bare(cell.start, cell.end)
         if len(cell.orders) == 1:
-            self._read_dates(cell.orders, cell, certain=is_clear and self._are_called("date", labels))
+            self._read_dates(cell.orders, cell, certain=self._are_called("date", labels))
         if not subjects and cell.column:  # "Price | $42.95" in a section about one product
             subjects, labels = self.layout.around[cell.sentence], labels[-1:]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
@@ -230,9 +234,10 @@ class _Reader:
         is_alone = len(stretch.cited) == 1
         is_clear = is_alone and (self.is_english or self._is_set_off(stretch))
         for key in calculations:
-            self._read_calculation(key, stretch, certain=is_clear)
+            self._read_calculation(key, stretch, certain=is_alone)
         if orders:
-            self._read_dates(orders, stretch, certain=is_clear)
+            known = {*orders, *(f"P:{self.ledger.ordered[order]}" for order in orders)}
+            self._read_dates(orders, stretch, certain=known.issuperset(stretch.cited))
         subjects = products or [f"P:{self.ledger.ordered[order]}" for order in orders]
         in_sentence = self.layout.cited.get(stretch.sentence, ())
         around = [source for source in in_sentence if source[:2] == "P:" and source not in subjects]
@@ -264,7 +269,9 @@ class _Reader:
             are_one = sum(score.rating is not None for score in scores) <= 1
             are_one = are_one and sum(score.count is not None for score in scores) <= 1
             for score in scores:
-                self._read_score(score, subjects, around, certain=certain and are_one)
+                # In any language: one half that is the record's shows what the other one is.
+                is_whole = is_alone and bool(products) and score.rating is not None and score.count is not None
+                self._read_score(score, subjects, around, certain=(certain or is_whole) and are_one)
             self._read_prices(subjects, around, stretch, certain=certain)
             if is_unmarked:
                 self.seen = known | (self.seen & {value.start for value in self.values})
@@ -305,18 +312,26 @@ class _Reader:
             self._keep(kind, left[0], [key], "contradicted", words)
 
     def _read_dates(self, orders: Sequence[str], part: Stretch | Cell, *, certain: bool) -> None:
-        """Reads dates beside an order's mark. Only a full date can be wrong, if it is the only one and
-        not the query's.
+        """Reads dates beside marks of orders. A day is wrong if it alone, of as many dates as orders, is of none of
+        them, and not the query's.
         """
         read = {value.start for value in self.values if value.kind == "date"}
-        dates = [date for date in _inside(self.dates, part.start, part.end) if date.start not in read]
-        in_query = {date.iso for date in find_dates(self.ledger.query_text)}
+        notation = self.layout.notation
+        found = [*_inside(self.dates, part.start, part.end), *find_days(self.text, notation, part.start, part.end)]
+        dates = [date for date in found if date.start not in read]
+        query = self.ledger.query_text
+        in_query = {date.iso for date in (*find_dates(query), *find_days(query, notation))}
+        days = [self.ledger.order_dates[order] for order in orders]
+        wrong = [date for date in dates if not any(map(date.fits, days))]
         for date in dates:
             value = ReadValue(kind="date", amount=date.iso, of=tuple(orders), start=date.start, end=date.end)
-            (value,) = verify([value], self.ledger)
-            is_sure = certain and len(dates) == 1 and date.is_day and date.iso not in in_query
-            if value.state == "verified" or (value.state == "contradicted" and is_sure):
-                self.values.append(value)
+            is_sure = certain and len(wrong) == 1 and len(dates) == len(orders) and date.iso not in in_query
+            is_other = _OTHER_DAY.search(self.text, max(part.start, date.start - _REACH_BEFORE), date.start)
+            if date not in wrong:
+                self.values.append(with_state(value, "verified", ""))
+            elif is_sure and date.is_day and not is_other:
+                words = f"the order is of {' or '.join(day.isoformat() for day in days)}"
+                self.values.append(with_state(value, "contradicted", words))
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
         """Reads a rating, a number of ratings or both, of a product cited here; both together also of

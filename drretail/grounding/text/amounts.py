@@ -97,6 +97,8 @@ class Notation:
     amounts: re.Pattern[str]
     currencies: Mapping[str, str | None]
     dates: tuple[re.Pattern[str], ...]
+    days: tuple[re.Pattern[str], ...]
+    """Those without a year."""
     months: Mapping[str, int]
     is_english: bool
 
@@ -114,6 +116,7 @@ ENGLISH = Notation(
             _YEAR_ALONE,
         )
     ),
+    days=_DAYS,
     months={name: number for number, name in enumerate(_MONTHS, start=1)},
     is_english=True,
 )
@@ -153,9 +156,9 @@ def _other_notation() -> Notation:
         _YEAR_ALONE,
     )
     dates = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    return Notation(
-        _amounts_by(number, rf"(?<!{letter}){sign}", sign, letter), codes, dates, month_numbers(), is_english=False
-    )
+    days = (re.compile(rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?{between}{month}(?!{between}{_YEAR})", re.IGNORECASE),)
+    amounts = _amounts_by(number, rf"(?<!{letter}){sign}", sign, letter)
+    return Notation(amounts, codes, dates, days, month_numbers(), is_english=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +215,11 @@ class WrittenDate:
 
     @property
     def is_day(self) -> bool:
-        return len(self.iso) == len("2023-04-01")
+        return self.iso.count("-") > 1
 
     def fits(self, day: date) -> bool:
-        return day.isoformat().startswith(self.iso)
+        iso = day.isoformat()
+        return iso.endswith(self.iso[1:]) if self.iso[:2] == "--" else iso.startswith(self.iso)
 
 
 def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
@@ -256,12 +260,13 @@ def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
     return sorted(found, key=lambda one: one.start)
 
 
-def find_days(text: str) -> Iterator[WrittenDate]:
-    """Days without a year, in English: "16 March", "March 16th"; their ISO form is "--03-16"."""
-    for pattern in _DAYS:
-        for match in pattern.finditer(text):
-            month = _MONTHS.index(match["month"][:3].casefold()) + 1
-            if match["month"].casefold() in _MONTH_NAMES and 1 <= int(match["day"]) <= 31:
+def find_days(text: str, notation: Notation, start: int = 0, end: int | None = None) -> Iterator[WrittenDate]:
+    """Days without a year: "16 March", "am 13. Mai"; their ISO form is "--03-16"."""
+    for pattern in notation.days:
+        for match in pattern.finditer(text, start, len(text) if end is None else end):
+            name = match["month"].casefold()
+            month = notation.months.get(name) or notation.months.get(name[:3])
+            if month and 1 <= int(match["day"]) <= 31 and (not notation.is_english or name in _MONTH_NAMES):
                 yield WrittenDate(f"--{month:02}-{int(match['day']):02}", match.start(), match.end())
 
 

@@ -69,7 +69,8 @@ def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True
             is_joined = following is not None and _is_joined(text, amount, following)
             if following is not None and is_joined and (has_sign or amount.places):
                 taken.add(following.start)
-                yield Score(amount, following, is_sure=_is_sure_count(text, amount, following))
+                is_called = not is_english and _called_behind("rating_count").match(text, following.end) is not None
+                yield Score(amount, following, is_sure=is_called or _is_sure_count(text, amount, following))
                 continue
             # A rating without a sign is followed by the end, a stop or a stop word: "its 4.3 does not".
             behind = _BARE_BEHIND.match(text, amount.end)

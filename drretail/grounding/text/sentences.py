@@ -7,6 +7,7 @@ from typing import Literal
 
 from drretail.grounding.report.citations import closing_marks, listed_sources
 from drretail.grounding.report.markup import blanked, lines, prose
+from drretail.grounding.text.languages import month_numbers
 
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
 
@@ -32,9 +33,11 @@ _ABBREVIATION = re.compile(
 )
 # Units also end sentences; they are abbreviations only before a digit or a small letter.
 _UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
+_OF_SENTENCES = frozenset({"may", "march"})
+"""English months that begin a sentence; English writes no point after a day."""
 # "am 14. März 2022": the point after a day does not end a sentence.
 _DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")
-_OF_DAY = re.compile(r"\s+[^\W\d_]{3,}\.?\s+(?:19|20)\d\d\b")
+_OF_DAY = re.compile(r"\s+(?P<month>[^\W\d_]{3,})\.?(?P<year>\s+(?:19|20)\d\d\b)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,8 @@ def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sent
             following = text[stop.end("stop") : min(end, stop.end("stop") + 40)].lstrip(" \t*_\"'”’)")
             if following and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower()):
                 continue
-        if _DAY.search(before) and _OF_DAY.match(text, stop.end("stop")):
+        month = _OF_DAY.match(text, stop.end("stop")) if _DAY.search(before) else None
+        if month and (month["year"] or month["month"].casefold() in month_numbers().keys() - _OF_SENTENCES):
             continue
         yield from _sentence(text, position, stop.end(), kind)
         position = stop.end()

@@ -17,11 +17,8 @@ from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
-_OF_CALCULATIONS: tuple[ValueKind, ...] = (
-    *("difference", "left_over", "over_budget", "per_unit", "quantity"),
-    *("share", "comparison"),
-)
-_OF_FIELDS: tuple[ValueKind, ...] = ("measure", "yes_no")
+_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
+_OF_FIELDS: tuple[ValueKind, ...] = ("measure",)
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "rating": "rating_wrong",

@@ -60,7 +60,7 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _of_brand(value, ledger)
         case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
             return verify_superlative(value, ledger)
-        case "quantity" | "place" | "share" | "comparison" | "measure" | "yes_no" | "order_status":
+        case "quantity" | "place" | "measure" | "order_status":
             return value  # as its reader decided it, if it did
 
 

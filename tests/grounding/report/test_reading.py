@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from drretail.records.reading import Pick
 from tests.grounding.kitchen import EACH, GAP, LEFT, O1, O2, TOTAL, J, K, M, P, S, T, errors_in, reading_of
 
-U = "[U:profile]"
 TABLE = f"""
 | | Price | Rating (n) | Per towel | Source |
 |---|---:|---|---|---|
@@ -80,18 +79,12 @@ TRUE = [
     f"A test winner was $64.95 [W:aaaaaaaa]. Together they would be $107.90. The kettle pours {K}.",
     TABLE,
     UPRIGHT,
-    f"It isn't dishwasher safe, weighs about 2.4 lb {K} and holds 2 L {P}.",
-    f"| | Kettle | Pan |\n|---|---|---|\n| Capacity | 0.9 L | 2 L |\n| Dishwasher safe | no | yes |\n| | {K} | {P} |",
-    f"The lid holds 2 L and is dishwasher safe {K}.",
+    f"It holds 900 ml, weighs about 2.4 lb, and two of them 4.8 lb {K}; this one holds 2 L {P}.",
+    f"| | Kettle | Pan |\n|---|---|---|\n| Capacity | 0.9 L | 2 L |\n| | {K} | {P} |",
+    f"The Fennick holds 2 L, this one pours better {K}. It doesn't hold 2 L {K}.",
     f"You ordered it on 14 March {O1}; it came on 17 March {O1}, and the mugs of 30 November {O2} were delivered {O2}.",
     f"If it is cancelled or returned, you get it back {O1}. It was not cancelled {O1}.",
-    f"The pan {P} is cheaper than the kettle {K}, and rated lower, 4.3 against 4.6 {P}.",
-    f"The kettle is 0.3 stars higher and two of them cost $47.40 more than the pan {K}{P}.",
-    f"The kettle is more than half of your $75 {K}, the pan 51% of your $75 {P}. The towels leave $57 of your $75 {T}.",
-    f"Kettle {K}.\n\nAdding the towels leaves $14 of your $75 {T}. The pan leaves a third of your budget with tea {P}.",
-    f"The kettle is $2.45 more than the Ostermill, and dearer than the pan {K}{P}.",
-    f"It costs four dollars more than the pan, and five less than your last one {K}{P}.",
-    f"Your account is active {U}, and no account was closed {U}.",
+    f"Die Waage vom 14. März {O1} wurde nicht storniert {O1}. Sie kam am 17. März {O1}.",
 ]
 KETTLE_AND_TOWELS = [Pick(product="B0KITCHENK"), Pick(product="B0KITCHENT")]
 SECTIONS = f"### 1. Harrowgill – $42.95\n\nRating: 4.6/5 (1,843)\n\nIt pours {K}.\n\n### 2. Pan – $38.50\n\nHeavy {P}."
@@ -145,20 +138,11 @@ FALSE = [
     (f"1,843 buyers gave it 4.9 stars {K}.", "rating_wrong", "4.9"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
     (f"The kettle holds 1.2 L {K}.", "property_wrong", "1.2 L"),
-    (f"The pan is heavy {P}, the kettle dishwasher safe {K}.", "property_wrong", "dishwasher safe"),
     (f"| | Kettle |\n|---|---|\n| Capacity | 1.5 L |\n| | {K} |", "property_wrong", "1.5 L"),
-    (f"| | Dishwasher safe |\n|---|---|\n| Kettle {K} | yes |", "property_wrong", "yes"),
     (f"You bought the scale on 14 April {O1}.", "order_date_wrong", "14 April"),
     (f"The scale was returned {O1}.", "status_wrong", "returned"),
-    (f"The kettle {K} is cheaper than the pan {P}.", "calculation_wrong", "cheaper"),
-    (f"The kettle is rated lower, 4.6 against 4.3 {K}.", "calculation_wrong", "rated lower"),
-    (f"The kettle is $2.45 more than the pan {K}{P}.", "calculation_wrong", "$2.45"),
-    (f"It costs two dollars more than the pan {K}{P}.", "calculation_wrong", "two dollars"),
-    (f"It has 0.5 stars more than the pan {K}{P}.", "calculation_wrong", "0.5"),
-    (f"It has 1,113 more ratings than the pan {K}{P}.", "calculation_wrong", "1,113"),
-    (f"The kettle is a third of your $75 {K}.", "calculation_wrong", "third of your"),
-    (f"The kettle leaves $22 of your $75 {K}.", "calculation_wrong", "$22"),
-    (f"Your account is suspended {U}.", "status_wrong", "suspended"),
+    (f"Der Kessel fasst 12 Unzen und wurde verglichen {K}.", "property_wrong", "12 Unzen"),
+    (f"Die Bestellung wurde storniert {O1}.", "status_wrong", "storniert"),
     ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
 ]
 
@@ -294,6 +278,13 @@ def states_in(report: str) -> list[tuple[str, str | tuple[str, str], str]]:
     return [(value.kind, value.amount, value.state) for value in values]
 
 
+def test_a_rating_with_its_number_is_read_in_another_language() -> None:
+    assert states_in(f"Der Kessel hat 4,6 Sterne bei 1.483 Bewertungen {K}.") == [
+        ("rating", "4.6", "verified"),
+        ("rating_count", "1483", "contradicted"),
+    ]
+
+
 def test_a_table_in_another_language_is_read_by_its_labels() -> None:
     table = f"""| Produkt | Preis | Bewertung | Bewertungen |
 |---|---|---|---|
@@ -334,6 +325,10 @@ def test_a_table_in_another_language_is_read_by_its_labels() -> None:
         (f"| Bestellung | Lieferung |\n|---|---|\n| {O2} | 30.10.2021 |", None),
         (f"Die Waage wurde am 14. März 2022 bestellt {O1}.", "verified"),
         (f"Die Waage kam am 18. März 2022 an {O1}.", None),
+        (f"Die Waage kam am 18. März an {O1}.", None),
+        (f"Die Waage vom 14. März ist {O1} gut.", "verified"),
+        (f"Die Waage vom 15. März ist {O1} gut.", "contradicted"),
+        (f"Der Kessel fasst 1,2 Liter {K}.", "contradicted"),
         (f"| Ware | 注文日 |\n|---|---|\n| Waage {O1} | 2022年3月15日 |", "contradicted"),
         (f"- Kessel {K}: 1.843 Bewertungen", "verified"),
         (f"### Kessel {K}\n- Anzahl der Bewertungen: 1.843", "verified"),
