@@ -14,12 +14,12 @@ from drretail.eval.claims.claims import (
     SUPPORT_LIVE,
     SUPPORT_SHOWN,
     Claim,
+    claims_in,
     source_type,
     stages_of,
     types_of,
     unit_of,
 )
-from drretail.eval.claims.extraction import claims_in
 from drretail.eval.claims.labels import CONTRADICTED, NOT_RATED, NOTES
 from drretail.records.score import Rules, Verdict
 
