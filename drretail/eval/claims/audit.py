@@ -71,12 +71,6 @@ def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkP
     return [mark for mark in marks if not any(covers(claim, mark) for claim in claims)]
 
 
-def figures_in(layout: Layout, values: Iterable[ReadValue]) -> list[ReadValue]:
-    """The values read by form that claims should cover: not those in headings and heads of tables."""
-    apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
-    return [value for value in values if not any(each.start <= value.start < each.end for each in apart)]
-
-
 def claims_on(value: ReadValue, report: str, claims: Iterable[Claim], *, in_quotes: bool) -> list[Claim]:
     """The claims that were taken from the value's sentence and hold its figure; ``in_quotes``, also in their quotes,
     which may go beyond what is claimed.
@@ -109,7 +103,9 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         return None
     marks = marks_in(layout)
     left = uncovered(marks, claims)
-    figures = figures_in(layout, read_by_form(layout, ledger).values)
+    apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
+    values = read_by_form(layout, ledger).values
+    figures = [each for each in values if not any(one.start <= each.start < one.end for one in apart)]
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]
