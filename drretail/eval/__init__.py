@@ -17,6 +17,7 @@ weighted/        dimensions, weights and criteria that are made for each query
 triplets/        facts with their references, and whether these support them
 counterfactual/  what changes when the profile does
 judge_prompts.py the user's own prompts for judges
+method.py        how each judge was asked: model, prompts, repeats, cost
 ballots.py       people's votes and labels on reports: read, cast and taken back
 compare/         two systems on the same queries
 """

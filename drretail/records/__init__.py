@@ -14,6 +14,7 @@ criteria.py        what reports on a query are held to, what is known beforehand
 run.py             systems, steps, answers, runs and what went wrong in them
 models.py          how models are asked for, and prices
 score.py           verdicts, scores and their rows
+judge_audit.py     how a judge read
 scoreboard.py      one row a system
 pairs.py           rows of pairwise judging
 vote.py            what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked

@@ -144,7 +144,8 @@ def test_a_repair_is_made_only_while_the_tokens_last(world: World) -> None:
         if run.status == "failed":
             continue
         made.add(len(run.repairs))
-        assert sum(each.total for each in run.usage.values()) <= spent * tenths // 10
+        # A repair's size is guessed from the request before it, which has no list of problems.
+        assert sum(each.total for each in run.usage.values()) <= 1.05 * spent * tenths / 10
         assert len(run.struck) == 1
         assert run.stop == "token_budget" or len(run.repairs) == 2
     assert made == {0, 1, 2}

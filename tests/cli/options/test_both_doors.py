@@ -110,7 +110,7 @@ def test_both_doors_make_the_same_runs(
     assert run(shop, queries, "react", to="keywords", pages=False, seed="7", scope="any", **given).is_complete
     by_flags, by_file, by_keywords = (files(tmp_path / name, "run.json") for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
-    assert len(by_flags) == 16
+    assert len(by_flags) == 20
 
 
 def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> None:

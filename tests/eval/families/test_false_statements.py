@@ -39,7 +39,7 @@ def test_what_code_finds_within_a_judges_claim_is_the_same_statement_and_two_cla
 
 def answers(opening: str) -> Any:
     """A judge that reads each sentence, and holds the bed's wrong price and the millet against their sources."""
-    if "claims in it" not in opening:
+    if "list its claims" not in opening:
         return {"claims": [ruled(1, "contradicted", "its source says otherwise")]}  # page and record are asked apart
     value = said_value("price", "39.99", "$39.99", BED.id)
     return {
@@ -98,7 +98,7 @@ def test_only_runs_that_are_done_count_and_a_failed_one_is_no_zero(tmp_path: Pat
 @pytest.mark.parametrize("stage", ["extraction", "support"])
 def test_what_a_judge_failed_on_is_failed_and_not_silently_less(tmp_path: Path, stage: str) -> None:
     def script(opening: str) -> Any:
-        is_extraction = "claims in it" in opening
+        is_extraction = "list its claims" in opening
         return "nothing usable" if is_extraction == (stage == "extraction") else answers(opening)
 
     folder = build.experiment(

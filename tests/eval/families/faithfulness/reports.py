@@ -69,7 +69,7 @@ def offline_judge() -> Judge:
 def scripted(*answers: Any) -> Judge:
     """A judge that gives these answers in order, whatever it is asked, and breaks when asked once more."""
     left = [
-        ScriptedAnswer(**({"text": answer} if isinstance(answer, str) else {"structured": answer}))
+        ScriptedAnswer(text=answer) if isinstance(answer, str) else ScriptedAnswer(structured=answer)
         for answer in answers
     ]
     return Judge.of(scripted_model(play=build.quoting(lambda _: left.pop(0)), name="x"))
