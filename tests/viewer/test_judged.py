@@ -184,7 +184,7 @@ def test_a_quote_is_found_in_what_is_shown_readably_and_what_is_not_there_is_not
     record = compact_json({"title": 'A "fine" feeder', "price": 24.99, "features": ["One", "Two"], "store": None})
     shown = readable(record)
     assert shown.splitlines()[1] == "price: 24.99"
-    for quote in ('"price":24.99', '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
+    for quote in ('"price":24.99', "fine … Two", '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
         assert find_words(shown, quote) is not None
     assert find_words("some text", "other") is None
     assert find_words("some text", ' "" ') is None
