@@ -11,7 +11,6 @@ from drretail.eval.registry import PAIRWISE, installed, pair_family
 from drretail.llm.prices import read_prices
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
-from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.tables.figures import dollars
 
@@ -70,15 +69,9 @@ def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
 def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]) -> dict[str, str]:
     of_judge = (judge, params)
     rows = [row for row in (*scores.judgings, *scores.pairs) if (row.judge, row.judge_params) == of_judge]
-    audits = [audit for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
+    audits = [audit.line for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
     served = dict.fromkeys(name for cost in costs for name in cost.served)
     settings = {name: value for cost in costs for name, value in cost.params.items() if name != "base_url"}
-    noise = [
-        f"{AUDITED[name]}: {share:.2f}"
-        for audit in audits
-        for name in (SAME_LABEL, SAME_CLAIM)
-        if (share := audit.share(name)) is not None
-    ]
     repeats = max((row.repeats for row in scores.judgings if (row.judge, row.judge_params) == of_judge), default=1)
     key = JudgeRef(spec=judge, kind="llm", params_hash=params).key
     cards = [described.judges[key] for described in scores.metrics.values() if key in described.judges]
@@ -89,8 +82,8 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
         "Served model": ", ".join(served) or "not named by the provider",
         "Decoding": ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "defaults",
         "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
-        "Times asked": ", ".join([f"{repeats:,}", *noise]),
+        "Times asked": f"{repeats:,}",
         "Answers sent back": f"{sum(row.repairs for row in rows):,}",
         "Against people": " ".join(dict.fromkeys(cards)) or NOT_MEASURED,
-        **({"Reading": " ".join(audit.line for audit in audits)} if audits else {}),
+        **({"Reading": " ".join(audits)} if audits else {}),
     }

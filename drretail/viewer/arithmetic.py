@@ -8,9 +8,9 @@ from statistics import fmean
 from drretail.eval.claims.claims import FAMILY, HEADLINE, TYPES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import averaged
+from drretail.eval.scores.gathering import run_result
 from drretail.eval.values import Value
-from drretail.records.score import Rules, Score, Verdict, VerdictState
+from drretail.records.score import Rules, Score, VerdictState
 from drretail.tables.figures import number
 from drretail.viewer.judged import Judged
 
@@ -111,16 +111,7 @@ def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequen
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
     """The sums of one judge's verdicts on a run's report, computed as for scores.json."""
-    repeats: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict in judged.verdicts:
-        repeats[verdict.judge_repeat].append(verdict)
-    family = load_metric(FAMILY)
-    values = averaged(
-        [
-            {value.variant: value for value in family.values(subject, repeats[repeat], judged.rules)}
-            for repeat in sorted(repeats)
-        ]
-    )
+    values = run_result(subject, load_metric(FAMILY), judged.verdicts, judged.rules).values
     sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
     return Arithmetic(
         by=judged.by,

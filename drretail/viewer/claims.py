@@ -2,28 +2,23 @@
 
 import json
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
-from drretail.errors import UserError
-from drretail.eval.claims.claims import REPORT, SUPPORT, stages_of, types_of
+from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, types_of
 from drretail.eval.claims.claims import Claim as Extracted
 from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.claims.quotes import find_words
 from drretail.eval.family import ClaimMark
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
 
-_COUNTS = re.compile(r"""[^\s"{}\[\],·\\]+""")
-"""The characters that are compared: not those that JSON records have and ``readable`` removes or adds."""
 _KEPT_TEXTS = 128
-"""The size of the caches, since judges ask about one source many times."""
+"""The size of the cache, since judges ask about one source many times."""
 # Characters shown around a quote, and of a text without one.
 _AROUND = 320
 _SHORT = 900
@@ -51,34 +46,6 @@ def readable(text: str) -> str:
         return text
 
 
-def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The start and end of a quote in a text; None if the text does not contain it.
-
-    White space, case, quotation marks and JSON syntax may differ.
-    """
-    wanted = "".join(_COUNTS.findall(quote)).casefold().strip("…'“”‘’")
-    if not wanted:
-        return None
-    squeezed, kept = _squeezed(text)
-    start = squeezed.find(wanted)
-    return None if start < 0 else (kept[start], kept[start + len(wanted) - 1] + 1)
-
-
-@lru_cache(_KEPT_TEXTS)
-def _squeezed(text: str) -> "tuple[str, array[int]]":
-    """The compared characters of a text, casefolded, and the offset of each."""
-    parts: list[str] = []
-    kept = array("l")
-    for match in _COUNTS.finditer(text):
-        folded = match[0].casefold()
-        if len(folded) == len(match[0]):
-            kept.extend(range(*match.span()))
-        else:  # some become two characters: "ß"
-            kept.extend(at for at, character in enumerate(match[0], match.start()) for _ in character.casefold())
-        parts.append(folded)
-    return "".join(parts), kept
-
-
 def _lines(value: Any, indent: str) -> Iterator[str]:
     pairs: Iterable[tuple[str, Any]]
     if isinstance(value, dict):
@@ -96,7 +63,7 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 
 def excerpt(text: str, quote: str | None) -> Excerpt:
     """The quote with some text around it; the beginning of the text if there is no quote or it is not found."""
-    span = find_quote(text, quote) if quote else None
+    span = find_words(text, quote) if quote else None
     if span is None:
         end = _end_of_word(text, _SHORT)
         return Excerpt(text[:end], "", "", cut_after=end < len(text))
@@ -177,12 +144,17 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     ``faults`` are the marks of wrong claims, by claim id.
     """
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
+
+    def extracted(stage: str) -> list[Extracted]:
+        extractions = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
+        return [claim for verdict in extractions for claim in claims_in(verdict) or ()]
+
     first, *rest = stages_of(judged.rules)
-    extracted = _extracted(judged, first)
-    known = {claim.claim.casefold() for claim in extracted}
-    more = (claim for stage in rest for claim in _extracted(judged, stage))
+    cited = extracted(first)
+    known = {claim.claim.casefold() for claim in cited}
+    more = (claim for stage in rest for claim in extracted(stage))
     uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
-    placed = [(claim, _span(claim, report)) for claim in [*extracted, *uncited]]
+    placed = [(claim, _span(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     claims: list[Claim] = []
     for number, (claim, span) in enumerate(placed, 1):
@@ -204,18 +176,6 @@ def failed_stages(judged: Judged) -> list[Verdict]:
     return [verdict for verdict in stages if verdict.item == REPORT and verdict.state == "failed"]
 
 
-def _extracted(judged: Judged, stage: str) -> list[Extracted]:
-    """The claims of a stage; none if it failed or holds no claims."""
-    try:
-        extractions = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
-        return [Extracted.model_validate(item) for verdict in extractions for item in verdict.value or ()]
-    except ValidationError as problem:
-        raise UserError(
-            f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: delete their file and "
-            "score again."
-        ) from problem
-
-
 def _support(verdict: Verdict) -> Support:
     if CONTRADICTED in verdict.notes:
         return "contradicted"
@@ -231,7 +191,7 @@ def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
         begin = re.match(r"\s*", text)
         left = begin.end() if begin else 0
         return claim.start + left, max(claim.start + left, claim.start + len(text.rstrip()))
-    found = (find_quote(report, words) for words in (claim.quote, claim.claim) if words)
+    found = (find_words(report, words) for words in (claim.quote, claim.claim) if words)
     return next((span for span in found if span is not None), None)
 
 

@@ -10,7 +10,7 @@ from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
-from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
+from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import PAIRWISE, installed, pair_family
 from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.eval.scores.panel import name_of
@@ -123,18 +123,16 @@ def read_pair_judgements(
     """
     for judge, labels_of_judge in pairs.items():
         for labels in labels_of_judge:
-            path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
-            verdicts = VerdictFile(path).lasts()
             shas = tuple(reports.get(label) for label in labels)
-            groups: dict[tuple[str, str, Rules], list[Verdict]] = defaultdict(list)
-            for one in [verdict for verdict in verdicts if _pair_lives(experiment, verdict, shas)]:
-                groups[one.judge.spec, one.judge.params_hash, one.rules].append(one)
-            for (_, _, rules), verdicts_ in sorted(groups.items()):
+            groups = verdicts_by_assessor(experiment, PAIRWISE, [judge], pair_name(labels), f"{query_id}-r{repeat}")
+            for assessor in sorted(groups, key=lambda each: each.order):
                 by_item: dict[str, list[Verdict]] = defaultdict(list)
-                for one in verdicts_:
-                    by_item[one.item].append(one)
-                dimensions = [_dimension(name, by_item[name], rules) for name in DIMENSIONS if name in by_item]
-                yield PairJudgement(labels, repeat, verdicts_[0].judge, rules, tuple(dimensions))
+                for verdict in groups[assessor]:
+                    if _pair_lives(experiment, verdict, shas):
+                        by_item[verdict.item].append(verdict)
+                judged = (_dimension(name, by_item[name], assessor.rules) for name in DIMENSIONS if name in by_item)
+                if by_item:
+                    yield PairJudgement(labels, repeat, *assessor, tuple(judged))
 
 
 def _pair_lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:

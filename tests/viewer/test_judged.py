@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
+from drretail.eval.claims.quotes import find_words
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
-from drretail.viewer.claims import claims_of, excerpt, find_quote, readable
+from drretail.viewer.claims import claims_of, excerpt, readable
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
 from drretail.viewer.judged import Judged, read_judgements
@@ -183,10 +184,10 @@ def test_a_quote_is_found_in_what_is_shown_readably_and_what_is_not_there_is_not
     record = compact_json({"title": 'A "fine" feeder', "price": 24.99, "features": ["One", "Two"], "store": None})
     shown = readable(record)
     assert shown.splitlines()[1] == "price: 24.99"
-    for quote in ('"price":24.99', '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
-        assert find_quote(shown, quote) is not None
-    assert find_quote("some text", "other") is None
-    assert find_quote("some text", ' "" ') is None
+    for quote in ('"price":24.99', "fine … Two", '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
+        assert find_words(shown, quote) is not None
+    assert find_words("some text", "other") is None
+    assert find_words("some text", ' "" ') is None
 
 
 def test_a_long_text_is_cut_around_the_quote() -> None:

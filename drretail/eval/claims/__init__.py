@@ -2,14 +2,13 @@
 
 claims.py          claims, their types of sources, the unit of a support judgement
 extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
-quotes.py          whether a text holds the words that a judge quotes from it
-marks_covered.py   which citation marks and figures of a report its claims cover
+quotes.py          where a text holds the words that are quoted from it
 report_index.py    the parts of a long report, and where copied sources and quotes are in it
 named_products.py  products that a report names without a citation, whose records were looked up for judging
 typed_values.py    figures, names and picks as a judge types them: schema, problems, places
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call
 labels.py          a judge's answers on claims, what is kept of them, and what the records say of their values
 rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason
-audit.py           how a judge read a report, found by code
+audit.py           how a judge read a report, found by code: the marks and figures that its claims cover
 tally.py           the verdicts of one report, counted by source type
 """

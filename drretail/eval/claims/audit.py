@@ -3,15 +3,26 @@
 Code settles no claim by it. The counts are a verdict of their own, from which scores and pages take them.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
-from drretail.eval.claims.claims import AUDIT, EXTRACT, FIRST_ANSWER, REPORT, SUPPORT, Claim, source_type
-from drretail.eval.claims.extraction import NOT_IN_REPORT, claims_in
+from drretail.eval.claims.claims import (
+    AUDIT,
+    EXTRACT,
+    FIRST_ANSWER,
+    NOT_IN_REPORT,
+    REPORT,
+    SUPPORT,
+    Claim,
+    claims_in,
+    source_type,
+)
 from drretail.eval.claims.labels import CONTRADICTED as IS_CONTRADICTED
 from drretail.eval.claims.labels import NO_QUOTE
-from drretail.eval.claims.marks_covered import LEAST, claims_on, figures_in, marks_in, uncovered
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.report.reading import read_by_form
@@ -22,8 +33,55 @@ from drretail.records.judge_audit import Shares, summed
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
 
-UNCOVERED = "uncovered"
-"""By type of source: the marks that count as unsupported claims."""
+_WORD = re.compile(r"\w")
+_FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
+_NO_CLAIMS = ("heading", "table_head")
+LEAST = 0.5
+"""The share of the marks below which a list of claims is asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkPlace:
+    """A source cited in ``report[start:end]``, a sentence, list item or table row."""
+
+    source: str
+    start: int
+    end: int
+
+
+def marks_in(layout: Layout) -> list[MarkPlace]:
+    """The citation marks of a report that claims should cover, each source once per sentence.
+
+    Marks in headings and heads of tables, and marks that own no words, such as those of a row of sources, are left out.
+    """
+    found: dict[MarkPlace, None] = {}
+    for stretch in layout.stretches:
+        sentence = layout.sentences[stretch.sentence]
+        if sentence.kind not in _NO_CLAIMS and _WORD.search(layout.text, stretch.start, stretch.end):
+            found |= {MarkPlace(source, sentence.start, sentence.end): None for source in stretch.cited}
+    return [*found]
+
+
+def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
+    """The marks from whose sentence no claim with their source was taken."""
+
+    def covers(claim: Claim, mark: MarkPlace) -> bool:
+        return _meets(claim, mark.start, mark.end) and mark.source in (*claim.sources, *claim.unresolved)
+
+    return [mark for mark in marks if not any(covers(claim, mark) for claim in claims)]
+
+
+def claims_on(value: ReadValue, report: str, claims: Iterable[Claim], *, in_quotes: bool) -> list[Claim]:
+    """The claims that were taken from the value's sentence and hold its figure; ``in_quotes``, also in their quotes,
+    which may go beyond what is claimed.
+    """
+    figures = {*_FIGURE.findall(report, value.start, value.end)}
+    near = (claim for claim in claims if _meets(claim, value.start, value.end))
+    return [claim for claim in near if figures <= {*_FIGURE.findall(f"{claim.claim} {claim.quote * in_quotes}")}]
+
+
+def _meets(claim: Claim, start: int, end: int) -> bool:
+    return claim.start is not None and claim.end is not None and claim.start < end and start < claim.end
 
 
 def record_audit(judge_session: JudgeSession, layout: Layout, ledger: Ledger) -> None:
@@ -34,7 +92,7 @@ def record_audit(judge_session: JudgeSession, layout: Layout, ledger: Ledger) ->
             judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", found))
 
 
-def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[str, dict[str, list[int]]] | None:
+def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[str, dict[str, Any]] | None:
     """The shares and the uncovered marks of one repeat's verdicts on a report; None if the extraction failed."""
     by_stage: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for verdict in verdicts:
@@ -45,7 +103,9 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         return None
     marks = marks_in(layout)
     left = uncovered(marks, claims)
-    figures = figures_in(layout, read_by_form(layout, ledger).values)
+    apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
+    values = read_by_form(layout, ledger).values
+    figures = [each for each in values if not any(one.start <= each.start < one.end for one in apart)]
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]
@@ -63,7 +123,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     by_type = Counter(source_type(mark.source) for mark in left) if is_low else {}
     return {
         "shares": {name: list(share) for name, share in shares.items()},
-        UNCOVERED: {kind: [count] for kind, count in sorted(by_type.items())},
+        "uncovered": dict(sorted(by_type.items())),
     }
 
 
@@ -88,8 +148,7 @@ def _agreement(
 
 def uncovered_in(verdict: Verdict | None, kinds: Sequence[str]) -> int:
     """The marks that count as unsupported claims of these types."""
-    found: Mapping[str, list[int]] = {} if verdict is None else verdict.value[UNCOVERED]
-    return sum(found[kind][0] for kind in kinds if kind in found)
+    return 0 if verdict is None else sum(verdict.value["uncovered"].get(kind, 0) for kind in kinds)
 
 
 def shares_of(verdicts: Sequence[Verdict]) -> Shares:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.base import Record, sha256_of
 from drretail.records.reading import ReadValue
-from drretail.records.score import Rules
+from drretail.records.score import Rules, Verdict
 from drretail.records.shop import SHOP_URL
 
 FAMILY, VERSION = "faithfulness", 3
@@ -42,6 +43,10 @@ AUDIT = "audit"
 """The stage in which code says how the judge read."""
 REPORT = "report"
 """The item of the extractions."""
+
+
+NOT_IN_REPORT = "not_in_report"
+"""The note of an extraction, once for each claim that was dropped because the report does not hold its quote."""
 
 
 class Claim(Record):
@@ -114,6 +119,19 @@ def make_claim(
         values=tuple(kept for value, kept in cut if kept.of or not value.of),
         dropped=dropped or None,
     )
+
+
+def claims_in(verdict: Verdict) -> list[Claim] | None:
+    """The claims in an extraction's verdict; None if it failed."""
+    if verdict.state != "scored":
+        return None
+    try:
+        return [Claim.model_validate(value) for value in verdict.value]
+    except (ValidationError, TypeError) as problem:
+        raise UserError(
+            f"The verdicts of {verdict.metric} on {verdict.run_id} hold a claim that cannot be read: delete their "
+            "file, and score asks again."
+        ) from problem
 
 
 def stages_of(rules: Rules) -> tuple[str, ...]:

@@ -3,11 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from drretail.errors import UserError
-from drretail.eval.claims.claims import ALL, CITED, EXTRACT, PICKS, PROMPTS, REPORT, Claim, make_claim
-from drretail.eval.claims.marks_covered import LEAST, MarkPlace, marks_in, uncovered
+from drretail.eval.claims.audit import LEAST, MarkPlace, marks_in, uncovered
+from drretail.eval.claims.claims import (
+    ALL,
+    CITED,
+    EXTRACT,
+    NOT_IN_REPORT,
+    PICKS,
+    PROMPTS,
+    REPORT,
+    Claim,
+    claims_in,
+    make_claim,
+)
 from drretail.eval.claims.named_products import Subjects
 from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
 from drretail.eval.claims.typed_values import (
@@ -67,8 +77,6 @@ class AllClaims(Record):
     claims: list[ExtractedClaim]
 
 
-NOT_IN_REPORT = "not_in_report"
-"""The note of an extraction, once for each claim that was dropped because the report does not hold its quote."""
 Answer = ReportClaims | CitedClaims | AllClaims
 _ANSWERS: dict[str, type[Answer]] = {EXTRACT: ReportClaims, CITED: CitedClaims, ALL: AllClaims}
 
@@ -114,19 +122,6 @@ async def extract(
             subject, judge_session, stage, prompt, ClaimsAndPicks if with_picks else _ANSWERS[stage]
         )
     )
-
-
-def claims_in(verdict: Verdict) -> list[Claim] | None:
-    """The claims in an extraction's verdict; None if it failed."""
-    if verdict.state != "scored":
-        return None
-    try:
-        return [Claim.model_validate(value) for value in verdict.value]
-    except (ValidationError, TypeError) as problem:
-        raise UserError(
-            f"The verdicts of {verdict.metric} on {verdict.run_id} hold a claim that cannot be read: delete their "
-            "file, and score asks again."
-        ) from problem
 
 
 async def _extraction_verdict(

@@ -9,7 +9,7 @@ from pydantic import ValidationError, WithJsonSchema, field_validator
 
 from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.named_products import record_lines
-from drretail.eval.claims.quotes import find_folded, folded
+from drretail.eval.claims.quotes import find_words
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import REASON, JudgeAnswer
 from drretail.grounding.verify.offers import AGREES
@@ -182,8 +182,7 @@ class SupportAnswer:
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
-    plain = [folded(text) for text in texts] if quotes else []
-    found = tuple(quote for quote in quotes if any(find_folded(text, quote) for text in plain))
+    found = tuple(quote for quote in quotes if any(find_words(text, quote) for text in texts))
     notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
     if reply.label == "not_rated":
         return SupportAnswer(None, reply.justification, found, (NOT_RATED,))

@@ -2,12 +2,10 @@
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from drretail.eval.claims.quotes import find_folded, folded
+from drretail.eval.claims.quotes import find_words
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
@@ -181,43 +179,18 @@ class SentenceFinder:
 
     def __init__(self, report: str, after: int = 0) -> None:
         self._report = report
+        self._without_marks = _IN_BRACKETS.sub(lambda match: " " * len(match[0]), report)
         self._sentences = find_sentences(report)
         self._after = after
-
-    @cached_property
-    def _whole(self) -> "_Folded":
-        return _Folded.of(self._report)
-
-    @cached_property
-    def _without_marks(self) -> "_Folded":
-        return _Folded.of(_IN_BRACKETS.sub(lambda match: " " * len(match[0]), self._report))
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """The span of the sentences that contain ``quote``; of several places, the first at or after the last one
         found.
         """
-        span = self._whole.find(quote, self._after)
-        span = span or self._without_marks.find(_IN_BRACKETS.sub(" ", quote), self._after)
+        span = find_words(self._report, quote, self._after)
+        span = span or find_words(self._without_marks, _IN_BRACKETS.sub(" ", quote), self._after)
         if span is None:
             return None
         self._after, end = span
         touched = [sentence for sentence in self._sentences if sentence.start < end and span[0] < sentence.end]
         return (min(span[0], touched[0].start), max(end, touched[-1].end)) if touched else span
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """The letters and digits of a text, with their offsets in it."""
-
-    letters: str
-    offsets: Sequence[int]
-
-    @classmethod
-    def of(cls, text: str) -> "_Folded":
-        places = [(at, letter) for at, character in enumerate(text) for letter in folded(character)]
-        return cls("".join(letter for _, letter in places), [at for at, _ in places])
-
-    def find(self, quote: str, after: int) -> tuple[int, int] | None:
-        """The span of a quote in the text: the first at or after ``after``, else the first of all."""
-        found = find_folded(self.letters, quote, bisect_left(self.offsets, after)) or find_folded(self.letters, quote)
-        return None if found is None else (self.offsets[found[0]], self.offsets[found[1] - 1] + 1)

@@ -8,19 +8,23 @@ from drretail.eval.claims.audit import uncovered_in
 from drretail.eval.claims.claims import (
     ALL_TYPES,
     AUDIT,
+    FAMILY,
     FROZEN,
     REPORT,
     SUPPORT,
     SUPPORT_LIVE,
     SUPPORT_SHOWN,
     Claim,
+    claims_in,
     source_type,
     stages_of,
     types_of,
     unit_of,
 )
-from drretail.eval.claims.extraction import claims_in
 from drretail.eval.claims.labels import CONTRADICTED, NOT_RATED, NOTES
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.registry import load_metric
+from drretail.records.base import sha256_of
 from drretail.records.score import Rules, Verdict
 
 
@@ -154,6 +158,20 @@ class ReportVerdicts:
     def _scored(self, kinds: Sequence[str]) -> list[Verdict]:
         found = [self._support.get(unit.item) for unit in self._units if any(kind in kinds for kind in unit.types)]
         return [verdict for verdict in found if verdict is not None and _counts(verdict, kinds)]
+
+
+NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
+
+
+def followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdicts, str]:
+    """This judge's verdicts on the claims of the report, for a family that follows from them; what they come to; and a
+    reason that identifies them.
+    """
+    family = load_metric(FAMILY)
+    judged = judge_session.verdicts_in(family.name, family.version, family.prompt_hashes())
+    in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
+    content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
+    return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"
 
 
 def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
-from drretail.records.reading import FORM, SUPERLATIVES, LookedAt, Reading, ValueKind
+from drretail.records.reading import FORM, SUPERLATIVES, Reading, ValueKind
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
@@ -195,10 +195,6 @@ class HowRead(Record):
     seen: int
     read: int
     """Figures of the kinds that are read, and those that were; of too few, nothing follows."""
-    numerals: int = 0
-    decided: int = 0
-    contradicted: int = 0
-    """What was looked at; 0 in verdicts of versions that didn't count it."""
 
 
 def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
@@ -215,7 +211,6 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
         picks=None if reading.picks is None else len(reading.picks),
         seen=reading.seen,
         read=reading.read,
-        **reading.looked_at._asdict(),
     )
     read = CodeVerdict("scored", how.model_dump(mode="json"), how_read(reading))
     existing = judge_session.existing(READ, REPORT)
@@ -248,8 +243,6 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
 
 CLEAN = "clean"
 """The variant that is 1 for a report without errors."""
-LOOKED_AT = "looked_at"
-"""The share of all numerals beside citations that code could decide."""
 PICKS_KNOWN = "picks_known"
 
 
@@ -258,7 +251,7 @@ def without(code: str) -> str:
     return f"without_{code}"
 
 
-VARIANTS = (CLEAN, LOOKED_AT, PICKS_KNOWN, *map(without, CHECKS))
+VARIANTS = (CLEAN, PICKS_KNOWN, *map(without, CHECKS))
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -275,13 +268,11 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     single = {code: _value(code, by_code.get(code), covered=covered) for code in CHECKS}
     verdict = clean(single, can_be=covered and how is not None and how.picks is not None)
     if how is None:
-        return [verdict, Value(LOOKED_AT, "failed"), Value(PICKS_KNOWN, "failed"), *single.values()]
+        return [verdict, Value(PICKS_KNOWN, "failed"), *single.values()]
     # Who read the picks is an item, so that tables can count the readers.
     readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
     known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
-    looked = {name: float(getattr(how, name)) for name in LookedAt._fields} if how.numerals else {}
-    decided = Value(LOOKED_AT, "scored", how.decided / how.numerals, looked) if looked else Value(LOOKED_AT, "na")
-    return [verdict, decided, known, *single.values()]
+    return [verdict, known, *single.values()]
 
 
 def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
@@ -311,7 +302,6 @@ DESCRIPTION = MetricDescription(
     title="Checks",
     meanings={
         CLEAN: "share of reports in which code finds no error (on the scoreboard: error-free share)",
-        LOOKED_AT: "share of all numbers beside citations that code could confirm or contradict",
         PICKS_KNOWN: "share of reports whose picks are known",
         "without_not_in_catalog": "cites and picks only products of the shop",
         "without_pick_not_argued": "cites every pick in the text",
@@ -367,7 +357,7 @@ DESCRIPTION = MetricDescription(
             of_run="error-free",
         ),
     ),
-    summaries=(CLEAN, LOOKED_AT, PICKS_KNOWN),
+    summaries=(CLEAN, PICKS_KNOWN),
     correlated=(CLEAN,),
     folds_perfect=True,
     self_checked=True,

@@ -3,31 +3,29 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from drretail.eval.claims.claims import ALL_TYPES, PICKS, SUPPORT, TYPES, Claim
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.labels import CONTRADICTED
-from drretail.eval.claims.tally import ReportVerdicts
+from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.claims.typed_values import find_quote
 from drretail.eval.family import RULES, Family
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import FALSE_STATEMENTS, load_metric
+from drretail.eval.registry import FALSE_STATEMENTS
 from drretail.eval.values import Value, all_lacking, lacking
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.reading import LookedAt, Pick, Reading
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
-FOLLOWS = "faithfulness"
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
 FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
 VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT)
-NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
 NOT_DONE = "the run made no decision"
 
 
@@ -36,9 +34,7 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
     Without the world, an existing verdict that follows from the same verdicts stays.
     """
-    followed = load_metric(FOLLOWS)
-    judged = judge_session.verdicts_in(followed.name, followed.version, followed.prompt_hashes())
-    claims = ReportVerdicts(judged, judge_session.rules)
+    judged, claims, reason = followed(judge_session)
     tally = claims.tally((*TYPES, ALL_TYPES))
     if tally.unasked:
         judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, NOT_JUDGED))
@@ -62,8 +58,7 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
         "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
     }
-    seen = sha256_of([[each.stage, each.item, each.state, each.value, list(each.notes)] for each in judged])[:16]
-    reason, existing = f"by the verdicts {seen}", judge_session.existing(STAGE, ITEM)
+    existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
 
@@ -143,4 +138,6 @@ DESCRIPTION = MetricDescription(
     held_beside={FALSE_STATEMENTS: (), FALSE_ANSWERS: ()},
     higher_is_better=False,
 )
-METRIC = Family(FALSE_STATEMENTS, 1, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FOLLOWS, "reading"))
+METRIC = Family(
+    FALSE_STATEMENTS, 1, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
+)

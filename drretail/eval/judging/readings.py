@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.eval.claims.claims import EXTRACT
+from drretail.eval.claims.claims import EXTRACT, claims_in
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import claims_in, extraction_prompts
+from drretail.eval.claims.extraction import extraction_prompts
 from drretail.eval.families.reading.score import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile

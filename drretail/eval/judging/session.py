@@ -151,8 +151,8 @@ class JudgeSession:
         again._about, again._repairs = {**self._about, "judge_repeat": repeat}, Counter()
         return again
 
-    def beside(self, metric: str, version: int) -> "JudgeSession":
-        """The same judge on the same run in another family under the default rules; close it separately."""
+    def beside(self, metric: str, version: int, rules: Rules = "default") -> "JudgeSession":
+        """The same judge on the same run in the same repeat in another family; close it separately."""
         about = self._about
         root = self.file.path.parents[2]
         return JudgeSession(
@@ -162,6 +162,7 @@ class JudgeSession:
             version=version,
             run_id=about["run_id"],
             report_sha=about["report_sha"],
+            rules=rules,
             again=self._again,
             allowance=self._allowance,
             fresh=self._new,
@@ -169,17 +170,9 @@ class JudgeSession:
         ).of_repeat(about["judge_repeat"])
 
     def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
-        """This judge's verdicts on the same report in another family, by these prompts, under the same rules and in the
-        same repeat.
-        """
-        root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
-        path = root.with_name(metric) / self.file.path.relative_to(root)
-        living = VerdictFile(path).living(self._about["report_sha"], prompt_hashes)
-        return [
-            verdict
-            for verdict in living
-            if verdict.version == version and all(getattr(verdict, name) == self._about[name] for name in wanted)
-        ]
+        """This judge's verdicts on the same report in another family, by these prompts and under the same rules."""
+        theirs = self.beside(metric, version, self.rules).verdicts()
+        return [verdict for verdict in theirs if verdict.prompt_hash in prompt_hashes]
 
     def verdicts(self) -> list[Verdict]:
         """The last verdicts of this session on the report as it is, of all stages and items."""

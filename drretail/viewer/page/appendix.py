@@ -15,7 +15,7 @@ from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, queries_file, score_commands
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.frame import data_address, template
+from drretail.viewer.page.frame import data_address, fragment
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
     DISTRACTORS,
@@ -46,7 +46,8 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         sliced.table_key: sliced
         for sliced in sliced_tables(view.scores.slices, scores, metrics=metrics, systems=systems)
     }
-    html = template("scores.html.jinja").render(
+    return fragment(
+        "scores.html.jinja",
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
         unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
@@ -71,7 +72,6 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         stale=sum(line.stale for line in lines),
         score_command=" && ".join(score_commands(view)),
     )
-    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,8 @@ def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Ta
 
 def render_method(view: ExperimentView) -> Markup:
     """What was run and judged, how to read a report, and the commands that repeat it."""
-    html = template("method.html.jinja").render(
+    return fragment(
+        "method.html.jinja",
         view=view,
         judges=judge_table(view.scores.judgings, view.scores.pairs),
         audits=audit_table(view.scores.audits),
@@ -134,7 +135,6 @@ def render_method(view: ExperimentView) -> Markup:
         commands=commands(view),
         queries_link="" if is_demo(view) else data_address("application/jsonl", queries_file(view)),
     )
-    return Markup(html)  # noqa: S704
 
 
 def _explained(column: Column | ShownColumn) -> str:

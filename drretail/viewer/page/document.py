@@ -18,7 +18,7 @@ from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.first_screen import render_first_screen
-from drretail.viewer.page.frame import plural, template, whole_page
+from drretail.viewer.page.frame import fragment, plural, whole_page
 from drretail.viewer.page.links import Links, page_name
 from drretail.viewer.page.question import Once, Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
@@ -123,8 +123,7 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The first page of a folder, made of rendered questions."""
     links = Links(in_folder=True)
-    html = template("questions.html.jinja").render(rendered=rendered, links=links)
-    return _index(view, rendered, links, Markup(html))  # noqa: S704 — escaped by its template
+    return _index(view, rendered, links, fragment("questions.html.jinja", rendered=rendered, links=links))
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
@@ -140,12 +139,11 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
 def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
     """Every request to one run's models with its answer. Raises UserError if the journal can't be read."""
     talks = [] if run.run is None else read_conversation(view.folder, run.run)
-    html = template("conversation.html.jinja").render(view=run, talks=talks, once=Once(f"{run.anchor}t"))
+    talk = fragment("conversation.html.jinja", view=run, talks=talks, once=Once(f"{run.anchor}t"))
     home = links.question(question)
     nav = [(links.index, view.title), (home, "The question and its answers"), (f"{home}#{run.anchor}", "The run")]
     heading = f"The conversation of {run.subject.label}"
-    escaped = Markup(html)  # noqa: S704 — by its template
-    section = Markup('<section id="{}-talk">{}</section>').format(run.anchor, escaped)
+    section = Markup('<section id="{}-talk">{}</section>').format(run.anchor, talk)
     return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
 
 
@@ -194,7 +192,8 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     if not found and not (view.definition.is_of_shop and judge):
         return Markup()
     rows = ((statement, links.claim(line, anchor)) for statement, line, anchor in found)
-    html = template("false_statements.html.jinja").render(
+    return fragment(
+        "false_statements.html.jinja",
         table=false_table(rows, is_of_shop=view.definition.is_of_shop),
         is_of_shop=view.definition.is_of_shop,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
@@ -202,7 +201,6 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
         by=judge,
         is_by_rules=judge.startswith("offline:"),
     )
-    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def _forget(pages: Iterable[Path]) -> None:
@@ -224,7 +222,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     captions = {plot.name: plot.caption for plot in [*first, *further]}
     for words in filter(None, repeated):
         captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
-    html = template("overview.html.jinja").render(
+    return fragment(
+        "overview.html.jinja",
         cannot="" if board is None else conclusion(board).cannot,
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
@@ -246,7 +245,6 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         grid=claims_grid(lines, links, view.definition.systems),
         used={support for line in lines for support in line.counts},
     )
-    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:

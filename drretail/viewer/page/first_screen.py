@@ -18,7 +18,7 @@ from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
-from drretail.viewer.page.frame import template
+from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links, claim_anchor, statement_anchor
 from drretail.viewer.page.run_lines import LIMITS, RunLine, proof_of
 from drretail.viewer.tables.result import two_of
@@ -143,7 +143,8 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
         anchors = tuple(anchor for _, each in found_so for anchor in each.anchors)
         if found_so:
             found.append((found_so[0][0], WrongClaims(_counted(len(anchors), support), support, anchors[:MOST])))
-    html = template("first_screen.html.jinja").render(
+    return fragment(
+        "first_screen.html.jinja",
         cards=answered,
         first=first,
         questions=len(view.questions),
@@ -152,7 +153,6 @@ def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], lin
         wrong=found,
         result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
     )
-    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:

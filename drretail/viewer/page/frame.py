@@ -53,6 +53,11 @@ def template(name: str) -> "Template":
     return _environment().get_template(name)
 
 
+def fragment(name: str, /, **given: Any) -> Markup:
+    """A part of a page from its template."""
+    return Markup(template(name).render(given))  # noqa: S704 — escaped by its template
+
+
 def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str]], sections: Sequence[Markup]) -> str:
     """A page of these sections; ``nav`` are addresses with their names."""
     given = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}

@@ -12,7 +12,7 @@ from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.tables.table import Table
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.frame import template, whole_page
+from drretail.viewer.page.frame import fragment, whole_page
 from drretail.viewer.page.question import Questions
 from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.tables.scoreboard import printed_board
@@ -23,7 +23,7 @@ HEIGHT = 640
 
 def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
     """A table in the notebook's own style, with its title above it and its notes below."""
-    drawn = Markup(template("notebook_table.html.jinja").render(table=table))  # noqa: S704 — escaped by its template
+    drawn = fragment("notebook_table.html.jinja", table=table)
     below = Markup("").join(Markup("<p><small>{}</small></p>").format(note) for note in notes)
     return Markup("<p><strong>{}</strong></p>{}{}").format(table.full_title, drawn, below)
 

@@ -18,7 +18,7 @@ from drretail.viewer.conversation import Talk, journal_size, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, question_card
-from drretail.viewer.page.frame import template
+from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import statement_anchor, talk_page_name
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
@@ -190,8 +190,8 @@ class Questions:
         }
         return replace(
             self._rendered(question, [run.view for run in runs], cards, judgements),
-            head=Markup(template("question_head.html.jinja").render(given)),  # noqa: S704 — escaped by its template
-            body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
+            head=fragment("question_head.html.jinja", **given),
+            body=fragment("question.html.jinja", **given),
         )
 
     def lines(self, question: Question) -> Rendered:

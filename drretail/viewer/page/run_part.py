@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
 
+from drretail.eval.claims.quotes import find_words
 from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
@@ -14,7 +15,7 @@ from drretail.records.run import BASELINES, Step
 from drretail.tables.figures import counted
 from drretail.tables.table import Table, table_of
 from drretail.viewer.cart import cart_as_read
-from drretail.viewer.claims import Claim, Excerpt, excerpt, find_quote, readable
+from drretail.viewer.claims import Claim, Excerpt, excerpt, readable
 from drretail.viewer.conversation import Talk
 from drretail.viewer.experiment import Question, RatingsView, RunView
 from drretail.viewer.page.agent_tree import Found, Research
@@ -163,7 +164,7 @@ class RunPart:
             cited = [evidence[source] for source in claim.sources if source in evidence]
         quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
         pairs = [(entry, text) for entry in cited for text in _chosen(entry, hashes, quotes)]
-        found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
+        found = [next((quote for quote in quotes if find_words(text, quote)), None) for _, text in pairs]
         sources = [
             QuotedSource(entry, excerpt(text, here) if here or not any(found) else None)
             for (entry, text), here in zip(pairs, found, strict=True)
@@ -239,7 +240,7 @@ def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[st
     texts = [readable(text.text) for text in chosen]
     if not any(_MOMENT.search(quote) for quote in quotes):
         texts = [_by_day(text) for text in texts]
-    with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]
+    with_quote = [text for text in texts if any(find_words(text, quote) for quote in quotes)]
     return (with_quote or texts)[:1]
 
 

@@ -13,7 +13,7 @@ from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.arithmetic import means_of
 from drretail.viewer.claims import WORDS
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.frame import template
+from drretail.viewer.page.frame import fragment, template
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import OUTCOMES, FailedVerdict, RunLine
 from drretail.viewer.tables.scoreboard import JUDGE_FAILED, KINDS
@@ -36,7 +36,8 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
     outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
     # Without characters that could end the element that contains it.
     index = canonical_json(word_index(lines)).replace("<", "\\u003c").replace("&", "\\u0026")
-    html = template("all_runs.html.jinja").render(
+    return fragment(
+        "all_runs.html.jinja",
         lines=lines,
         names=names,
         links=links,
@@ -58,7 +59,6 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         several_judges=len({added.by for line in lines for added in line.added}) > 1,
         index=Markup(index),  # noqa: S704
     )
-    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
@@ -161,7 +161,8 @@ def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], l
         "judgements": ("Judgements that came to nothing", "About", ("System", "Judgement", "Why"), judgements),
         "by_kind": ("Failures by system and kind", "System", ("Kind", "Count"), by_kind),
     }
-    html = template("failures.html.jinja").render(
+    return fragment(
+        "failures.html.jinja",
         left_out=max(0, len(judgements) - MOST_FAILED),
         **{
             name: Table(
@@ -173,7 +174,6 @@ def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], l
             for name, (title, heading, columns, rows) in tables.items()
         },
     )
-    return Markup(html)  # noqa: S704
 
 
 def _row(line: RunLine, links: Links, *words: str) -> Row:

@@ -99,7 +99,7 @@ def dot_plot(
                 y = middle + _LANE * (lane - (len(row.dots) - 1) / 2)
                 text = _in_words(", ".join(filter(None, (row.name, series[lane]))), f"{dot.number:.3g}", dot)
                 if dot.ends is not None:
-                    drawing.add(line(*_flat(along, dot.ends, y), f"s{lane % 8}", text))
+                    drawing.add(line(along.at(dot.ends[0]), y, along.at(dot.ends[1]), y, f"s{lane % 8}", text))
                 drawing.add(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
                 value = _number(dot.number, along) if len(series) == 1 else ""
                 drawing.add(words(WIDTH - 4, y + 4, f"{value} {dot.denominator}".strip(), anchor="end"))
@@ -114,10 +114,6 @@ def dot_plot(
     ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
     caption = described(caption, [(row.name, row.dots) for row in rows], unit)
     return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, drawing.body, height)
-
-
-def _flat(along: Scale, ends: tuple[float, float], y: float) -> tuple[float, float, float, float]:
-    return along.at(ends[0]), y, along.at(ends[1]), y
 
 
 def _number(value: float, along: Scale) -> str:

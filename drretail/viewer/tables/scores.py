@@ -158,6 +158,8 @@ def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) 
         by_variant.setdefault(score.variant, []).append(score)
     # Old scores lack meanings, so the family's present ones are used.
     meanings = family.meanings or described(first.metric).meanings
+    # A column of ones becomes a sentence, because its check found nothing in any report.
+    folded = by_variant.keys() - family.summaries if family.folds_perfect else ()
     unrated: list[str] = []
     empty: list[str] = []
     perfect: list[str] = []
@@ -167,7 +169,7 @@ def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) 
             unrated.append(variant)
         elif all(score.n_na == score.n_planned for score in rows):
             empty.append(variant)
-        elif _is_folded(variant, family) and all(score.value in (None, 1) for score in rows):
+        elif variant in folded and all(score.value in (None, 1) for score in rows):
             perfect.append(variant)
         else:
             columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
@@ -209,11 +211,6 @@ def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) 
         unrated=tuple(unrated),
         notes=tuple(notes),
     )
-
-
-def _is_folded(variant: str, family: MetricDescription) -> bool:
-    """True if a column of ones becomes a sentence, because its check found nothing in any report."""
-    return family.folds_perfect and variant not in family.summaries
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:

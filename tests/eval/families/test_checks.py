@@ -104,13 +104,12 @@ def test_picks_by_form_break_no_wish_and_keep_none(tmp_path: Path) -> None:
 
 def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:
     values = valued(tmp_path, subject_of(RIGHT, picks=[TUBE.product_id]))
-    assert (values["clean"].value, values["looked_at"].value, values["picks_known"].value) == (1, 1, 1)
+    assert (values["clean"].value, values["picks_known"].value) == (1, 1)
     report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."
     values = valued(tmp_path / "few", subject_of(report, picks=[TUBE.product_id]))
-    assert values["looked_at"].value == 0.25
     assert (values["without_price_wrong"].state, values["clean"].state) == ("na", "na")
     values = valued(tmp_path / "proved", subject_of(report.replace(RIGHT, WRONG)))
-    assert (values["picks_known"].value, values["looked_at"].value, values["clean"].value) == (0, 0.25, 0)
+    assert (values["picks_known"].value, values["clean"].value) == (0, 0)
 
 
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])

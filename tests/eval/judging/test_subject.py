@@ -50,7 +50,7 @@ def test_an_old_experiment_whose_runs_know_no_picks_is_scored_by_form(tmp_path: 
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
     assert (found["without_price_wrong"].value, found["without_rating_wrong"].value) == (1, 0)
     assert found["picks_known"].items == {"picks by form": 1, "values by form": 1}
-    assert (found["clean"].value, found["looked_at"].value) == (0, 1)
+    assert found["clean"].value == 0
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
     assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
     assert how_read(kept) == "2 of 2 numbers beside citations could be checked, 1 statement contradicted, picks by form"

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.eval.families.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
@@ -100,14 +98,6 @@ def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slice
     both = {name: Value(name, "scored", 7.0) for name in ("clarity", "Avg")}
     assert slice_scores([(by_rules(), [RunResult("q1", both)])], SLICES) == []
     assert slice_scores([(by_rules("llm"), [RunResult("q1", both)])], SLICES)
-
-
-@given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["na", "failed", "unverifiable", 0.0, 0.25, 1.0]))))
-def test_every_row_accounts_for_every_planned_report(planned: list[tuple[int, VerdictState | float]]) -> None:
-    for row in rows(ABOUT, [said(f"q{number}", value) for number, value in planned]):
-        assert row.n_planned == len(planned)
-        assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
-        assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered")
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:

@@ -85,16 +85,17 @@ def test_how_much_was_read_and_by_whom_is_said_below(lines_of: Print) -> None:
     def read(label: str, **readers: float) -> list[Score]:
         readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
         looked = {"numerals": 44.0, "decided": 31.0, "contradicted": 2.0}
-        rows = [("looked_at", looked), ("picks_known", readers | {"values by form": 5.0})]
-        return [score(label, variant, metric="checks", judge="code", items=items) for variant, items in rows]
+        rows = [("false_statements", "looked_at", looked), ("checks", "picks_known", readers | {"values by form": 5.0})]
+        return [score(label, variant, metric=metric, judge="code", items=items) for metric, variant, items in rows]
 
     def notes(rows: list[Score]) -> str:
         return " ".join(" ".join(lines_of(rows, 160)).split())
 
     one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
-    assert f"a@m: {LOOKED}, and the agent listed its picks." in notes(one)
-    assert f"b: {LOOKED}, picks by form in 3 of 5, picks unknown in 2 of 5." in notes([*one, *two])
-    assert f"Every system: {LOOKED}, and the agent listed its picks." in notes([*one, *read("b@m", declared=5)])
+    for sentence in (f"a@m: {LOOKED}.", "a@m: the agent listed its picks."):
+        assert sentence in notes(one)
+    assert "b: picks by form in 3 of 5, picks unknown in 2 of 5." in notes([*one, *two])
+    assert f"Every system: {LOOKED}." in notes([*one, *read("b@m", declared=5)])
     assert "1.00 for every system" not in notes(one)
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim
-from drretail.eval.claims.extraction import claims_in
+from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, claims_in
 from drretail.eval.families.dr3 import accuracy, coverage, opinions
 from drretail.eval.families.dr3.coverage import Covered
 from drretail.eval.families.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC

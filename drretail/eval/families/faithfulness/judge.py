@@ -14,10 +14,11 @@ from drretail.eval.claims.claims import (
     SUPPORT_LIVE,
     Claim,
     Unit,
+    claims_in,
     stages_of,
     unit_of,
 )
-from drretail.eval.claims.extraction import claims_in, extract, extraction_prompt, extraction_prompts
+from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.claims.support import same_texts
 from drretail.eval.family import RULES

@@ -3,26 +3,22 @@
 from collections.abc import Iterable, Sequence
 
 from drretail.eval.claims.claims import ALL_TYPES, TYPES
-from drretail.eval.claims.tally import ReportVerdicts
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.families.fault_place.placing import PLACES, PlacedClaim, Placer, researcher_reports, wrong_claims
 from drretail.eval.family import RULES, ClaimMark, Family, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import load_metric
 from drretail.eval.values import Value, all_lacking, pooled_share, share
-from drretail.records.base import sha256_of
 from drretail.records.score import MetricDescription, Verdict
 
 FAMILY, VERSION = "fault_place", 1
 STAGE = "place"
 ITEM = "report"
 """The item of the one verdict on a report."""
-FOLLOWS = "faithfulness"
-"""The family whose wrong claims it places."""
 NO_SHOP = "finding where an error arose takes the whole shop, and an import keeps only the products that reports name"
 NO_WORLD = "finding where an error arose takes the world, which is not at hand: score --world DIR names it"
-NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
@@ -30,22 +26,13 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
     Without the world, existing places that follow from the same verdicts stay.
     """
-    followed = load_metric(FOLLOWS)
-    judged = judge_session.verdicts_in(followed.name, followed.version, followed.prompt_hashes())
-    # Identifies the verdicts that the places follow from.
-    in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
-    content = [
-        (verdict.stage, verdict.item, verdict.state, verdict.value, verdict.quote, verdict.notes)
-        for verdict in in_order
-    ]
-    of = f"by the verdicts {sha256_of(content)[:16]}"
+    judged, claims, of = followed(judge_session)
     if subject.store is None or subject.run is None:
         existing = judge_session.existing(STAGE, ITEM)
         if existing is None or (existing.state, existing.reason) != ("scored", of):
             why = NO_SHOP if subject.system.is_imported else NO_WORLD
             judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, why))
         return
-    claims = ReportVerdicts(judged, judge_session.rules)
     if not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
         found = CodeVerdict("na", None, NOT_JUDGED)
     elif claims.judged is None:
@@ -115,7 +102,7 @@ METRIC = Family(
     (*COUNTS, *PLACES),
     DESCRIPTION,
     rules=RULES,
-    after=(FOLLOWS,),
+    after=(FAITHFULNESS,),
     pooled={place: pooled_share(place, PART, WHOLE) for place in PLACES},
     marks=marks,
 )

@@ -11,7 +11,7 @@ from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.values import Value
+from drretail.eval.values import Value, all_lacking
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.score import MetricDescription, Verdict
 
@@ -78,7 +78,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """The number of picks that the judge read."""
     verdict = next((each for each in verdicts if each.stage == STAGE), None)
     if verdict is None or verdict.state != "scored":
-        return [Value(PICKS_READ, "failed" if verdict is None else verdict.state)]
+        return all_lacking(verdict, [PICKS_READ])
     return [Value(PICKS_READ, "scored", float(len(verdict.value)))]
 
 
