@@ -174,9 +174,8 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
         return Nearness(version=version, n=0)
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
-        linear = scale.level == "ordinal"
-        tables = _tables([pairs], scale)[:, 0]
-        found = agreement_interval(tables, lambda table: kappa(table, linear=linear), seed)
+        power, tables = int(scale.level == "ordinal"), _tables([pairs], scale)[:, 0]
+        found = agreement_interval(tables, lambda table: kappa(table, power=power), seed)
         return Nearness(version=version, n=len(pairs), kappa=Measured.of(found))
     by_query: dict[str, list[Pair]] = defaultdict(list)
     for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
@@ -208,10 +207,10 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
     if chosen and chosen[0][0].question.scale.level != "interval":
         scale, statistic = chosen[0][0].question.scale, "κ"
         tables = _tables([chosen, other], scale)
-        linear, queries = scale.level == "ordinal", len(tables)
+        power, queries = int(scale.level == "ordinal"), len(tables)
 
         def nearer(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-            return kappa(drawn[..., 0, :, :], linear=linear) - kappa(drawn[..., 1, :, :], linear=linear)
+            return kappa(drawn[..., 0, :, :], power=power) - kappa(drawn[..., 1, :, :], power=power)
 
         interval = drawn_interval(tables, nearer, seed)
     else:

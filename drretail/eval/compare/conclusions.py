@@ -224,17 +224,13 @@ def _groups(
     name: Name,
     *outcomes: Outcome,
     metric: str | None = None,
-    is_primary: bool | None = None,
     tests: int | None = None,
 ) -> Iterator[_Group]:
     rows = [
         (name(table), row)
         for table in comparison.tables
         for row in table.rows
-        if row.outcome in outcomes
-        and metric in (None, row.metric)
-        and is_primary in (None, row.is_primary)
-        and tests in (None, row.tests)
+        if row.outcome in outcomes and metric in (None, row.metric) and tests in (None, row.tests)
     ]
     for judges, names in alike((judge, name_of(row)) for judge, row in rows):
         its = {each: [row for judge, row in rows if judge in judges and name_of(row) == each] for each in names}
