@@ -126,7 +126,7 @@ def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) ->
     if scale.level == "nominal" and scale != PREFERENCE:
         return figures
     if scale.values and {*ones, *others} <= {*scale.values}:
-        table = _tables(scale, [0] * len(ones), ones, others)[0]
+        (table,) = tables_of([0] * len(ones), ones, others, scale.values)
         for name, power in (("kappa_linear", 1), ("kappa_quadratic", 2)):
             value = float(kappa(table, power=power))
             figures[name] = value if isfinite(value) else None
@@ -150,7 +150,8 @@ def _interval(
     if len({*clusters}) < FEWEST:
         return Interval(None)
     if row.get("kappa_linear") is not None or row.get("spearman") is None:
-        tables, power = _tables(scale, clusters, ones, others), int(row.get("kappa_linear") is not None)
+        tables = tables_of(clusters, ones, others, sorted({*scale.values, *ones, *others}))
+        power = int(row.get("kappa_linear") is not None)
         return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
     # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
     sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
@@ -163,14 +164,6 @@ def _interval(
             return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
 
     return drawn_interval(np.array([*sums.values()]), rho, "agree")
-
-
-def _tables(
-    scale: Scale, clusters: Sequence[Hashable], ones: Sequence[float], others: Sequence[float]
-) -> "NDArray[np.float64]":
-    labels = [*map(str, sorted({*map(float, (*scale.values, *ones, *others))}))]
-    first, second = ([str(float(value)) for value in values] for values in (ones, others))
-    return tables_of(clusters, first, second, labels)
 
 
 def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:

@@ -229,20 +229,12 @@ def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.flo
     """By query and version, the counts of each pair of labels: the person's and the version's."""
     import numpy as np
 
-    given = {str(opinion.value) for pairs in versions for pair in pairs for opinion in pair}
-    labels = sorted({*map(str, map(float, scale.values)), *given}, key=float)
-    return np.stack(
-        [
-            tables_of(
-                [person.query_id for person, _ in pairs],
-                [str(person.value) for person, _ in pairs],
-                [str(judge.value) for _, judge in pairs],
-                labels,
-            )
-            for pairs in versions
-        ],
-        axis=1,
-    )
+    labels = sorted({*scale.values, *(opinion.value for pairs in versions for pair in pairs for opinion in pair)})
+    tables: list[NDArray[np.float64]] = []
+    for pairs in versions:
+        people, judged = ([pair[side].value for pair in pairs] for side in (0, 1))
+        tables.append(tables_of([person.query_id for person, _ in pairs], people, judged, labels))
+    return np.stack(tables, axis=1)
 
 
 def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:

@@ -62,7 +62,7 @@ def as_two(tables: "Tables") -> "Tables":
 
 
 def tables_of(
-    clusters: Sequence[Hashable], first: Sequence[str], second: Sequence[str], labels: Sequence[str]
+    clusters: Sequence[Hashable], first: Sequence[Hashable], second: Sequence[Hashable], labels: Sequence[Hashable]
 ) -> "Tables":
     """One table of counts per cluster: the first rater's labels by the second's."""
     import numpy as np

@@ -42,7 +42,7 @@ def test_kappas_of_tables_worked_by_hand() -> None:
     assert percent(FIRST, SECOND) == 0.7
     assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
     table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
-    counts = tables_of([0] * 15, [str(a) for a, _ in table], [str(b) for _, b in table], "012")[0]
+    (counts,) = tables_of([0] * 15, [a for a, _ in table], [b for _, b in table], range(3))
     # Linear: observed 5; expected (5·6 + 2·5·4 + 5·5 + 5·4 + 2·5·5 + 5·6) / 15 = 195 / 15.
     assert float(kappa(counts, power=1)) == pytest.approx(1 - 5 / (195 / 15), abs=1e-12)
     # Squared: observed 5; expected (5·6 + 4·5·4 + 5·5 + 5·4 + 4·5·5 + 5·6) / 15 = 285 / 15.
