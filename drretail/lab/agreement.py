@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from drretail.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
@@ -17,7 +18,6 @@ from drretail.stats.agreement import (
     ranking_agreement,
     ranks,
     soft_disagreement,
-    weighted_kappa,
 )
 from drretail.stats.clusters import FEWEST
 from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
@@ -126,8 +126,10 @@ def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) ->
     if scale.level == "nominal" and scale != PREFERENCE:
         return figures
     if scale.values and {*ones, *others} <= {*scale.values}:
-        figures["kappa_linear"] = weighted_kappa(ones, others, scale.values, "linear")
-        figures["kappa_quadratic"] = weighted_kappa(ones, others, scale.values, "quadratic")
+        (table,) = tables_of([0] * len(ones), ones, others, scale.values)
+        for name, power in (("kappa_linear", 1), ("kappa_quadratic", 2)):
+            value = float(kappa(table, power=power))
+            figures[name] = value if isfinite(value) else None
     return figures | {
         "pearson": correlation(ones, others, "pearson"),
         "spearman": correlation(ones, others, "spearman"),
@@ -148,12 +150,9 @@ def _interval(
     if len({*clusters}) < FEWEST:
         return Interval(None)
     if row.get("kappa_linear") is not None or row.get("spearman") is None:
-        labels = [*map(str, sorted({*map(float, scale.values), *map(float, ones), *map(float, others)}))]
-        tables = tables_of(
-            clusters, [str(float(item)) for item in ones], [str(float(other)) for other in others], labels
-        )
-        linear = row.get("kappa_linear") is not None
-        return agreement_interval(tables, lambda drawn: kappa(drawn, linear=linear), "agree")
+        tables = tables_of(clusters, ones, others, sorted({*scale.values, *ones, *others}))
+        power = int(row.get("kappa_linear") is not None)
+        return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
     # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
     sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
     for cluster, x, y in zip(clusters, ranks(ones), ranks(others), strict=True):

@@ -174,9 +174,8 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
         return Nearness(version=version, n=0)
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
-        linear = scale.level == "ordinal"
-        tables = _tables([pairs], scale)[:, 0]
-        found = agreement_interval(tables, lambda table: kappa(table, linear=linear), seed)
+        power, tables = int(scale.level == "ordinal"), _tables([pairs], scale)[:, 0]
+        found = agreement_interval(tables, lambda table: kappa(table, power=power), seed)
         return Nearness(version=version, n=len(pairs), kappa=Measured.of(found))
     by_query: dict[str, list[Pair]] = defaultdict(list)
     for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
@@ -208,10 +207,10 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
     if chosen and chosen[0][0].question.scale.level != "interval":
         scale, statistic = chosen[0][0].question.scale, "κ"
         tables = _tables([chosen, other], scale)
-        linear, queries = scale.level == "ordinal", len(tables)
+        power, queries = int(scale.level == "ordinal"), len(tables)
 
         def nearer(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-            return kappa(drawn[..., 0, :, :], linear=linear) - kappa(drawn[..., 1, :, :], linear=linear)
+            return kappa(drawn[..., 0, :, :], power=power) - kappa(drawn[..., 1, :, :], power=power)
 
         interval = drawn_interval(tables, nearer, seed)
     else:
@@ -230,20 +229,12 @@ def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.flo
     """By query and version, the counts of each pair of labels: the person's and the version's."""
     import numpy as np
 
-    given = {str(opinion.value) for pairs in versions for pair in pairs for opinion in pair}
-    labels = sorted({*map(str, map(float, scale.values)), *given}, key=float)
-    return np.stack(
-        [
-            tables_of(
-                [person.query_id for person, _ in pairs],
-                [str(person.value) for person, _ in pairs],
-                [str(judge.value) for _, judge in pairs],
-                labels,
-            )
-            for pairs in versions
-        ],
-        axis=1,
-    )
+    labels = sorted({*scale.values, *(opinion.value for pairs in versions for pair in pairs for opinion in pair)})
+    tables: list[NDArray[np.float64]] = []
+    for pairs in versions:
+        people, judged = ([pair[side].value for pair in pairs] for side in (0, 1))
+        tables.append(tables_of([person.query_id for person, _ in pairs], people, judged, labels))
+    return np.stack(tables, axis=1)
 
 
 def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:

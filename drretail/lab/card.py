@@ -80,7 +80,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         judge_full=judges.count("full") / n if n else None,
         balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
         kappa=Measured.of(agreement_interval(shown, kappa, seed)),
-        kappa_linear=Measured.of(agreement_interval(shown, lambda table: kappa(table, linear=True), seed)),
+        kappa_linear=Measured.of(agreement_interval(shown, lambda table: kappa(table, power=1), seed)),
         words_alone=Measured.of(accuracy_interval(rule, seed)),
         over_words=Measured.of(difference_interval(np.stack([two, rule], 1), seed)),
         majority=max(Counter(people).values()) / n if n else None,

@@ -1,4 +1,4 @@
-"""Agreement of raters: κ, weighted κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E).
+"""Agreement of raters: κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E).
 
 Every function of two raters takes their answers on the same items in the same order, and returns None if the statistic
 is not defined: no item, only one label, or numbers that never change. Raises ValueError for sequences of unequal
@@ -13,7 +13,6 @@ from math import isnan, sqrt
 from typing import Any, Literal
 
 TIE = "tie"
-Weights = Literal["linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
 
 
@@ -33,28 +32,6 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     # In whole numbers, so that full agreement is exactly 1 and full agreement by chance is detected.
     by_chance = sum(count * others[label] for label, count in ones.items())
     return None if by_chance == n * n else (n * equal - by_chance) / (n * n - by_chance)
-
-
-def weighted_kappa(
-    first: Sequence[Hashable], second: Sequence[Hashable], labels: Sequence[Hashable], weights: Weights
-) -> float | None:
-    """κ for ordered ``labels``, the lowest first: 1 − Σ w·observed / Σ w·expected, with w = |i − j| or (i − j)².
-
-    Raises ValueError for a label that is not in ``labels``.
-    """
-    place = {label: index for index, label in enumerate(labels)}
-    unknown = [label for label in (*first, *second) if label not in place]
-    if unknown:
-        raise ValueError(f"not among the labels: {unknown[0]!r}")
-    pairs = [(place[a], place[b]) for a, b in _both(first, second)]
-    if not pairs:
-        return None
-    ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    power = 1 if weights == "linear" else 2
-    expected = sum(n * m * abs(i - j) ** power for i, n in ones.items() for j, m in others.items())
-    if not expected:
-        return None
-    return 1 - len(pairs) * sum(abs(a - b) ** power for a, b in pairs) / expected
 
 
 def kappa_without_ties(first: Sequence[Hashable], second: Sequence[Hashable], tie: Hashable = TIE) -> float | None:

@@ -36,13 +36,16 @@ def balanced_accuracy(tables: "Tables") -> "Tables":
         return (hits / full + rejected / other) / 2
 
 
-def kappa(tables: "Tables", *, linear: bool = False) -> "Tables":
-    """Cohen's κ as 1 − Σ w·observed / Σ w·expected: w = 1 off the diagonal, or with ``linear`` the distance from it."""
+def kappa(tables: "Tables", *, power: int = 0) -> "Tables":
+    """Cohen's κ as 1 − Σ w·observed / Σ w·expected, where w is 0 on the diagonal.
+
+    Off it w is 1, for ordered labels the distance (``power`` 1: linear κ) or its square (2: quadratic κ).
+    """
     import numpy as np
 
     places = np.arange(tables.shape[-1])
     apart = np.abs(places[:, None] - places[None, :]).astype(np.float64)
-    weights = apart if linear else (apart > 0).astype(np.float64)
+    weights = (apart > 0) * apart**power
     ones, others, total = tables.sum(-1), tables.sum(-2), tables.sum((-1, -2))
     expected = ((ones @ weights) * others).sum(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,7 +62,7 @@ def as_two(tables: "Tables") -> "Tables":
 
 
 def tables_of(
-    clusters: Sequence[Hashable], first: Sequence[str], second: Sequence[str], labels: Sequence[str]
+    clusters: Sequence[Hashable], first: Sequence[Hashable], second: Sequence[Hashable], labels: Sequence[Hashable]
 ) -> "Tables":
     """One table of counts per cluster: the first rater's labels by the second's."""
     import numpy as np

@@ -148,8 +148,6 @@ def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = Fa
     Half of one further all-or-nothing query is added to this variance and to the binomial variance that it is compared
     with. Shares that are all alike then still have an interval, and nearly equal ones have one of about the same width.
     """
-    from scipy.special import betaincinv
-
     count = len(groups)
     shrunk = (value * count + 0.5) / (count + 1)
     unseen = _UNSEEN * shrunk * (1 - shrunk) / count
@@ -158,11 +156,18 @@ def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = Fa
     if is_whole:
         worth = min(worth, count)
     worth *= (quantile(count - 1) / quantile(freedom(groups))) ** 2
-    won, lost = value * worth, (1 - value) * worth
-    beyond = (1 - LEVEL) / 2
-    low = betaincinv(won, lost + 1, beyond) if won > _NOTHING else 0.0
-    high = betaincinv(won + 1, lost, 1 - beyond) if lost > _NOTHING else 1.0
+    low, high = binomial_ends(value, worth)
     return Interval(_rounded(value), _rounded(low), _rounded(high))
+
+
+def binomial_ends(share: float, count: float) -> tuple[float, float]:
+    """The interval of Clopper and Pearson (1934) for a share of ``count`` items, which need not be a whole number."""
+    from scipy.special import betaincinv
+
+    won, lost, beyond = share * count, (1 - share) * count, (1 - LEVEL) / 2
+    low = float(betaincinv(won, lost + 1, beyond)) if won > _NOTHING else 0.0
+    high = float(betaincinv(won + 1, lost, 1 - beyond)) if lost > _NOTHING else 1.0
+    return low, high
 
 
 def percentile_interval(value: float, drawn: "NDArray[np.float64]", clusters: int) -> Interval:

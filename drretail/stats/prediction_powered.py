@@ -25,11 +25,10 @@ those who would be unlike the others are often not seen.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from drretail.stats.clusters import FEWEST
-from drretail.stats.intervals import LEVEL
+from drretail.stats.intervals import binomial_ends, quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_BEYOND = (1 - LEVEL) / 2
 # A share below this is a rounded 0.
 _NOTHING = 1e-12
 # Degrees of freedom from which Student's t is normal.
@@ -247,18 +245,8 @@ def _ends(mean: float, labels: float, design_effect: float, clusters: int) -> tu
     count = labels / design_effect
     if clusters > 1:
         # The design effect is estimated from few clusters (Korn and Graubard 1998, equation 9).
-        count *= (_student(max(labels, clusters) - 1) / _student(clusters - 1)) ** 2
-    return _exact(mean, max(1.0, count))
-
-
-def _exact(mean: float, count: float) -> tuple[float, float]:
-    """The interval of Clopper and Pearson for a mean of ``count`` labels, which need not be a whole number."""
-    from scipy.special import betaincinv
-
-    won, lost = mean * count, (1 - mean) * count
-    low = float(betaincinv(won, lost + 1, _BEYOND)) if won > _NOTHING else 0.0
-    high = float(betaincinv(won + 1, lost, 1 - _BEYOND)) if lost > _NOTHING else 1.0
-    return low, high
+        count *= (quantile(max(labels, clusters) - 1) / quantile(clusters - 1)) ** 2
+    return binomial_ends(mean, max(1.0, count))
 
 
 def _verdict_margins(value: float, variance: float, clusters: int) -> tuple[float, float]:
@@ -268,8 +256,8 @@ def _verdict_margins(value: float, variance: float, clusters: int) -> tuple[floa
     """
     if variance < _NOTHING or not 0 < value < 1:
         return 0.0, 0.0
-    worth = value * (1 - value) / variance * (_student(_MANY) / _student(clusters - 1)) ** 2
-    low, high = _exact(value, max(1.0, worth))
+    worth = value * (1 - value) / variance * (quantile(_MANY) / quantile(clusters - 1)) ** 2
+    low, high = binomial_ends(value, max(1.0, worth))
     return value - low, high - value
 
 
@@ -278,14 +266,7 @@ def _cluster_margin(influence: Mapping[Hashable, float]) -> float:
     count = len(influence)
     if count < 2:
         return 0.0
-    return _student(count - 1) ** 2 * sum(moved**2 for moved in influence.values()) * count / (count - 1)
-
-
-@lru_cache(maxsize=1024)
-def _student(freedom: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 1 - _BEYOND))
+    return quantile(count - 1) ** 2 * sum(moved**2 for moved in influence.values()) * count / (count - 1)
 
 
 Stratum = TypeVar("Stratum", bound=Hashable)

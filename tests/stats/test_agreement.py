@@ -20,7 +20,6 @@ from drretail.stats.agreement import (
     ranking_agreement,
     soft_disagreement,
     spearman_within,
-    weighted_kappa,
 )
 from drretail.stats.confusion import (
     accuracy_interval,
@@ -43,11 +42,11 @@ def test_kappas_of_tables_worked_by_hand() -> None:
     assert percent(FIRST, SECOND) == 0.7
     assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
     table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
-    first, second = [a for a, _ in table], [b for _, b in table]
+    (counts,) = tables_of([0] * 15, [a for a, _ in table], [b for _, b in table], range(3))
     # Linear: observed 5; expected (5·6 + 2·5·4 + 5·5 + 5·4 + 2·5·5 + 5·6) / 15 = 195 / 15.
-    assert weighted_kappa(first, second, [0, 1, 2], "linear") == pytest.approx(1 - 5 / (195 / 15), abs=1e-12)
+    assert float(kappa(counts, power=1)) == pytest.approx(1 - 5 / (195 / 15), abs=1e-12)
     # Squared: observed 5; expected (5·6 + 4·5·4 + 5·5 + 5·4 + 4·5·5 + 5·6) / 15 = 285 / 15.
-    assert weighted_kappa(first, second, [0, 1, 2], "quadratic") == pytest.approx(1 - 5 / (285 / 15), abs=1e-12)
+    assert float(kappa(counts, power=2)) == pytest.approx(1 - 5 / (285 / 15), abs=1e-12)
 
 
 def test_ties_are_dropped_what_is_not_defined_is_none_and_raters_of_different_items_are_refused() -> None:
@@ -56,16 +55,13 @@ def test_ties_are_dropped_what_is_not_defined_is_none_and_raters_of_different_it
     assert kappa_without_ties(first, second) == cohen_kappa(["A", "A", "B", "B"], ["A", "A", "B", "A"])
     assert soft_disagreement(first, second) == pytest.approx(2 / 3)
     assert cohen_kappa(["A", "A"], ["A", "A"]) is None
-    assert weighted_kappa(["A"], ["A"], ["A", "B"], "linear") is None
-    assert cohen_kappa([], []) is percent([], []) is weighted_kappa([], [], [], "linear") is None
+    assert cohen_kappa([], []) is percent([], []) is None
     assert kappa_without_ties(["tie"], ["A"]) is None
     assert soft_disagreement(["A"], ["A"]) is None
     assert correlation([1.0, 1.0], [1.0, 2.0], "pearson") is None
     assert correlation([1.0], [1.0], "kendall") is None
     with pytest.raises(ValueError, match=r"shorter|longer"):
         cohen_kappa(["A"], ["A", "B"])
-    with pytest.raises(ValueError, match="not among the labels: 'C'"):
-        weighted_kappa(["A"], ["C"], ["A", "B"], "linear")
 
 
 def test_correlations_by_hand() -> None:
@@ -121,7 +117,6 @@ def test_kappas_of_a_table_are_those_of_the_labels_and_balanced_accuracy_the_sam
     first, second = raters(seed)
     table = tables_of(range(90), first, second, LABELS).sum(0)
     assert float(kappa(table)) == pytest.approx(cohen_kappa(first, second))
-    assert float(kappa(table, linear=True)) == pytest.approx(weighted_kappa(first, second, LABELS, "linear"))
     full = [b == "full" for a, b in zip(first, second, strict=True) if a == "full"]
     other = [b != "full" for a, b in zip(first, second, strict=True) if a != "full"]
     wanted = (sum(full) / len(full) + sum(other) / len(other)) / 2

@@ -9,7 +9,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, compared_rows, held_back, runs_of, side_of
+from drretail.eval.compare.rows import Sides, rows_between, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
@@ -195,7 +195,7 @@ def _table(
     """None if this judge has no value of either system that may be shown."""
     rows: list[ComparedRow] = []
     steady: list[Reliability] = []
-    clusters, steady_judge = gathered.clusters, assessor.judge.kind == "rule_based"
+    steady_judge = assessor.judge.kind == "rule_based"
     for name in request.families:
         metric = gathered.families.get(name)
         if metric is None or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
@@ -212,9 +212,7 @@ def _table(
             sides = side_of(runs[0], variant), side_of(runs[1], variant)
             if any(values for side in sides for values in side.values.values()):
                 variants[variant] = sides
-        for row in compared_rows(metric, variants, clusters, decided, instead=gathered.no_conclusion(assessor)):
-            held = held_back(gathered, metric, runs, row, (a, b))
-            rows.append(held.model_copy(update=row_facts(metric, row.variant)))
+        rows += rows_between(gathered, metric, assessor, {a: runs[0], b: runs[1]}, variants, decided)
         known: list[Reliability] = []
         for variant, sides in variants.items():
             bar = bar_of(metric, variant, request.bar)

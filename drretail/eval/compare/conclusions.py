@@ -12,8 +12,7 @@ from drretail.eval.compare.preferences import Name, alike, naming, preferences
 from drretail.eval.compare.rows import clusters_of
 from drretail.eval.compare.steadiness import noise_sentences
 from drretail.eval.compare.wording import (
-    failures,
-    finished,
+    beside,
     listed,
     name_of,
     needed,
@@ -225,17 +224,13 @@ def _groups(
     name: Name,
     *outcomes: Outcome,
     metric: str | None = None,
-    is_primary: bool | None = None,
     tests: int | None = None,
 ) -> Iterator[_Group]:
     rows = [
         (name(table), row)
         for table in comparison.tables
         for row in table.rows
-        if row.outcome in outcomes
-        and metric in (None, row.metric)
-        and is_primary in (None, row.is_primary)
-        and tests in (None, row.tests)
+        if row.outcome in outcomes and metric in (None, row.metric) and tests in (None, row.tests)
     ]
     for judges, names in alike((judge, name_of(row)) for judge, row in rows):
         its = {each: [row for judge, row in rows if judge in judges and name_of(row) == each] for each in names}
@@ -273,11 +268,12 @@ def _beside(comparison: Comparison) -> Iterator[str]:
     rows = [row for table in comparison.tables for row in table.rows if row.finished is not None]
     failed = [row for row in rows if row.finished and (row.finished.failed_a or row.finished.failed_b)]
     shown = {name_of(row): row for row in rows if row in failed or row.outcome == "undone"}
-    among = [f"{finished(row)} in {about}" for about, row in shown.items() if finished(row)]
+    figures = {about: beside(row) for about, row in shown.items()}
+    among = [f"{difference} in {about}" for about, (difference, _) in figures.items() if difference]
     if among:
         yield f"Among finished reports, A−B is {listed(among)}."
-    for said in dict.fromkeys(failures(row) for row in shown.values()):
-        yield f"{said[0].upper()}{said[1:]}." if said else ""
+    for failures in dict.fromkeys(failures for _, failures in figures.values() if failures):
+        yield f"Failures {failures}."
 
 
 def _neither_is_better(comparison: Comparison) -> Iterator[str]:

@@ -11,9 +11,8 @@ from drretail.eval.compare.rows import (
     Corrected,
     Tested,
     clusters_of,
-    compared_rows,
     counts_failures,
-    held_back,
+    rows_between,
     runs_of,
     side_of,
     tested,
@@ -208,30 +207,28 @@ def _of_scores(
         for variant in variants:
             sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
             tests = primary[PrimaryTest(assessor, name, variant)]
-            rows: list[ComparedRow] = []
-            for a, b in every:
-                (row,) = compared_rows(
+            made = tuple(
+                ComparedPair(a=a, b=b, row=row)
+                for a, b in every
+                for row in rows_between(
+                    gathered,
                     metric,
+                    assessor,
+                    {a: runs[a], b: runs[b]},
                     {variant: (sides[a], sides[b])},
-                    gathered.clusters,
                     {variant: tests[a, b]},
-                    instead=gathered.no_conclusion(assessor),
                 )
-                rows.append(held_back(gathered, metric, (runs[a], runs[b]), row, (a, b)))
-            if any(row.outcome != "nothing" for row in rows):
+            )
+            if any(pair.row.outcome != "nothing" for pair in made):
                 by_query = {
                     label: [fmean(repeats) for repeats in side.values.values() if repeats]
                     for label, side in sides.items()
                 }
-                facts = row_facts(metric, variant)
                 yield ComparedMeasure(
-                    measure=called.get((name, variant)) or facts["name"],
+                    measure=called.get((name, variant)) or made[0].row.name,
                     judge=assessor.judge.spec,
                     means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
-                    pairs=tuple(
-                        ComparedPair(a=a, b=b, row=row.model_copy(update=facts))
-                        for (a, b), row in zip(every, rows, strict=True)
-                    ),
+                    pairs=made,
                 )
 
 
@@ -327,17 +324,16 @@ def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> l
 
 def outcome_of_all(measure: ComparedMeasure) -> Outcome:
     """ "higher" if any two systems are shown to differ; otherwise the reason why none are."""
-    outcomes = {pair.row.outcome for pair in measure.pairs if pair.row.outcome != "nothing"}
-    if not outcomes.isdisjoint(("higher", "lower")):
+    outcomes: set[Outcome] = {pair.row.outcome for pair in measure.pairs if pair.row.outcome != "nothing"}
+    if "lower" in outcomes:
         return "higher"
-    for alone in ("not_concluded", "not_read", "identical"):
-        if outcomes == {alone}:
-            return alone
-    held: tuple[Outcome, ...] = ("undone", "answers_less")
-    for outcome in held:
+    if len(outcomes) == 1:
+        return outcomes.pop()
+    first: tuple[Outcome, ...] = ("higher", "undone", "answers_less", "missing", "undecided")
+    for outcome in first:
         if outcome in outcomes:
             return outcome
-    return "missing" if "missing" in outcomes else "undecided" if "undecided" in outcomes else "too_few"
+    return "too_few"
 
 
 def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, str]:
@@ -359,25 +355,26 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
     if outcome == "identical":
         return "", f"the same in every system on {'the one query' if largest.n_pairs == 1 else f'all {few}'}"
     at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
-    if outcome == "undone":
-        pair = _clearest_pair(measure, outcome)
-        one, other = (names[label] for label in _best_first(pair))
-        also = "; ".join(filter(None, (beside(pair.row, flipped=one != names[pair.a]), _are_needed(pair.row))))
-        return "", f"{one} above {other} is not concluded: one more failure would undo it{at_once} ({also})"
-    if outcome == "answers_less":
-        pair = _clearest_pair(measure, outcome)
-        one, other = (names[label] for label in _best_first(pair))
-        return "", f"{one} above {other} is not concluded: it is lower in {listed(pair.row.against)}"
+    if outcome in ("undone", "answers_less"):
+        pairs = [pair for pair in measure.pairs if pair.row.outcome == outcome]
+        pair = min(pairs, key=lambda pair: pair.row.queries_needed or inf)
+        is_b = (pair.row.difference or 0) <= 0
+        one, other = (names[label] for label in ((pair.b, pair.a) if is_b else (pair.a, pair.b)))
+        if outcome == "answers_less":
+            why = f"it is lower in {listed(pair.row.against)}"
+        else:
+            among, failures = beside(pair.row, flipped=is_b)
+            also = [f"among finished reports {among}"] if among else []
+            also += [f"failures {failures}"] if failures else []
+            also += [f"{needed(pair.row)} are needed"] if needed(pair.row) else []
+            why = f"one more failure would undo it{at_once} ({'; '.join(also)})"
+        return "", f"{one} above {other} is not concluded: {why}"
     if outcome == "too_few":
         whom = "queries" if largest.n_users is None else "users"
         return "", f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
     takes = clearest(measure)
     seen = f": to show the clearest difference seen, it would take {needed(takes)}" if takes else ""
     return "no difference is shown", f"by {few}{at_once}{seen}"
-
-
-def _are_needed(row: ComparedRow) -> str:
-    return f"{needed(row)} are needed" if needed(row) else ""
 
 
 def largest_of(measure: ComparedMeasure) -> ComparedRow:
@@ -389,16 +386,6 @@ def clearest(measure: ComparedMeasure) -> ComparedRow | None:
     """The row whose difference the fewest queries would show; None if no number is known."""
     rows = [pair.row for pair in measure.pairs if pair.row.queries_needed is not None]
     return min(rows, key=lambda row: row.queries_needed or 0, default=None)
-
-
-def _clearest_pair(measure: ComparedMeasure, outcome: Outcome) -> ComparedPair:
-    """The pair with this outcome, the one whose difference the fewest queries would show."""
-    pairs = [pair for pair in measure.pairs if pair.row.outcome == outcome]
-    return min(pairs, key=lambda pair: pair.row.queries_needed or inf)
-
-
-def _best_first(pair: ComparedPair) -> Labels:
-    return (pair.a, pair.b) if (pair.row.difference or 0) > 0 else (pair.b, pair.a)
 
 
 def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above") -> str:

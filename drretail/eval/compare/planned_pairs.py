@@ -45,14 +45,11 @@ def plan_of(texts: Iterable[str], labels: Collection[str], families: Sequence[st
     return made
 
 
-def check_plan(experiment: Path, plan: Sequence[PlannedPair]) -> bool:
-    """Whether a plan is still to be kept in the experiment, which may not exist yet.
-
-    Raises UserError if another is kept there, or if something was scored before it.
-    """
+def check_plan(experiment: Path, plan: Sequence[PlannedPair]) -> None:
+    """Raises UserError if another plan is kept in the experiment, or if something was scored before this one."""
     before = read_plan(experiment)
     if not plan or before == tuple(plan):
-        return False
+        return
     if before:
         raise UserError(f"{experiment} has another plan: leave --planned out, or name what its {PLANNED} holds.")
     if judged_in(experiment) or (experiment / "scores.json").exists():
@@ -60,10 +57,10 @@ def check_plan(experiment: Path, plan: Sequence[PlannedPair]) -> bool:
             f"{experiment} was scored before: a pair chosen after looking is corrected over all pairs. "
             "Plan with `drretail run --planned`, or at the first `drretail score`."
         )
-    return True
 
 
 def keep_plan(experiment: Path, plan: Sequence[PlannedPair]) -> None:
     """Keeps a plan in the experiment. Raises as ``check_plan`` does."""
-    if check_plan(experiment, plan):
+    check_plan(experiment, plan)
+    if plan:
         write_json(experiment / PLANNED, PlannedPairs(pairs=tuple(plan)).model_dump(mode="json"))

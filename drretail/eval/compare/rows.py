@@ -1,11 +1,12 @@
 """Rows of a comparison: each variant's paired difference, tested and corrected within its family."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, fsum
 from statistics import fmean, stdev
 
+from drretail.eval.compare.wording import row_facts
 from drretail.eval.family import Family
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
@@ -200,57 +201,17 @@ def compared_rows(
     """
     family = [_Seen.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
-    others = [tested.row for tested in family if tested.row.variant not in primary]
+    others = [seen.row for seen in family if seen.row.variant not in primary]
     adjusted = holm([row.p for row in others])
     tests = sum(p is not None for p in adjusted)
     corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
+    is_good = metric.description.higher_is_better
     return [
-        _unless_lost(
-            tested.as_one_of(corrected[tested.row.variant], is_primary=tested.row.variant in primary, instead=instead),
-            metric,
+        seen.as_one_of(
+            corrected[seen.row.variant], is_primary=seen.row.variant in primary, is_good=is_good, instead=instead
         )
-        for tested in family
+        for seen in family
     ]
-
-
-def _unless_lost(row: ComparedRow, metric: Family) -> ComparedRow:
-    """The row without its conclusion if that is against a system of which a provider took a part of a run.
-
-    Where high is not better, either direction may be against it.
-    """
-    is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
-    if not metric.description.higher_is_better:
-        is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
-    return row.model_copy(update={"outcome": "missing"}) if is_against.get(row.outcome) else row
-
-
-def against(
-    metric: Family,
-    runs: Sequence[Runs],
-    row: ComparedRow,
-    clusters: Clusters,
-    answered: Sequence[Mapping[str, Mapping[str, Sequence[float]]]] = ({}, {}),
-) -> tuple[str, ...]:
-    """The figures to read with a precision in which the better side is lower; none if the row concludes nothing.
-
-    These are its ``held_beside`` variants, and what both have ``answered``. A figure is lower if the whole interval of
-    its difference lies below zero.
-    """
-    beside = metric.description.held_beside.get(row.variant)
-    if beside is None or row.outcome not in ("higher", "lower"):
-        return ()
-    by_side = [
-        {**{each: side_of(its, each).values for each in beside}, **more}
-        for its, more in zip(runs, answered, strict=True)
-    ]
-    is_a = (row.outcome == "higher") == metric.description.higher_is_better
-    better, other = by_side if is_a else reversed(by_side)
-    lower: list[str] = []
-    for name in better.keys() & other.keys():
-        pairs = pair(better[name], other[name])
-        high = mean_interval(pairs.differences, clusters.groups(pairs.queries)).high
-        lower += [name] if high is not None and high < 0 else []
-    return tuple(sorted(lower))
 
 
 DONE = "done"
@@ -273,23 +234,46 @@ def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequen
 
 
 def held_back(
-    gathered: Gathered, metric: Family, runs: Sequence[Runs], row: ComparedRow, labels: tuple[str, str]
+    gathered: Gathered, metric: Family, runs: Sequence[Runs], row: ComparedRow, labels: Sequence[str] = ()
 ) -> ComparedRow:
-    """The row, without its conclusion if it is a precision of a system that answers less."""
-    if row.variant not in metric.description.held_beside or row.outcome not in ("higher", "lower"):
+    """The row, without its conclusion if it is a precision and the better side is lower in what is read with it.
+
+    These are its ``held_beside`` variants and, if ``labels`` name the systems, what they answered. A figure is lower if
+    the whole interval of its difference lies below zero.
+    """
+    beside = metric.description.held_beside.get(row.variant)
+    if beside is None or row.outcome not in ("higher", "lower"):
         return row
-    answered = [answered_by(gathered, label) for label in labels]
-    lower = against(metric, runs, row, gathered.clusters, answered)
-    return row.model_copy(update={"outcome": "answers_less", "against": lower}) if lower else row
+    by_side = [{each: side_of(its, each).values for each in beside} for its in runs]
+    for values, label in zip(by_side, labels, strict=False):
+        values |= answered_by(gathered, label)
+    is_a = (row.outcome == "higher") == metric.description.higher_is_better
+    better, other = by_side if is_a else reversed(by_side)
+    lower: list[str] = []
+    for name in sorted(better.keys() & other.keys()):
+        pairs = pair(better[name], other[name])
+        high = mean_interval(pairs.differences, gathered.clusters.groups(pairs.queries)).high
+        lower += [name] if high is not None and high < 0 else []
+    return row.model_copy(update={"outcome": "answers_less", "against": tuple(lower)}) if lower else row
 
 
-def difference_p(sides: Sides, clusters: Clusters) -> float | None:
-    """p of the test that flips the signs of users, on A's minus B's values by query; None if no query is paired."""
-    return tested(sides, clusters, counts_failures=False).p
+def rows_between(
+    gathered: Gathered,
+    metric: Family,
+    assessor: Assessor,
+    runs: Mapping[str, Runs],
+    variants: Mapping[str, Sides],
+    primary: Mapping[str, Corrected],
+) -> Iterator[ComparedRow]:
+    """The named rows of two systems of an experiment, with what is concluded; ``runs`` are by label, A's first."""
+    instead = gathered.no_conclusion(assessor)
+    for row in compared_rows(metric, variants, gathered.clusters, primary, instead=instead):
+        held = held_back(gathered, metric, [*runs.values()], row, [*runs])
+        yield held.model_copy(update=row_facts(metric, row.variant))
 
 
 def tested(sides: Sides, clusters: Clusters, *, counts_failures: bool) -> Tested:
-    """The test of A's minus B's values by query.
+    """The test that flips the signs of users, on A's minus B's values by query.
 
     With ``counts_failures``, a failed run earns 0 and nothing earns less: the difference has to hold if the higher side
     had failed once more, and earned nothing on the queries that a server, a judge or a page took from it.
@@ -355,7 +339,7 @@ class _Seen:
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),
-            p=difference_p(sides, clusters),
+            p=tested(sides, clusters, counts_failures=False).p,
             sd=_rounded(sd),
             repeat_share=_rounded(of_runs),
             judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
@@ -363,16 +347,22 @@ class _Seen:
         )
         return cls(row, seen, max(groups, default=-1) + 1)
 
-    def as_one_of(self, corrected: Corrected, *, is_primary: bool, instead: Outcome | None) -> ComparedRow:
-        """The row with its corrected p value and its outcome."""
-        tests, seen = corrected.tests, self.seen
-        outcome = outcome_of(self.row, corrected.p, tests)
-        if outcome == "undecided" and outcome_of(self.row, corrected.seen, tests) in ("higher", "lower"):
+    def as_one_of(
+        self, corrected: Corrected, *, is_primary: bool, is_good: bool, instead: Outcome | None
+    ) -> ComparedRow:
+        """The row with its corrected p value and its outcome; ``is_good`` if more is better."""
+        tests, seen, row = corrected.tests, self.seen, self.row
+        outcome = outcome_of(row, corrected.p, tests)
+        if outcome == "undecided" and outcome_of(row, corrected.seen, tests) in ("higher", "lower"):
             outcome = "undone"
-        # Nothing is concluded from some judges, nor in a headline while runs are lost or pending.
+        # Nothing is concluded from some judges, nor in a headline while runs are lost or pending, nor against a system
+        # of which a provider took a part of a run; where more is not better, either direction may be against it.
+        is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
+        if not is_good:
+            is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
         if outcome != "nothing" and instead is not None:
             outcome = instead
-        elif outcome != "nothing" and is_primary and not self.row.is_complete:
+        elif is_against.get(outcome) or (outcome != "nothing" and is_primary and not row.is_complete):
             outcome = "missing"
         each, loss = self.row.n_pairs / max(1, self.users), corrected.loss / max(1, self.row.n_pairs)
         of_user = loss * self.users

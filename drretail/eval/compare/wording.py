@@ -73,31 +73,21 @@ def range_of(row: ComparedRow) -> str:
     return f"{low:,} or more" if high is None or high > MOST else f"{low:,}–{high:,}"
 
 
-def finished(row: ComparedRow, *, flipped: bool = False) -> str:
-    """ "+0.05 (+0.02 to +0.08)": the difference among finished reports, A less B unless ``flipped``; empty without."""
-    found, sign = row.finished, -1 if flipped else 1
-    if found is None or found.difference is None:
-        return ""
-    ends = sorted(sign * end for end in (found.ci_low, found.ci_high) if end is not None)
-    return signed(sign * found.difference) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
+def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:
+    """The difference among finished reports, "+0.05 (+0.02 to +0.08)", and failures, "0 and 1 of 50: not told apart".
 
-
-def failures(row: ComparedRow, *, flipped: bool = False) -> str:
-    """ "failures 0 and 1 of 50: not told apart", A's first unless ``flipped``; empty if no query ran in both."""
-    found = row.finished
-    if found is None or not found.n_ended:
-        return ""
-    counts = (found.failed_b, found.failed_a) if flipped else (found.failed_a, found.failed_b)
-    is_apart = found.p_failed is not None and found.p_failed * max(1, row.tests) <= LEVEL
-    said = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
-    return f"failures {' and '.join(f'{count:.3g}' for count in counts)} of {found.n_ended:,}{said}"
-
-
-def beside(row: ComparedRow, *, flipped: bool = False) -> str:
-    """Finished reports and failures, for a difference that is not concluded: "among finished reports …; failures …"."""
-    among = finished(row, flipped=flipped)
-    parts = (among and f"among finished reports {among}", failures(row, flipped=flipped))
-    return "; ".join(filter(None, parts))
+    A comes first unless ``flipped``. A part is empty if no query finished, or ran, in both.
+    """
+    found, sign, among, failures = row.finished, -1 if flipped else 1, "", ""
+    if found is not None and found.difference is not None:
+        ends = sorted(sign * end for end in (found.ci_low, found.ci_high) if end is not None)
+        among = signed(sign * found.difference) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
+    if found is not None and found.n_ended:
+        counts = (found.failed_a, found.failed_b)[::sign]
+        is_apart = found.p_failed is not None and found.p_failed * max(1, row.tests) <= LEVEL
+        told = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
+        failures = f"{' and '.join(f'{count:.3g}' for count in counts)} of {found.n_ended:,}{told}"
+    return among, failures
 
 
 def span(ends: Sequence[tuple[str, str]]) -> str:

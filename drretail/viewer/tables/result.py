@@ -10,7 +10,7 @@ from drretail.eval.compare.differences import (
     order,
     outcome_of_all,
 )
-from drretail.eval.compare.wording import MOST, failures, range_of, sample
+from drretail.eval.compare.wording import MOST, beside, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
@@ -268,4 +268,5 @@ def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str
         if found is None or found.difference is None
         else Cell(found.difference, "signed", found.ci_low, found.ci_high, n=found.n_pairs)
     )
-    yield Cell(failures(row).removeprefix("failures ")) if failures(row) else None
+    _, failures = beside(row)
+    yield Cell(failures) if failures else None

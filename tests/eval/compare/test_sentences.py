@@ -227,12 +227,13 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
 
 def written(name: str) -> str:
     """What is said of a case, a line each: conclusions, behind a tilde what is exploratory, and behind a dash what is
-    missing, with its command.
+    missing, with its command. What the first case misses is written there alone.
     """
     if name not in COMPARISONS:
         return "\n".join(ALL_AT_ONCE[name.removeprefix("all at once: ")]())
-    made = COMPARISONS[name]()
-    missing = [f"- {each.what}" + (f" → {each.command}" if each.command else "") for each in made.missing]
+    made, usual = COMPARISONS[name](), () if name == NAMES[0] else COMPARISONS[NAMES[0]]().missing
+    gaps = [gap for gap in made.missing if gap not in usual]
+    missing = [f"- {gap.what}" + (f" → {gap.command}" if gap.command else "") for gap in gaps]
     return "\n".join([*made.conclusions, *(f"~ {each}" for each in made.exploratory), *missing])
 
 
