@@ -19,6 +19,7 @@ from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.words import content_stems, content_words, is_negation, stem, words
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
+from drretail.grounding.verify.values import verify
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
 from drretail.records.reading import ReadValue, ValueKind
@@ -58,7 +59,10 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
         return _open("it rests on more than records")
     ledger = replace(read_ledger(entries), query_text=given)
     marked = f"{_STOP.sub('', claim)} {' '.join(f'[{name}]' for name in entries)}."
-    values = [value for value in read_by_form(read_layout(marked, entries), ledger).values if value.end <= len(claim)]
+    read = [value for value in read_by_form(read_layout(marked, entries), ledger).values if value.end <= len(claim)]
+    # The form reader finds a price by its number, whatever its currency.
+    prices = verify((value for value in read if value.kind == "price"), ledger)
+    values = [*prices, *(value for value in read if value.kind != "price")]
     if wrong := next((value for value in values if value.state == "contradicted"), None):
         return Opinion("contradicted", wrong.derivation or "a record says otherwise", _quote(wrong, sources))
     right = [value for value in values if value.state == "verified"]
