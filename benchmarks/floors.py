@@ -19,7 +19,6 @@ from drretail.experiment import read_definition
 from drretail.records.score import in_order
 
 COLUMNS = {
-    ("faithfulness", "FP"): "FP",
     ("faithfulness", "FR"): "FR",
     ("faithfulness", "N_cited"): "citations",
     ("checks", "clean"): "checks: clean",

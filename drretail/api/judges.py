@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from drretail.llm.registry import Model
 
 OFFLINE_NOTE = (
-    "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
+    "No --judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 )
 OFFLINE_JUDGE = "offline:judge"
 OFFLINE_SHOPPER = "offline:shopper"

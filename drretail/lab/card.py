@@ -65,14 +65,15 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     two, rule = as_two(tables), as_two(tables_of(clusters, people, words, THREE))
     has_three = len(chosen.labels) == len(THREE)
     shown = tables if has_three else two
-    n, failed = len(judged), sum(verdict.state != "scored" for verdict in verdicts.values())
+    n, states = len(judged), Counter(verdict.state for verdict in verdicts.values())
     counted = Counter(zip(people, judges, strict=True))
     right = sum(a == b if has_three else (a == "full") == (b == "full") for a, b in counted.elements())
     return SetCard(
         name=chosen.name,
         file=chosen.file,
         n=n,
-        failed=failed,
+        failed=states["failed"] + states["unverifiable"],
+        undecided=states["na"],
         unasked=len(chosen.claims) - len(verdicts),
         labels=chosen.labels,
         confusion={person: {judge: counted[person, judge] for judge in THREE} for person in chosen.labels},
@@ -209,6 +210,7 @@ def card_line(card: JudgeCard) -> str:
 def _part_line(card: SetCard) -> str:
     answers = unanswered_in_words(card.failed, card.unasked)
     left = f", {answers}" if answers else ""
+    left += f", {card.undecided:,} not decided" if card.undecided else ""
     if card.balanced_accuracy.value is None:
         return f"{card.name} nothing to say of {card.n} claims{left}"
     few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"

@@ -109,6 +109,8 @@ class SetCard(Record):
     """Claims with a verdict."""
     failed: int = 0
     """Claims on which the judge gave no usable answer."""
+    undecided: int = 0
+    """Those of which a rule-based judge says nothing."""
     unasked: int = 0
     """Claims that were not judged, for example because a cap was reached."""
     labels: tuple[str, ...]

@@ -77,7 +77,7 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
             marks = marks_of(answer)
             assert marks == headed[answer.attributes["aria-label"]]
             assert {mark for mark in marks if mark[0] in "✓✗" and "claim" not in mark} <= {*behind}
-    assert "contradicted by its source" in next(screen.all("p", "found")).text
+    assert "2 false statements" in next(screen.all("p", "found")).text
     assert "On 10 questions the judge preferred hybrid_react-researchers2 seven times" in screen.text
 
 
@@ -132,7 +132,8 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
         if ".journal." not in path.name
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
-    assert {line["metric"] for line in lines} == {"faithfulness", "fault_place", "quality", "pairwise"}
+    judged = {"faithfulness", "false_statements", "fault_place", "quality", "pairwise"}
+    assert {line["metric"] for line in lines} == judged
     assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
     assert files(tmp_path / "exp" / "verdicts") == files(demo / "recorded" / "verdicts")
 

@@ -25,8 +25,8 @@ from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
 
-SAID = ("The lamp weighs 3 kg.", "The lamp is red.", "The lamp costs $20.", "The lamp flies to the moon every night.")
-SOURCE = "The lamp weighs 3 kg and is red. It costs $25."
+SAID = ("The lamp costs $25.", "The lamp is rated 4.5 stars.", "The lamp costs $21.49.", "The lamp is rated 3.1 stars.")
+SOURCE = '{"product_id":"B0LAMP","category":"Home","title":"Red Lamp","price":25,"average_rating":4.5}'
 LABELS = ("full", "full", "contradicted", "none")
 
 
@@ -38,7 +38,9 @@ def written(path: Path, rows: Sequence[Sequence[str]]) -> Path:
 
 def labels(folder: Path, times: int = 1) -> Path:
     rows = [
-        (f"{claim} ({at})", SOURCE, label) for at in range(times) for claim, label in zip(SAID, LABELS, strict=True)
+        (claim.replace("The", "The" + " red" * at), SOURCE, label)
+        for at in range(times)
+        for claim, label in zip(SAID, LABELS, strict=True)
     ]
     return written(folder / "mine.csv", rows)
 
@@ -135,16 +137,16 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
 def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_is_none(
     bare: Path, tmp_path: Path
 ) -> None:
-    right = ("The lamp is red.", "The lamp is red.", "full")
-    two = written(tmp_path / "two.csv", [right, ("The cat is blue.", "The lamp is red.", "none")])
+    two = written(tmp_path / "two.csv", [("Lamp: $25.", SOURCE, "full"), ("The cat costs $21.49.", SOURCE, "none")])
     of_two = carded(two, "--to", bare, "-q")
     (line,) = card_lines(bare).values()
     assert "two 1.00 of 2 claims, too few for an interval" in line
     assert "The judge is level with words alone on two" in of_two
     assert "below" not in of_two
 
-    rows = [(f"Lamp {n} is red.", f"Lamp {n} is red.", "full") for n in range(8)]
-    rows += [(f"Cats {n} are blue.", "Snow fell in the north.", "none") for n in range(8)]
+    rows = [("Red " * n + "lamp: $25.", SOURCE, "full") for n in range(8)]
+    rows += [(f"The {'blue ' * n}cat costs $21.49.", SOURCE, "none") for n in range(8)]
+    rows.append(("The lamp is toxic.", SOURCE, "none"))
     of_many = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
     found = read_cards(bare)[0].sets[-1]
     accuracy = found.balanced_accuracy
@@ -177,7 +179,7 @@ def test_a_card_keeps_earlier_sets_and_loses_none_of_another_file_or_seed_withou
     assert read_cards(bare) == kept
     carded(first, "--labels", second, "--to", bare, "-q")
     assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
-    other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
+    other = written(tmp_path / "other.csv", [(SAID[0], SOURCE, "full")])
     for given in (labels(tmp_path), other, other):
         carded(given, "--to", bare, "-q")
     (card,) = read_cards(bare)

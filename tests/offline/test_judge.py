@@ -14,7 +14,7 @@ from drretail.offline.judge.support import judge_claim
 from drretail.prompts import tagged
 
 REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
-SOURCE = '{"product_id":"B0X","title":"Soft Bed","price":5,"average_rating":4.5}'
+SOURCE = '{"product_id":"B0X","category":"Pets","title":"Soft Bed","price":5,"average_rating":4.5}'
 
 
 def answer(name: str, prompt: str, **properties: Any) -> dict[str, Any]:
@@ -38,24 +38,22 @@ def test_claims_come_with_number_quote_and_sources_and_support_with_label_reason
     prompt = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
     assert answer("Support", prompt) == {
         "support": "full_support",
-        "justification": "its words and figures stand together in the sources",
+        "justification": "fields of its sources say so",
         "quote": '"price":5',
     }
 
 
-def test_each_claim_is_judged_by_its_own_sources_and_figures_of_the_query_need_none() -> None:
-    claims = {
-        "The Soft Bed costs $5, under your $20.": "P:B0X",
-        "The Soft Bed costs $9.": "P:B0X",
-        "The Soft Bed costs $5.": "P:B0Y",
-    }
-    given = [tagged("source", "A soft bed under $20?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
+def test_each_claim_is_judged_by_its_own_sources_and_by_a_records_line() -> None:
+    claims = {"The Soft Bed costs $5.": "P:B0X", "The bed costs $9.": "P:B0X", "A bed costs $5.": "P:B0Y"}
+    given = [tagged("source", "A bed?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
     given += [tagged("source", "Nothing of a price.", id="P:B0Y")]
     given += [tagged("claim", text, id=str(at), sources=own) for at, (text, own) in enumerate(claims.items(), 1)]
     found = answer("ClaimsSupport", "\n".join(given))["claims"]
     labels = [(each["claim_id"], each["label"]) for each in found]
-    assert labels == [(1, "full_support"), (2, "no_support"), (3, "no_support")]
+    assert labels == [(1, "full_support"), (2, "contradicted"), (3, "not_rated")]
     assert found[0]["quotes"] == ['"price":5']
+    given.append(tagged("record", "stock: the record says sold out", claim="3"))
+    assert answer("ClaimsSupport", "\n".join(given))["claims"][2]["label"] == "contradicted"
 
 
 @given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))
@@ -160,81 +158,54 @@ def test_every_quote_stands_in_the_report(report: str) -> None:
 
 
 KETTLE = (
-    '{"product_id":"B0X","title":"Steamhollow Gooseneck Kettle, 1 Liter","features":["Counterbalanced walnut handle",'
-    '"Keeps its temperature for 60 minutes"],"price":64.5,"average_rating":4.3,"rating_number":2210,'
-    '"details":{"Date First Available":"2021-11-03"}}'
+    '{"product_id":"B0X","category":"Kitchen","title":"Steamhollow Gooseneck Kettle, 1 Liter","price":64.5,'
+    '"features":["Counterbalanced walnut handle"],"average_rating":4.3,"rating_number":2210,'
+    '"details":{"Capacity":"15 Ounces","Is Dishwasher Safe":"No"}}'
 )
-GRINDER = '{"product_id":"B0Y","title":"Burrwick Grinder","price":39.25,"currency":"USD"}'
-PAGE = (
-    "Water just off the boil scalds green tea. Pour it at 80 degrees and steep for two minutes.\n\n"
-    "Glass teapots do not hold their heat for long. Cast iron keeps tea warm for 40 minutes, but it has to be dried "
-    "after use or it rusts."
-)
+GRINDER = '{"product_id":"B0Y","category":"Kitchen","title":"Burrwick Grinder","price":39.25,"currency":"USD"}'
+ORDER = '{"order_id":"0001","product_id":"B0Z","order_date":"2023-05-31T10:46:55","product_title":"Slowpaw Bowl"}'
+SUM = "64.5+39.25 = 103.75"
+PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 minutes."
 
 
 @pytest.mark.parametrize(
     ("claim", "sources", "label"),
     [
-        # what the sources say
-        ("The Steamhollow kettle costs $64.50.", [KETTLE], "full_support"),
+        # named fields and results say so
+        ("The Steamhollow kettle costs $64.50 [1].", [KETTLE], "full_support"),
         ("The Steamhollow kettle costs about $65.", [KETTLE], "full_support"),
-        ("The Steamhollow kettle is rated 4.3 stars by 2,210 buyers.", [KETTLE], "full_support"),
-        ("The Steamhollow kettle costs 64,50 $.", [KETTLE], "full_support"),
-        ("The kettle was first available in November 2021.", [KETTLE], "full_support"),
-        ("Cast iron keeps tea warm for 40 minutes [1].", [PAGE], "full_support"),
-        ("That is $103.75 together.", ["64.5+39.25 = 103.75"], "full_support"),
-        ("With the Burrwick Grinder the Steamhollow Kettle makes $103.75.", ["64.5+39.25 = 103.75"], "full_support"),
-        # what they say in part
-        ("The Steamhollow kettle has a walnut handle and 12 settings.", [KETTLE], "partial_support"),
-        ("Cast iron keeps tea warm for 90 minutes.", [PAGE], "partial_support"),
-        (
-            "Cast iron keeps tea warm, is made in Morioka and lasts generations of brewing.",
-            [PAGE],
-            "partial_support",
-        ),
-        # sums, multiples and differences of the records' prices
-        ("The Steamhollow kettle and the Burrwick Grinder cost $103.75.", [KETTLE, GRINDER], "full_support"),
-        ("The Steamhollow kettle is $25.25 dearer than the Burrwick Grinder.", [KETTLE, GRINDER], "full_support"),
-        ("The Steamhollow kettle and the Burrwick Grinder cost $99.", [KETTLE, GRINDER], "not_rated"),
-        # other figures, another currency, and other subjects
-        ("The Steamhollow kettle costs €64.50.", [KETTLE], "no_support"),
-        ("The Steamhollow kettle costs $59.99.", [KETTLE], "no_support"),
-        ("Owls hunt voles at night.", [PAGE], "no_support"),
-        ("Cast iron keeps tea warm.", [], "no_support"),
-        ("It is so.", [PAGE], "no_support"),
-        ("It is a bargain.", ["64.5+39.25 = 103.75"], "no_support"),
+        ("Steamhollow Gooseneck Kettle, 1 Liter; Price: 64,50 $; Stars: 4.3 (2,210)", [KETTLE], "full_support"),
+        ("It is rated 4.3 stars by 2,210 buyers.", [KETTLE], "full_support"),
+        ("It has a capacity of 15 ounces.", [KETTLE], "full_support"),
+        ("You ordered the Slowpaw Bowl on May 31, 2023.", [ORDER], "full_support"),
+        ("That is $103.75 together.", [SUM], "full_support"),
+        ("The kettle and the grinder cost $64.50 and $39.25.", [KETTLE, GRINDER], "full_support"),
+        # they say otherwise
+        ("The Steamhollow kettle costs $59.99 and is toxic.", [KETTLE], "contradicted"),
+        ("The Steamhollow kettle costs €64.50.", [KETTLE], "contradicted"),
+        ("It has a capacity of 24 ounces.", [KETTLE], "contradicted"),
+        ("You ordered it on May 30, 2023.", [ORDER], "contradicted"),
+        ("That is $104.75 together.", [SUM], "contradicted"),
+        # something is left that no field decides, however many words are shared
+        ("The Steamhollow Gooseneck Kettle is toxic.", [KETTLE], "not_rated"),
+        ("The toxic Steamhollow kettle costs $64.50.", [KETTLE], "not_rated"),
+        ("The Steamhollow kettle never costs $64.50.", [KETTLE], "not_rated"),
+        ("The Steamhollow kettle costs $64.50, under your $70.", [KETTLE], "not_rated"),
+        ("It has a counterbalanced walnut handle.", [KETTLE], "not_rated"),
+        ("The kettle and the grinder cost $103.75.", [KETTLE, GRINDER], "not_rated"),
+        ("You save $103.75.", [SUM], "not_rated"),
+        ("The Steamhollow kettle costs $64.50.", [PAGE], "not_rated"),
+        ("The Steamhollow kettle costs $64.50.", [KETTLE, PAGE], "not_rated"),
+        ("Cast iron keeps tea warm for 40 minutes.", [PAGE], "not_rated"),
+        ("Cast iron keeps tea warm.", [], "not_rated"),
     ],
 )
-def test_a_claim_is_weighed_by_words_and_figures(claim: str, sources: list[str], label: str) -> None:
-    opinion = judge_claim(claim, sources)
+def test_a_claim_is_decided_by_fields_alone(claim: str, sources: list[str], label: str) -> None:
+    opinion = judge_claim(claim, sources, "A kettle for at most $70, please")
     assert opinion.label == label, opinion.reason
 
 
-def test_words_scattered_over_a_long_page_bear_nothing_out() -> None:
-    claim = "Cast iron pans need oil before the first use."
-    filler = "Tea is grown on hills and picked by hand in spring."
-    scattered = [f"{word} {filler}" for word in ("Cast", "Iron", "Pans", "Need", "Oil", "First", "Use")]
-    apart = "\n".join(line for word in scattered for line in [word, *[filler] * 3])
-    assert judge_claim(claim, [apart]).label != "full_support"
-    assert judge_claim(claim, [f"{filler} {claim} {filler}"]).label == "full_support"
-
-
-@pytest.mark.parametrize("opening", ["[Home](https://tea.example/)\n", "{draft}\n"])
-def test_a_page_that_begins_with_a_bracket_is_still_a_page(opening: str) -> None:
-    claim = "Cast iron keeps tea warm for 40 minutes."
-    opinion = judge_claim(claim, [opening + PAGE])
-    assert opinion == judge_claim(claim, [PAGE])
-    assert opinion.label == "full_support"
-    assert opinion.quote.startswith("Cast iron keeps tea warm")
-
-
-def test_a_figure_of_the_question_needs_no_source() -> None:
-    claim = "The Steamhollow kettle costs $64.50, under your $70."
-    assert judge_claim(claim, [KETTLE]).label == "partial_support"
-    assert judge_claim(claim, [KETTLE], given="A kettle for at most $70, please").label == "full_support"
-
-
-@given(st.text(max_size=80), st.lists(st.text(max_size=200), max_size=3))
+@given(st.text(max_size=80), st.lists(st.text(max_size=200) | st.just(KETTLE), max_size=3))
 def test_any_text_gets_a_label_and_a_quote_that_stands_in_a_source(claim: str, sources: list[str]) -> None:
     opinion = judge_claim(claim, sources)
     assert opinion.reason

@@ -86,7 +86,7 @@ source holds, and the judge was asked again.
 """
 UNQUOTED = "support without a quote that its sources hold, asked twice"
 NOT_RATED = "not_rated"
-"""The note of a verdict without a value: the form of the claim leaves a rule-based judge in doubt."""
+"""The note of a verdict without a value: no field of a record decides the claim for a rule-based judge."""
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
 
@@ -143,7 +143,7 @@ class Support(Record):
 
 @dataclass(frozen=True, slots=True)
 class SupportAnswer:
-    """A judge's answer on a claim and some texts; ``value`` is None if it failed or is not rated."""
+    """A judge's answer on a claim and some texts; ``value`` is None if it failed or is not decided."""
 
     value: float | None
     reason: str = ""
@@ -170,9 +170,9 @@ class SupportAnswer:
         """True if code finds a contradiction and the judge does not, or code finds all figures right and the judge no
         support.
         """
-        if self.value is None:
+        if self.state == "failed":
             return False
-        return not self.is_contradicted if check.is_contradicted else not self.value
+        return not self.is_contradicted if check.is_contradicted else self.value == 0
 
     @property
     def is_changed(self) -> bool:

@@ -2,5 +2,5 @@
 
 policy.py      chooses the rules by the name of the answer schema alone
 claims.py      the claims of a report, with their sources
-support.py     whether sources support a claim: shared words and figures
+support.py     whether the records that a claim cites confirm or contradict it, by named fields
 """

@@ -54,26 +54,19 @@ def _supported(asked: str) -> dict[str, Any]:
 
 
 def _all_supported(asked: str) -> dict[str, Any]:
-    """Judges each claim by its sources. Figures of the question (the source Q) or of a source's own
-    tag need no source.
-    """
+    """Judges each claim by the records among its sources."""
     tags = tags_in(asked)
-    question = [tag.content for tag in tags if tag.attributes.get("id") == QUESTION]
+    question = "\n".join(tag.content for tag in tags if tag.attributes.get("id") == QUESTION)
     judged: list[dict[str, Any]] = []
     for number, claim in enumerate((tag for tag in tags if tag.name == "claim"), 1):
         cited = claim.attributes.get("sources", "").split()
-        sources = [tag for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
-        given = "\n".join([*question, *(" ".join(source.attributes.values()) for source in sources)])
-        opinion = judge_claim(claim.content, [source.content for source in sources], given=given)
+        sources = [tag.content for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
+        opinion = judge_claim(claim.content, sources, question)
         # Code's comparison with the shop's records, which the prompt holds if it differs from the judge's first answer.
         named = claim.attributes.get("id")
         lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == named]
         if denied := [line for line in lines if AGREES not in line]:
-            reason = "; ".join(denied)
-            quote = judge_claim(reason, [source.content for source in sources]).quote
-            opinion = replace(opinion, label="contradicted", reason=reason, quote=quote or opinion.quote)
-        elif lines:
-            opinion = replace(opinion, label="full_support", reason="; ".join(lines))
+            opinion = replace(opinion, label="contradicted", reason="; ".join(denied))
         quotes = [opinion.quote] if opinion.quote else []
         judged.append({"claim_id": number, "quotes": quotes, "justification": opinion.reason, "label": opinion.label})
     return {"claims": judged}

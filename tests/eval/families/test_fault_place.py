@@ -200,12 +200,6 @@ CASES = {
         f"never handed P:{STOVE}",
     ),
     "of what nobody has": ("react", spoilt(SENTENCES["invented_product"]), "invented", "P:B0INVENTED"),
-    "of a figure that nobody has": (
-        "hybrid_react",
-        spoilt(f"Together they come to $93.17 with the seed feeder [P:{GOOD}]."),
-        "invented",
-        "93.17",
-    ),
 }
 """By what the mistake is: agent, saboteur, the place where it was made, and words of the reason."""
 

@@ -225,7 +225,7 @@ def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_writt
     assert all(row.variant != "FP_web_live" for row in scored(folder, None).scores)
     first = scored(folder, site)
     (row,) = [each for each in first.scores if (each.variant, each.policy) == ("FP_web_live", "answered")]
-    assert (row.value, row.n_scored, row.n_unverifiable, row.n_na, row.n_failed) == (1, 1, 1, 1, 1)
+    assert (row.value, row.n_scored, row.n_unverifiable, row.n_na, row.n_failed) == (None, 0, 1, 2, 1)
     assert sorted(site.fetched) == sorted([BIRDS, UNSEEN])
     files = build.files(folder)
     assert scored(folder, site) == first

@@ -251,14 +251,14 @@ It is rated 4.5 out of 5 from 1,234 ratings [P:B0BED00001].
 On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one do you like? I would wait a week.
 """
 
-BORNE_OUT = dict.fromkeys(("FP", "FP_web", "FP_product", "FP_internal", "FP_strict"), 1.0)
+BORNE_OUT = dict.fromkeys(("FP", "FP_product", "FP_internal", "FP_strict"), 1.0)
 KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
 
 
 @pytest.mark.parametrize(
     ("report", "expected"),
     [
-        (GOOD, {**BORNE_OUT, "N_cited": 5.0, "N_web": 1.0, "N_product": 4.0, "FR": 1, "FR_url": 5 / 6}),
+        (GOOD, {**BORNE_OUT, "FP_web": "na", "N_cited": 3.0, "N_product": 3.0, "FR": 1, "FR_url": 5 / 6}),
         ("", {**dict.fromkeys(("FP", "FP_strict", "FR", "FR_url"), "na"), "N_cited": 0}),
         (QUERY, {"FP": "na", "N_cited": 0}),
         (KEYWORDS, {"FP": "na", "FR": "na", "N_cited": 0}),
