@@ -135,7 +135,8 @@ def _of_default_rules(report: ReportVerdicts) -> list[Value]:
 
 def _live(report: ReportVerdicts) -> list[Value]:
     """FP_web by the pages at judging time; nothing for a report whose pages were not fetched again."""
-    if not report.live and (report.judged is None or report.tally(["web"]).units):
+    web = report.tally(["web"])
+    if not report.live and (report.judged is None or web.units + web.invented):
         return []
     tally = report.tally(["web"], "live")
     return [_value(FP_WEB_LIVE, tally.mean, tally)]
