@@ -149,8 +149,9 @@ def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) 
 
 
 def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) -> Table:
-    scores = [score for score in every if score.variant not in family.only_in_json]
-    first = scores[0]
+    first = every[0]
+    wanted = [score for score in every if score.variant in family.tables.get(first.rules, ())]
+    scores = wanted or [score for score in every if score.variant not in family.only_in_json]
     shown = {(score.system, score.variant): score for score in shown_rows(scores)}
     answered = {(score.system, score.variant): score for score in scores if score.policy == "answered"}
     by_variant: dict[str, list[Score]] = {}

@@ -114,6 +114,10 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
     assert set(made.others[0].rows[0].cells) == {"FP"}
 
+    made = board(held, row("faithfulness", "FP", 0.2, rules="paper"), row("faithfulness", "FR", 0.4, rules="paper"))
+    assert [column.name for column in made.columns][:2] == ["FP_types", "FR_url"]
+    assert made.columns[0].meaning == METRICS["faithfulness"].meanings["FP_types"]
+
 
 def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     note = "not rated (rule-based)"

@@ -292,6 +292,11 @@ DESCRIPTION = MetricDescription(
     },
     counts=COUNTS,
     only_in_json=("FP_eq2_report",),  # of a few reports only
+    tables={
+        "default": ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict", "N_supported", "FR"),
+        "paper": ("FP_types", "FP_web", "FP_product", "FR_url", "N_cited", "N_web", "N_product"),
+    },
+    own_names={"paper": {"FP": "FP_types", "FR": "FR_url"}},
     named_by_variant=True,
 )
 
