@@ -172,7 +172,7 @@ def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Pa
     assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model"), (both, LABEL)}
 
 
-def test_other_rules_have_rows_of_their_own_and_judges_stay_in_the_order_in_which_they_were_named(
+def test_other_rules_have_rows_of_their_own_and_judges_stay_in_the_order_of_their_naming(
     tmp_path: Path,
 ) -> None:
     folder = experiment(tmp_path / "exp", TWO)
