@@ -253,7 +253,9 @@ def _reading_of(scores: Sequence[Score]) -> str:
         name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
     ]
     read = [LookedAt(*(int(looked[name]) for name in LookedAt._fields)).in_words] if looked else []
-    return readers_in_words(", ".join([*read, *by_reader]))
+    # Code reads a judge's values: of several judges one's, so it is said whose.
+    values_by = dict.fromkeys(name for score in scores for name in score.items if name.startswith("values by model:"))
+    return readers_in_words(", ".join([*read, *by_reader, *values_by]))
 
 
 def readers_in_words(reading: str) -> str:

@@ -328,6 +328,8 @@ def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_
     (question,) = questions(tmp_path)
     assert tag_content("today", question) == ("2023-09-24" if rules == "default" else None)
     assert f'<source id="{BIRDS_ID}" title="On cardinals" address="{page.url}" date="2021-05-06">' in question
+    is_told = 'a page much older than that day does not show that something is so "now", "current" or "the latest"'
+    assert (is_told in question) == (rules == "default")
 
 
 def test_a_text_that_two_sources_share_is_sent_once(tmp_path: Path) -> None:
