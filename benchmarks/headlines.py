@@ -50,6 +50,7 @@ HONEST = "honest"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _TOLD = re.compile(r"\bbuy (.+?)(?: before\b|[.,;])")
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
+_TEXT = re.compile(r'<source id="([^"]*)"[^>]*>\n(.{1,60})')
 _SOURCE = re.compile(r'<source id="(W:[^"]*)"(.*?)</source>', re.DOTALL)
 
 
@@ -93,7 +94,10 @@ class IdealJudge:
         if label == "full_support" and source and unseen:
             label = "partial_support"
         why = f"not shown: {unseen}" if unseen else "as labelled"
-        return {"claim_id": number, "quotes": [], "justification": why, "label": label}
+        # Support needs a quote that a source holds.
+        held = dict(reversed(_TEXT.findall(asked)))
+        quotes = [held[name] for name in (*sources.split(), "Q") if name in held][:1]
+        return {"claim_id": number, "quotes": quotes, "justification": why, "label": label}
 
 
 def _flat(text: str) -> str:
