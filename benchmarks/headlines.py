@@ -94,8 +94,10 @@ class IdealJudge:
         if label == "full_support" and source and unseen:
             label = "partial_support"
         why = f"not shown: {unseen}" if unseen else "as labelled"
-        texts = [text for name, text in _TEXT.findall(asked) if name in sources.split()]
-        return {"claim_id": number, "quotes": texts[:1], "justification": why, "label": label}
+        # Support needs a quote that a source holds.
+        held = dict(reversed(_TEXT.findall(asked)))
+        quotes = [held[name] for name in (*sources.split(), "Q") if name in held][:1]
+        return {"claim_id": number, "quotes": quotes, "justification": why, "label": label}
 
 
 def _flat(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -174,8 +174,9 @@ class Experiment:
         _freeze(rubric_path(self.folder, metric, query_id), lambda: rubric)
 
     def freeze_reference(self, query_id: str, found: Callable[[], Reference]) -> None:
-        """Keeps a query's reference baskets; ``found`` is called only if none are kept yet."""
-        _freeze(reference_path(self.folder, query_id), found)
+        """Keeps a query's reference baskets; ``found`` is called only if none are kept that can be read."""
+        if read_reference(self.folder, query_id) is None:
+            write_json(reference_path(self.folder, query_id), found().model_dump(mode="json", exclude_none=True))
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
@@ -356,8 +357,21 @@ def reference_path(experiment: Path, query_id: str) -> Path:
 
 
 def read_reference(experiment: Path, query_id: str) -> Reference | None:
-    """A query's reference baskets, or None if none were kept."""
-    return _kept(Reference, reference_path(experiment, query_id))
+    """A query's reference baskets; None if none were kept, or none that this version can read."""
+    with suppress(UserError):  # before 1.0, baskets had other fields
+        return _kept(Reference, reference_path(experiment, query_id))
+    return None
+
+
+def keep_references(experiment: Path, found: Callable[[Query], Reference]) -> None:
+    """Keeps the reference baskets of an experiment's world where none are kept that can be read."""
+    definition = read_definition(experiment)
+    queries = definition.queries if definition.world_fingerprint is not None else ()
+    if lacking := [query for query in queries if read_reference(experiment, query.query_id) is None]:
+        with locked(experiment):
+            for query in lacking:
+                path = reference_path(experiment, query.query_id)
+                write_json(path, found(query).model_dump(mode="json", exclude_none=True))
 
 
 def read_definition(folder: Path) -> Definition:

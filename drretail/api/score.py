@@ -35,7 +35,7 @@ from drretail.eval.registry import (
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
-from drretail.experiment import read_definition
+from drretail.experiment import keep_references, read_definition
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
@@ -109,6 +109,8 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
     with world_of(folder, options.world, quiet=quiet) as shop, asked as judges:
+        if shop is not None:
+            keep_references(folder, Offers(shop).reference)
         scores = run_loop(
             score_experiment(
                 folder,

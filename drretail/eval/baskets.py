@@ -33,7 +33,7 @@ LACKS: Mapping[Lack, str] = {
     "owned": "the user has all that keeps to the wish",
     "no_basket": "no basket in the shop keeps to the wish",
 }
-NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
+NO_REFERENCE = "the experiment keeps no basket that this version can read: score it with --world, and they are found"
 NOTHING_PICKED = "nothing is picked"
 NOT_REQUIRED = "nothing has to be bought"
 

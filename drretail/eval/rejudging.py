@@ -303,7 +303,7 @@ def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:
 
 
 def _without_dollars_and_cards(scores: Scores) -> dict[str, Any]:
-    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
+    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of", "named_judges"})
     board: dict[str, Any] = made.get("scoreboard", {})
     board.pop("prices_as_of", None)
     for described in made["metrics"].values():

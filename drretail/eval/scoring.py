@@ -6,6 +6,7 @@ from all verdicts in the folder, this command's and earlier ones.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -210,7 +211,9 @@ async def score(
                 await _work_on(allowance, iter(tasks), bar, side_by_side)
                 for group in in_order([*families, *of_pairs]):
                     await _work_on(allowance, jobs(group), bar, side_by_side)
-        unrated = _unrated_before(experiment)
+        before = _scores_before(experiment)
+        unrated = [] if before is None else _unrated(before)
+        named = dict.fromkeys([*(() if before is None else before.named_judges), *(judge.ref.key for judge in judges)])
         asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, {key.metric for key in unrated}, progress)
@@ -223,6 +226,7 @@ async def score(
                 prices,
                 judge_notes(experiment) if judge_notes else {},
             )
+        scores = scores.model_copy(update={"named_judges": tuple(named)})
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 
@@ -255,13 +259,15 @@ async def _work_on(allowance: Allowance, jobs: Iterator[Job], bar: Bar, side_by_
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-def _unrated_before(experiment: Path) -> list[TableKey]:
+def _scores_before(experiment: Path) -> Scores | None:
+    with suppress(UserError):  # of another version, and about to be replaced
+        return read_scores(experiment)
+    return None
+
+
+def _unrated(before: Scores) -> list[TableKey]:
     """The judges of earlier commands that rate nothing: they leave no verdicts, and their rows must stay."""
-    try:
-        scores = read_scores(experiment)
-    except UserError:  # of another version, and about to be replaced
-        return []
-    unrated = [] if scores is None else [row for row in scores.scores if row.note == NOT_RATED]
+    unrated = [row for row in before.scores if row.note == NOT_RATED]
     return list(dict.fromkeys(TableKey(row.metric, Assessor.of(row)) for row in unrated))
 
 

@@ -55,6 +55,10 @@ class MetricDescription(Record):
     """By variant: its group. Variants of one group stand side by side."""
     only_in_json: tuple[str, ...] = ()
     """Variants that are no column of a table."""
+    tables: dict[Rules, tuple[str, ...]] = Field(default_factory=dict[Rules, tuple[str, ...]])
+    """By rules: the only variants that are columns of its tables. All, under rules that are not named."""
+    own_names: dict[Rules, dict[str, str]] = Field(default_factory=dict[Rules, dict[str, str]])
+    """By rules: the variants that mean the same as another does under all rules, and that one's name."""
     scale: Literal["share", "rating", "grade", "percent"] = "share"
     """0 to 1, 0 to 10, 0 to 4, or 0 to 100."""
     counts: tuple[str, ...] = ()
@@ -455,6 +459,8 @@ class Scores(Document):
     """Descriptions of the families with scores, by name."""
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
+    named_judges: tuple[str, ...] = Field(default=(), exclude_if=lambda keys: not keys)
+    """The judges' keys in the order in which commands first named them; empty in older scores."""
     audits: tuple[JudgeAudit, ...] = Field(default=(), exclude_if=lambda audits: not audits)
     """How each judge of claims read; empty in older scores."""
     pairs: tuple[PairScore, ...] = ()

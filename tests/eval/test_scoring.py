@@ -172,13 +172,17 @@ def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Pa
     assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model"), (both, LABEL)}
 
 
-def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(tmp_path: Path) -> None:
+def test_other_rules_have_rows_of_their_own_and_judges_stay_in_the_order_of_their_naming(
+    tmp_path: Path,
+) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
     scored(folder, judge)
     scores = scored(folder, judge, rules="paper")
     assert [build.rows(scores, rules=rules)["depth"].value for rules in ("default", "paper")] == [5.0, 5.0]
-    assert len(asked) == 12 + 2  # the paper's judge of constraints is shown no picks
+    assert len(asked) == 12 + 12  # the paper's judge reads the answer as written
+    for each in (Judge.of(open_model("offline:judge")), judge):
+        assert scored(folder, each).named_judges == (judge.ref.key, "offline:judge")
 
 
 def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) -> None:

@@ -85,6 +85,8 @@ changed_mind: that answer has another label than the first. no_quote: support wa
 source holds, and the judge was asked again.
 """
 UNQUOTED = "support without a quote that its sources hold, asked twice"
+INVENTED = "invented"
+"""The note of an unverifiable claim all of whose addresses a run of ours never saw: 0 in the mean."""
 NOT_RATED = "not_rated"
 """The note of a verdict without a value: no field of a record decides the claim for a rule-based judge."""
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]

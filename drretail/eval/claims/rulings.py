@@ -12,6 +12,7 @@ from drretail.eval.claims.labels import (
     ASKED_AGAIN,
     CHANGED,
     DISTORTED,
+    INVENTED,
     NO_QUOTE,
     ONLY_IN_SNIPPET,
     PARTIAL_CONTENT,
@@ -147,7 +148,8 @@ class SupportJudge:
         for unit, content in contents:
             if not content.texts and unit.item in missing:
                 state, reason = self.unread(content)
-                self.judge_session.record(self.stage, unit.item, state, reason=reason)
+                notes = [INVENTED] if self._is_invented(unit) else []
+                self.judge_session.record(self.stage, unit.item, state, reason=reason, notes=notes)
         readable = [pair for pair in contents if pair[1].texts]
         calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
         for call in still_to_ask(calls, lambda pair: pair[0].item in missing):
@@ -256,6 +258,16 @@ class SupportJudge:
             for each in content.unreadable
         )
         return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
+
+    def _is_invented(self, unit: Unit) -> bool:
+        """True if a run of ours cites only addresses that stand in nothing that it was given."""
+        if self.rules != "default" or self.subject.system.is_imported:
+            return False
+        texts = [text.text for entry in self.evidence.values() for text in entry.texts]
+        addresses = [source.partition("://")[2].rstrip("/") for source in unit.sources]
+        return self.evidence.keys().isdisjoint(unit.sources) and not any(
+            one in text for one in addresses for text in texts
+        )
 
     def _keep(
         self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, SupportAnswer]

@@ -21,7 +21,7 @@ from drretail.eval.claims.claims import (
     types_of,
     unit_of,
 )
-from drretail.eval.claims.labels import CONTRADICTED, NOT_RATED, NOTES
+from drretail.eval.claims.labels import CONTRADICTED, INVENTED, NOT_RATED, NOTES
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
 from drretail.records.base import sha256_of
@@ -124,7 +124,8 @@ class ReportVerdicts:
         ruled = [verdict for unit in units if (verdict := support.get(unit.item)) is not None]
         scored = [float(verdict.value) for verdict in ruled if _counts(verdict, kinds)]
         unread = sum(verdict.state == "scored" for verdict in ruled) - len(scored)
-        unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled)
+        unseen = sum(INVENTED in verdict.notes for verdict in ruled)
+        unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled) - unseen
         unrated = sum(NOT_RATED in verdict.notes for verdict in ruled)
         unfetched = sum(verdict.state == "na" for verdict in ruled) - unrated
         uncovered = uncovered_in(self._audit, kinds)
@@ -132,10 +133,10 @@ class ReportVerdicts:
             scored=len(scored) + uncovered,
             support=sum(scored),
             unverifiable=unverifiable,
-            failed=len(units) - len(scored) - unverifiable - unfetched - unrated,
+            failed=len(units) - len(scored) - unverifiable - unfetched - unrated - unseen,
             unfetched=unfetched,
-            unresolved=sum(1 for claim in self.cited if any(type_ in kinds for type_ in types_of(claim.unresolved))),
-            invented=sum(1 for claim in self._invented if any(type_ in kinds for type_ in types_of(claim.unresolved))),
+            unresolved=_count_unresolved(self.cited, kinds) + unseen,
+            invented=_count_unresolved(self._invented, kinds) + unseen,
             unrated=unrated,
             unasked=len(units) - len(ruled),
             uncovered=uncovered,
@@ -172,6 +173,10 @@ def followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdicts
     in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
     content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
     return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"
+
+
+def _count_unresolved(claims: Iterable[Claim], kinds: Sequence[str]) -> int:
+    return sum(any(kind in kinds for kind in types_of(claim.unresolved)) for claim in claims)
 
 
 def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:

@@ -19,15 +19,20 @@ NO_SOURCES = "The report refers to none."
 NO_PICKS = "Nothing is to be bought."
 
 
-def shopper_context(subject: Subject) -> dict[str, str]:
-    """The shop's address and current date, the shopper and the question."""
+def shopper_context(subject: Subject, rules: Rules = "default") -> dict[str, str]:
+    """The shop's address, the shopper and the question, and under the default rules the shop's current date."""
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {
         "shop_url": SHOP_URL,
-        "today": subject.today,
+        **({"today": subject.today} if rules == "default" else {}),
         "query": tagged("query", subject.query.text),
         "profile": tagged("profile", profile),
     }
+
+
+def report_as_written(subject: Subject, **attributes: str) -> str:
+    """The report as publications' rules show it: with its own marks, and nothing added."""
+    return tagged("report", subject.report or "", **attributes)
 
 
 def report_material(subject: Subject) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from statistics import fmean
 
@@ -14,6 +14,7 @@ from drretail.eval.scores.panel import is_panel
 from drretail.experiment import Definition
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
+from drretail.records.base import Rules
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     CODE,
@@ -111,6 +112,8 @@ def scoreboard(
         {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
     )
     first = judges[0] if judges else None
+    if first is not None and all(judge.rules == first.rules for judge in judges):
+        shown = replace(shown, columns=list(_own_names(shown.columns, metrics, first.rules)))
     assessors = [] if first is None else [first]
     by_code.sort(key=lambda assessor: first is not None and assessor.rules != first.rules)
     rows = [
@@ -153,6 +156,19 @@ def scoreboard(
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in kept) else None,
     )
+
+
+def _own_names(
+    columns: Sequence[tuple[str, BoardColumn, str]], metrics: Metrics, rules: Rules
+) -> Iterator[tuple[str, BoardColumn, str]]:
+    """The columns under the names and with the meanings that their numbers have by these rules."""
+    for metric, column, name in columns:
+        description = metrics[metric]
+        own = description.own_names.get(rules, {}).get(column.variant)
+        if own is None:
+            yield metric, column, name
+        else:
+            yield metric, column.model_copy(update={"meaning": description.meanings[own]}), own
 
 
 def _ranked(rows: Sequence[BoardRow], columns: Sequence[str], definitions: Systems) -> list[BoardRow]:

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.records.pairs import PairScore
 from drretail.records.score import PANEL, Score, Scores, shown_rows
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
@@ -23,10 +25,7 @@ from drretail.viewer.paper.published import (
     rows_of,
 )
 
-TableKey = tuple[str, str, str]
-"""Judge, its parameters, and the rules."""
-
-
+R = TypeVar("R", Score, PairScore)
 JUDGED = {
     # Precision and recall of citations, and claims cited in a report.
     "faithfulness": ("Table 1", "Faithfulness"),
@@ -63,38 +62,47 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
     """The paper's table for a family in ``JUDGED``."""
     (name, title), columns = JUDGED[metric], columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
-    # One judge stands beside the paper: a panel, or else a language model; under the paper's rules rather than ours.
-    kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
-    ranks = {
-        _table_key(row): (not row.judge.startswith(PANEL), kinds[row.judge_kind], row.rules != "paper") for row in rows
-    }
-    chosen = min(ranks, key=lambda table_key: (*ranks[table_key], table_key), default=None)
-    shown = [row for row in rows if chosen == _table_key(row)]
-    notes: list[str] = []
+    shown, notes = _of_first_judge(rows, scores)
     missing = list(absent(lines))
-    if chosen is None:
+    if not shown:
         flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
         missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
-    else:
-        others = sorted({_judge_and_rules(_table_key(row)) for row in rows} - {_judge_and_rules(chosen)})
-        also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
-        notes.append(f"Judged here by {_judge_and_rules(chosen)}.{also}")
-        if all(row.note is not None for row in shown):
-            missing.append(
-                f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
-                f"--metrics {metric} --judge PROVIDER:MODEL"
-            )
+    elif all(row.note is not None for row in shown):
+        missing.append(
+            f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
+            f"--metrics {metric} --judge PROVIDER:MODEL"
+        )
     own = {label: [_value(shown, label, column) for column in columns] for label in {row.system for row in shown}}
     return paper_table(name, title, columns, beside(lines, own, rows_of(metric)), notes, missing)
 
 
-def _table_key(row: Score) -> TableKey:
-    return row.judge, row.judge_params, row.rules
+def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], list[str]]:
+    """The rows of the one judge that stands beside the paper, with a note of who that is and who else judged.
+
+    It is a language model if there is any, the first that was named, by the paper's rules rather than ours; never a
+    panel, which the paper does not have.
+    """
+    named = () if scores is None else scores.named_judges
+    kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
+
+    def rank(row: R) -> tuple[int, int, bool, str, str]:
+        key = f"{row.judge} {row.judge_params}".rstrip()
+        place = named.index(key) if key in named else len(named)
+        return kinds[row.judge_kind], place, row.rules != "paper", key, row.rules
+
+    single = [row for row in rows if not row.judge.startswith(PANEL)]
+    if not single:
+        return [], []
+    first = min(map(rank, single))
+    shown = [row for row in single if rank(row) == first]
+    whose = _judge_and_rules(shown[0])
+    others = sorted({_judge_and_rules(row) for row in rows} - {whose})
+    also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
+    return shown, [f"Judged here by {whose}.{also}"]
 
 
-def _judge_and_rules(table_key: TableKey) -> str:
-    judge, _, rules = table_key
-    return f"{judge}, rules {rules}"
+def _judge_and_rules(row: Score | PairScore) -> str:
+    return f"{row.judge}, rules {row.rules}"
 
 
 AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
@@ -107,15 +115,12 @@ def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
     return None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
 
 
-COLUMNS = ("first wins", "tie", "second wins", "pairs")
-
-
 def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
     labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
     wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
     found = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
-    rated = [row for row in found if row.win.value is not None]
+    rated, notes = _of_first_judge([row for row in found if row.win.value is not None], scores)
     missing: list[str] = []
     if len(labels) < len(AGENTS):
         flags = " ".join(f"--agent {agent}+ws" for agent in AGENTS if not lines.by_name[f"{agent}+ws"])
@@ -124,17 +129,19 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
         missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
     elif found and not rated:
         missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
+    has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
     rows: list[Row] = []
     for row in rated:
-        shares = (Cell(share.value, "number") for share in (row.win, row.tie, row.loss))
-        name = f"{row.a} ~ {row.b}: {row.dimension} ({row.judge}, rules {row.rules})"
-        rows.append(here(name, (*shares, Cell(row.n_scored, "count"))))
+        ties = (row.tie,) if has_ties else ()
+        shares = (Cell(share.value, "number") for share in (row.win, *ties, row.loss))
+        rows.append(here(f"{row.a} ~ {row.b}: {row.dimension}", (*shares, Cell(row.n_scored, "count"))))
     return paper_table(
         "Figure 6",
         "Share of comparisons won (agents that read whole pages)",
-        COLUMNS,
+        ("first wins", *(("tie",) if has_ties else ()), "second wins", "pairs"),
         rows,
         notes=(
+            *notes,
             "The paper shows these as bars, without numbers; it asked once, in random order, and allowed no ties "
             "(--rules paper).",
         ),

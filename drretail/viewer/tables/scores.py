@@ -149,8 +149,9 @@ def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) 
 
 
 def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) -> Table:
-    scores = [score for score in every if score.variant not in family.only_in_json]
-    first = scores[0]
+    first = every[0]
+    wanted = [score for score in every if score.variant in family.tables.get(first.rules, ())]
+    scores = wanted or [score for score in every if score.variant not in family.only_in_json]
     shown = {(score.system, score.variant): score for score in shown_rows(scores)}
     answered = {(score.system, score.variant): score for score in scores if score.policy == "answered"}
     by_variant: dict[str, list[Score]] = {}
@@ -249,7 +250,9 @@ def _reading_of(scores: Sequence[Score]) -> str:
         name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
     ]
     read = [LookedAt(*(int(looked[name]) for name in LookedAt._fields)).in_words] if looked else []
-    return readers_in_words(", ".join([*read, *by_reader]))
+    # Code reads a judge's values: of several judges one's, so it is said whose.
+    values_by = dict.fromkeys(name for score in scores for name in score.items if name.startswith("values by model:"))
+    return readers_in_words(", ".join([*read, *by_reader, *values_by]))
 
 
 def readers_in_words(reading: str) -> str:

@@ -13,9 +13,11 @@ from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.money import Money
+from drretail.records.run import IMPORTED_AGENT, System
 from drretail.records.score import Rules, Verdict
 from drretail.records.wish import Wish
 from tests.eval.families.faithfulness.reports import (
+    BIRDS,
     BIRDS_ID,
     BLOCKED_ID,
     EVIDENCE,
@@ -49,6 +51,23 @@ def answering(extracted: dict[str, Any], *supports: Any) -> Judge:
 def papers(extracted: dict[str, Any], *supports: Any) -> Judge:
     """Under the paper's rules and those of drg."""
     return scripted({"claims": [extracted]}, {"claims": []}, *supports)
+
+
+def test_an_address_that_no_result_of_a_run_of_ours_holds_is_invented_and_an_import_s_may_be_a_page(
+    tmp_path: Path,
+) -> None:
+    linked, unseen = "https://linked.example/moult", "https://unseen.example/a,b"
+    birds = {BIRDS_ID: entry(BIRDS_ID, "web", text(f"Cardinals moult. See {linked}/", "page"), url=BIRDS)}
+    report = f"They moult [1]({linked}), and sing [2]({unseen})."
+    papers = [papers_claim(1, "They moult.", linked, quote="They moult"), papers_claim(2, "They sing.", unseen)]
+    ours = {"claims": [{**each, "quote": "and sing", "values": []} for each in papers]}
+    cases: tuple[tuple[str, Rules], ...] = (("react", "default"), (IMPORTED_AGENT, "default"), ("react", "paper"))
+    for number, (agent, rules) in enumerate(cases):
+        about = replace(subject(report, birds), system=System(agent=agent, models={}))
+        judge = scripted(ours) if rules == "default" else scripted({"claims": papers}, {"claims": []})
+        found = values(about, judged(tmp_path / str(number), judge, about, rules), rules)["FP"]
+        assert (found.state, found.value) == (("unverifiable", None) if number else ("scored", 0))
+        assert number or (found.items["unverifiable"], found.items["unresolved"], found.items["units"]) == (1, 1, 1)
 
 
 def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
@@ -309,6 +328,8 @@ def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_
     (question,) = questions(tmp_path)
     assert tag_content("today", question) == ("2023-09-24" if rules == "default" else None)
     assert f'<source id="{BIRDS_ID}" title="On cardinals" address="{page.url}" date="2021-05-06">' in question
+    is_told = 'a page much older than that day does not show that something is so "now", "current" or "the latest"'
+    assert (is_told in question) == (rules == "default")
 
 
 def test_a_text_that_two_sources_share_is_sent_once(tmp_path: Path) -> None:

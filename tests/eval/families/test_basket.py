@@ -6,7 +6,7 @@ import pytest
 
 from drretail.eval.baskets import NO_REFERENCE
 from drretail.eval.registry import load_metric
-from drretail.experiment import reference_path
+from drretail.experiment import keep_references, reference_path
 from drretail.files import write_json
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
@@ -47,7 +47,11 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     assert {(row.value, row.n_na) for row in before.values()} == {(None, 4)}
     assert NO_REFERENCE in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
 
-    freeze(folder)
+    # A file of an older version, with a field that no version writes today, counts as none until it is found anew
+    write_json(reference_path(folder, "q1"), {"query_id": "q1", "wanted_brand": False})
+    assert {row.value for row in rows(folder).values()} == {None}
+    keep_references(folder, lambda query: reference_of(query, [[listing_of(STATION)]]))
+    keep_references(folder, lambda _: pytest.fail("what is kept stays"))
     found = rows(folder)
     assert list(found) == list(load_metric("basket").variants)
     assert found["covered"].value == pytest.approx(1 / 3)

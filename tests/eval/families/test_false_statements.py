@@ -5,6 +5,8 @@ from typing import Any
 
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.families.false_statements import each_once
+from drretail.eval.judging.session import Judge
+from drretail.llm.registry import open_model
 from drretail.records.evidence import Finding
 from drretail.records.run import PICKS_MISSING, Run, RunError
 from drretail.records.score import Scores
@@ -83,6 +85,18 @@ def test_without_a_judges_claims_code_counts_alone_and_only_runs_that_are_done(t
     for policy in ("answered", "planned"):
         (row,) = (one for one in scores.scores if (one.variant, one.policy) == ("false_statements", policy))
         assert (row.value, row.n_scored, row.n_planned) == (1.0, 1, 3)
+
+
+def test_a_right_report_that_decides_nothing_where_something_is_wanted_has_0_in_precisions(tmp_path: Path) -> None:
+    queries = [build.query(f"q{at}", wish=Wish(wants=(Want(name="bed", kinds=("dog bed",)),))) for at in (1, 2)]
+    runs: dict[str, str | Run] = {
+        "q1-r1": build.run("q1-r1", RIGHT, [BED.key], label="a@m"),
+        "q2-r1": build.run("q2-r1", RIGHT, None, label="a@m", notes=(PICKS_MISSING,)),
+    }
+    folder = build.experiment(tmp_path, {"a@m": runs}, queries=queries, evidence=EVIDENCE.values())
+    scores = build.scored(folder, "faithfulness", Judge.of(open_model("offline:judge")))
+    found = {row.variant: row.value for row in scores.scores if row.policy == "planned"}
+    assert (found["FP"], found["FR"]) == (0.5, 0.5)
 
 
 def test_what_a_judge_failed_on_most_claims_of_is_failed_and_not_silently_less(tmp_path: Path) -> None:

@@ -95,8 +95,13 @@ def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_ru
         shown = {(tag_content("criterion", one) or "").partition("\n")[0]: tag_content("picks", one) for one in asked}
         assert shown.pop("Constraint Following") == text
         assert set(shown.values()) == {None}
-    _, asked = asked_of(tmp_path / "paper.jsonl", subject(ADVICE, picks=bought), rules="paper")
-    assert not any("picks" in question for question in asked)
+
+
+def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_written_and_nothing_beside_it(tmp_path: Path) -> None:
+    text = f"{ADVICE} Two cost $49.98 [C:24.99*2]."
+    _, asked = asked_of(tmp_path / "v.jsonl", subject(text, picks=(Pick(product="B0TEST0001"),)), rules="paper")
+    assert {tag_content("report", question) for question in asked} == {text}
+    assert not any(f"<{tag}" in question for question in asked for tag in ("sources", "today", "picks"))
 
 
 def test_an_order_among_the_sources_says_what_was_bought_and_a_list_of_the_report_s_own_is_none(tmp_path: Path) -> None:

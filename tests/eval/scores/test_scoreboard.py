@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.registry import described
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, RunResult, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.llm.prices import PriceTable
@@ -113,6 +114,13 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     judges = [f"{each.judge.spec} {each.judge.rules}" for each in made.others]
     assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
     assert set(made.others[0].rows[0].cells) == {"FP"}
+
+    whole = described("faithfulness")
+    papers = [row("faithfulness", variant, rules="paper") for variant in ("FP", "FR")]
+    made = board(held, *papers, metrics={"faithfulness": whole})
+    assert [(column.name, column.meaning) for column in made.columns][:2] == [
+        (name, whole.meanings[name]) for name in ("FP_types", "FR_url")
+    ]
 
 
 def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:

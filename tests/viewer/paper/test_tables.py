@@ -104,7 +104,7 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     ("judges", "chosen"),
     [
         ([("offline:judge", "rule_based"), ("anthropic:j", "llm")], "anthropic:j"),
-        ([("anthropic:j", "llm"), ("openai:k", "llm"), ("panel(median):anthropic:j+openai:k", "llm")], "panel(median)"),
+        ([("anthropic:j", "llm"), ("openai:k", "llm"), ("panel(median):anthropic:j+openai:k", "llm")], "openai:k"),
         ([("offline:judge", "rule_based")], "offline:judge"),
     ],
 )
@@ -116,7 +116,7 @@ def test_one_judge_alone_stands_beside_the_paper(
         score(label("react"), value=place / 10, judge=judge, judge_kind=kind)
         for place, (judge, kind) in enumerate(judges)
     ]
-    keep(folder, *rows)
+    keep(folder, *rows, named_judges=("offline:judge", "openai:k", "anthropic:j"))
     view = read_paper_view(folder, None)
     assert len(here(view, "Table 1")) == 1
     (note, *_) = table(view, "Table 1").table.notes
@@ -140,7 +140,7 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
     keep(
         folder,
         rated,
-        pairs=(one, other),
+        pairs=(one.model_copy(update={"judge": "panel(majority):anthropic:j+b"}), one, other),
         agreements=(agreement, agreement.model_copy(update={"metric": "faithfulness"})),
     )
     view = read_paper_view(folder, None)

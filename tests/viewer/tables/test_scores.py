@@ -54,8 +54,10 @@ def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or
 
 
 def test_judges_and_sets_of_rules_never_share_a_table() -> None:
-    rows = [score(), score(judge="q:n"), score(judge_params="hot"), score(rules="paper")]
-    assert [table.by for table in score_tables(rows)] == [
+    papers = [score("a", variant, rules="paper") for variant in ("FP", "FP_types", "FP_pooled")]
+    tables = score_tables([score(), score(judge="q:n"), score(judge_params="hot"), *papers])
+    assert [[column.name for column in table.columns] for table in tables] == [["FP"], ["FP"], ["FP"], ["FP_types"]]
+    assert [table.by for table in tables] == [
         "judged by p:m (language model)",
         "judged by q:n (language model)",
         "judged by p:m (language model, settings hot)",

@@ -37,7 +37,7 @@ def table_lines(lines: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
 def test_eleven_systems_fit_no_figure_is_broken_and_counts_break_behind_a_comma(lines_of: Print, width: int) -> None:
-    rows = [score(label, variant, n_scored=36, n_na=4) for label in SYSTEMS for variant in VARIANTS]
+    rows = [score(label, name, metric="own", n_scored=36, n_na=4) for label in SYSTEMS for name in VARIANTS]
     lines = lines_of(rows, width)
     assert max(map(len, lines)) <= width
     assert sum(line.count("0.74") for line in table_lines(lines)) == len(SYSTEMS) * len(VARIANTS)

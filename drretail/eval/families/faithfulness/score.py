@@ -135,7 +135,8 @@ def _of_default_rules(report: ReportVerdicts) -> list[Value]:
 
 def _live(report: ReportVerdicts) -> list[Value]:
     """FP_web by the pages at judging time; nothing for a report whose pages were not fetched again."""
-    if not report.live and (report.judged is None or report.tally(["web"]).units):
+    web = report.tally(["web"])
+    if not report.live and (report.judged is None or web.units + web.invented):
         return []
     tally = report.tally(["web"], "live")
     return [_value(FP_WEB_LIVE, tally.mean, tally)]
@@ -291,6 +292,11 @@ DESCRIPTION = MetricDescription(
     },
     counts=COUNTS,
     only_in_json=("FP_eq2_report",),  # of a few reports only
+    tables={
+        "default": ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict", "N_supported", "FR"),
+        "paper": ("FP_types", "FP_web", "FP_product", "FR_url", "N_cited", "N_web", "N_product"),
+    },
+    own_names={"paper": {"FP": "FP_types", "FR": "FR_url"}},
     named_by_variant=True,
 )
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from drretail.eval.family import PairFamily
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
-from drretail.eval.judging.material import picks_with_prices, report_and_sources, shopper_context
+from drretail.eval.judging.material import picks_with_prices, report_and_sources, report_as_written, shopper_context
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -27,11 +27,12 @@ def criteria() -> dict[str, dict[str, str]]:
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
-    The prompt of the paper's rules allows only A and B as answers.
+    The prompt of the paper's rules allows only A and B as answers, and shows the reports as they were written.
     """
-    name = "comparing_paper" if rules == "paper" else "comparing"
-    text = load_prompt(__file__, name).text.replace("{{criterion}}", criterion_of(criteria()[dimension], rules))
-    return Prompt(dimension, text, load_prompt(__file__, "shared").text)
+    suffix = "_paper" if rules == "paper" else ""
+    criterion = criterion_of(criteria()[dimension], rules)
+    text = load_prompt(__file__, f"comparing{suffix}").text.replace("{{criterion}}", criterion)
+    return Prompt(dimension, text, load_prompt(__file__, f"shared{suffix}").text)
 
 
 def prompts(rules: Rules) -> dict[str, Prompt]:
@@ -80,11 +81,13 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     @cache
     def material(order: Order) -> dict[str, str]:
         """The shared beginning of every question in this order: all data in tags, the reports as A and B."""
-        (report_a, sources_a), (report_b, sources_b) = (
-            report_and_sources(run, name=name) for run, name in named[order]
-        )
-        reports = {"report_a": report_a, "sources_a": sources_a, "report_b": report_b, "sources_b": sources_b}
-        return {**shopper_context(pair.a), **reports}
+        shown = shopper_context(pair.a, rules)
+        for (run, name), letter in zip(named[order], "ab", strict=True):
+            if rules == "paper":
+                shown[f"report_{letter}"] = report_as_written(run, name=name)
+            else:
+                shown[f"report_{letter}"], shown[f"sources_{letter}"] = report_and_sources(run, name=name)
+        return shown
 
     @cache
     def picks(order: Order) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
-from drretail.eval.judging.material import picks_with_prices, report_material, shopper_context
+from drretail.eval.judging.material import picks_with_prices, report_as_written, report_material, shopper_context
 from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -33,11 +33,13 @@ def criteria() -> dict[str, dict[str, str]]:
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
-    A criterion about prices also shows the report's picks, except under a publication's rules.
+    A criterion about prices also shows the report's picks, except under a publication's rules, which show the report as
+    it was written.
     """
+    shared = load_prompt(__file__, "shared" if rules == "default" else "shared_paper").text
     criterion = criteria()[dimension]
     text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
-    return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), load_prompt(__file__, "shared").text)
+    return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), shared)
 
 
 STAGE = "rating"
@@ -53,13 +55,19 @@ class Rating(Record):
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating from 0 to 10 for every dimension without one; without a profile, personalization is na."""
+    rules = judge_session.rules
+
     # Cached functions: most often every verdict exists, and neither is called.
-    material = cache(lambda: shopper_context(subject) | report_material(subject))
-    picks = cache(lambda: picks_with_prices(subject, judge_session.rules))
+    @cache
+    def material() -> dict[str, str]:
+        context = shopper_context(subject, rules)
+        return context | (report_material(subject) if rules == "default" else {"report": report_as_written(subject)})
+
+    picks = cache(lambda: picks_with_prices(subject, rules))
     rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
 
     def question(dimension: str) -> JudgeQuestion[Rating]:
-        prompt = prompt_for(dimension, judge_session.rules)
+        prompt = prompt_for(dimension, rules)
 
         def given() -> dict[str, str]:
             return material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {})

@@ -107,6 +107,9 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert tag_content("today", question) == "2023-09-24"
         assert "Prefer A." in (tag_content("query", question) or "")  # the tag inside the text did not end it
         assert len(shown(question)) == 2  # nor did those inside a report
+    for question in judged(tmp_path / "paper.jsonl", prefers_a, rules="paper")[1]:
+        assert OF_A in question
+        assert not any(f"<{tag}" in question for tag in ("sources", "today"))
 
 
 def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
