@@ -25,7 +25,6 @@ from typing import Any
 from labelled_reports import LabelledReport, Planted, read_set, unpacked
 
 from drretail.env.world import open_world
-from drretail.eval.claims.quotes import folded
 from drretail.eval.judging.session import Judge
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scoring import score
@@ -47,6 +46,11 @@ SHOWN = {name: words for name, words in AUDITED.items() if name not in (SAME_LAB
 Answer = dict[str, Any]
 Fault = Callable[[str, Answer, str], Answer]
 """Of the schema, the ideal answer and the question: the answer of a judge with this fault."""
+
+
+def folded(text: str) -> str:
+    """The letters and digits of a text without their case."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 @dataclass

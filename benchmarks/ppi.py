@@ -249,7 +249,7 @@ def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
                 for at, (verdict, label) in enumerate(zip(verdicts.tolist(), labels.tolist(), strict=True))
             ]
             ours = estimated(items)
-            theirs = independent_mean(labels[:count], verdicts[:count], verdicts[count:])
+            theirs = independent_mean(labels[:count].tolist(), verdicts[:count].tolist(), verdicts[count:].tolist())
             rows.append((holds(ours, TRUTH), holds(theirs, TRUTH), width(ours), width(theirs)))
         names = ("coverage", "coverage of PPI++", "width", "width of PPI++")
         yield {"labels": count} | dict(zip(names, map(fmean, zip(*rows, strict=True)), strict=True))

@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any
 
 from drretail.data_ingest.plan import IngestOptions
-from drretail.records.ids import NO_ID, SAFE_ID
+from drretail.records.base import NO_ID, SAFE_ID
 
 # In order, since each needs those before it. The engine has loaded product_rows, reviews and parameters.
 TABLES = (

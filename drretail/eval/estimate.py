@@ -32,7 +32,7 @@ from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, doll
 from drretail.llm.prices import BATCH
 from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.progress import Progress
-from drretail.records.ids import file_name
+from drretail.records.base import file_name
 from drretail.records.run import Usage
 
 MOST_JOBS = 100

@@ -12,8 +12,7 @@ from typing import TypeVar
 from drretail.eval.registry import METRICS, load_metric, pair_family
 from drretail.files import write_atomically
 from drretail.prompts import changed_prompts, files_loaded, overridden, plain_text
-from drretail.records.base import sha256_of
-from drretail.records.ids import file_name
+from drretail.records.base import file_name, sha256_of
 from drretail.records.run import slug
 
 _FAMILIES = Path(__file__).parent / "families"

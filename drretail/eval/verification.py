@@ -23,9 +23,8 @@ from drretail.grounding.report.picks import take_picks
 from drretail.journal import Effect, digest_of, read_effects
 from drretail.llm.registry import unusual_params
 from drretail.parsing import keys_that_stand_twice
-from drretail.records.base import canonical_json, sha256_of
+from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.ids import file_name
 from drretail.records.reading import Pick
 from drretail.records.run import CLIENT_AGENTS, NINE, Run, System, Usage
 

@@ -20,8 +20,7 @@ from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.plugins import Plugins
-from drretail.records.base import canonical_json
-from drretail.records.ids import file_name
+from drretail.records.base import canonical_json, file_name
 from drretail.tables.figures import counted
 
 

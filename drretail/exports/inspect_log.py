@@ -34,8 +34,7 @@ from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.experiment import Definition, ended_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
 from drretail.exports.selection import judged_families
-from drretail.records.base import sha256_of
-from drretail.records.ids import file_name
+from drretail.records.base import file_name, sha256_of
 from drretail.records.run import Run
 from drretail.records.score import Score as Row
 from drretail.records.score import shown_rows

@@ -14,8 +14,7 @@ from drretail.experiment import locked, read_definition, run_folder
 from drretail.files import made_whole, write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
-from drretail.records.base import sha256_of
-from drretail.records.ids import file_name
+from drretail.records.base import file_name, sha256_of
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import LONGEST_LABEL, PICKS_MISSING, RunError, System, slug
 

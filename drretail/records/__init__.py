@@ -1,7 +1,7 @@
 """What crosses a folder: frozen records, written to disk as JSON with ``"format": 1``.
 
-base.py            Record and Document, canonical JSON and its hash
-ids.py             which ids a shop may have, and file names made of texts that others chose
+base.py            Record and Document, canonical JSON and its hash, which ids a shop may have, and file names made of
+                   texts that others chose
 money.py           an amount with its currency
 shop.py            products with what they are offered for, orders, users, statistics, next purchases
 wish.py            what a question wants bought

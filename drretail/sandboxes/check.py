@@ -18,7 +18,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.experiment import read_gold_file
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.records.ids import file_name
+from drretail.records.base import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.folder import own_sum, sums_of
 from drretail.sandboxes.search_based.build import people_of

@@ -29,9 +29,8 @@ from drretail.files import (
 )
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.locks import LOCK
-from drretail.records.base import canonical_json, sha256_of
+from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.criteria import KnownAnswer
-from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.sandboxes.material import TaskMaterial
 from drretail.sandboxes.sizes import TokenCounter, place_pages

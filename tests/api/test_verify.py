@@ -204,8 +204,7 @@ def failed_by_a_server(folder: Path) -> None:
 
 def flipped(lines: list[Any]) -> None:
     line = next(line for line in lines if line["stage"] == "support")
-    line["value"] = {"support": "none"} if isinstance(line["value"], dict) else "none"
-    line["reason"] = "edited"
+    line.update(state="scored", value=0.0, reason="edited")
 
 
 def of_judge(folder: Path, change: Callable[[list[Any]], object]) -> None:

@@ -15,7 +15,7 @@ from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import Manifest, read_manifest
 from drretail.errors import UserError
-from drretail.records.ids import file_name, is_safe_id
+from drretail.records.base import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
     BEFORE_2019,
     START,

@@ -13,7 +13,7 @@ from drretail.data_ingest.raw.elements import BrokenElement, read_elements
 from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_text
 from drretail.data_ingest.report import BadLine
 from drretail.parsing import writable
-from drretail.records.ids import ID_RULE, NO_ID, is_safe_id
+from drretail.records.base import ID_RULE, NO_ID, is_safe_id
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
 _ROWS = 50

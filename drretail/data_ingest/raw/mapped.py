@@ -23,7 +23,7 @@ from drretail.data_ingest.raw.table_checks import (
 )
 from drretail.data_ingest.raw.tables import open_table
 from drretail.data_ingest.raw.variants import amount_of, merge_variants
-from drretail.records.ids import ID_RULE, NO_ID, SAFE_ID
+from drretail.records.base import ID_RULE, NO_ID, SAFE_ID
 from drretail.records.money import SIGNS
 from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK
 from drretail.tables.figures import counted

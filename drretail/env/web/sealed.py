@@ -23,8 +23,7 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
 from drretail.errors import ToolError, UnknownName, UserError
 from drretail.files import check_inside, read_documents, read_json, read_lines
 from drretail.grounding.constraints.gold_files import gold_path, with_gold
-from drretail.records.base import Document, Record, sha256_of
-from drretail.records.ids import file_name
+from drretail.records.base import Document, Record, file_name, sha256_of
 from drretail.records.query import ASK, Query
 from drretail.records.run import COMPOSE, SIZE, System
 

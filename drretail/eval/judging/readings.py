@@ -15,7 +15,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.files import check_replaceable, write_json
 from drretail.grounding.verify.checks import read_report
-from drretail.records.ids import file_name
+from drretail.records.base import file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 

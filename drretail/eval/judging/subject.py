@@ -29,10 +29,9 @@ from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.report.markup import shown
 from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.prompts import tagged
-from drretail.records.base import sha256_of
+from drretail.records.base import file_name, sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
-from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
 from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.files import LineAppender, check_format, read_jsonl, read_lines
 from drretail.grounding.verify.checks import PAGE_AGE
-from drretail.records.base import FORMAT
-from drretail.records.ids import file_name
+from drretail.records.base import FORMAT, file_name
 from drretail.records.score import Verdict
 
 _OURS = f'"format":{FORMAT},'

@@ -1,8 +1,8 @@
-"""What a product's record says of the measures in a text, by unit and figure alone, in any language.
+"""What a product's record says of the measures in a text, by unit, figure and the field's own name.
 
-A figure with a unit is contradicted if the record states measures of its dimension and none comes to it: not one in
-another unit, not two together, and not as many as a number of the title says. Words are read for one thing only: a
-figure is confirmed by a field that the text names ("a capacity of 15 ounces").
+A figure is confirmed if the record states it in this unit or another. It is contradicted if the text names a field of
+its dimension ("a capacity of 12 ounces") and nothing in the record comes to it: not one measure, not two together, and
+not as many as a number of the title says. Else a part may be meant that no field speaks of ("a 5 lb plate").
 """
 
 import re
@@ -19,6 +19,8 @@ from drretail.records.shop import LIST_PRICE, STOCK, Product
 
 State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
+_OF_ALL = frozenset(content_stems("item product"))
+"""What names of fields say of every product."""
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
 # A side of several ("4 x 6 in"), an end of a range, a part of a number or of a fraction.
@@ -59,8 +61,10 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
         fitting = next((line for number, line in known if _fits(amount, number)), None)
         if fitting is not None:
             yield FieldStatement(numeral.start, numeral.stop, amount.low, "confirmed", fitting)
-        elif not _is_other(text, numeral.start, numeral.stop) and not _is_composed(amount, known, item):
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, "contradicted", known[0][1])
+            continue
+        named = next((line for _, line in known if _names(text, line)), None)
+        if named and not _is_other(text, numeral.start, numeral.stop) and not _is_composed(amount, known, item):
+            yield FieldStatement(numeral.start, numeral.stop, amount.low, "contradicted", named)
 
 
 def decided_by_field(text: str, item: Product) -> State | None:
@@ -71,9 +75,15 @@ def decided_by_field(text: str, item: Product) -> State | None:
     found = list(field_statements(text, item))
     if any(one.state == "contradicted" for one in found):
         return "contradicted"
-    stems = set(content_stems(text))
-    named = {one.start for one in found if stems.issuperset(content_stems(one.field.partition(":")[0]))}
+    named = {one.start for one in found if _names(text, one.field)}
     return "confirmed" if named and named == {numeral.start for numeral in find_numerals(text)} else None
+
+
+def _names(text: str, line: str) -> bool:
+    """True if a text has the words of a field's name; "Item Weight" is named by "weight"."""
+    name, is_field, _ = line.partition(":")
+    own = set(content_stems(name)) - _OF_ALL
+    return bool(is_field and own) and own.issubset(content_stems(text))
 
 
 def _is_other(text: str, start: int, end: int) -> bool:

@@ -8,8 +8,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
-from drretail.records.base import Document, Record
-from drretail.records.ids import file_name
+from drretail.records.base import Document, Record, file_name
 
 LONGEST_VALUE = 400
 """The most characters of one field."""

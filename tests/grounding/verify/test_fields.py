@@ -21,6 +21,8 @@ BAG = Product(
 TRUE = (
     *("It holds 20 litres.", "It weighs about 15 oz, or 430 g.", "It comes in 5 L.", "The straps are 3 cm wide."),
     *("The two hold 40 l.", "The bag takes 25 l with its pouch.", "It keeps for 4 days.", "It holds 30 bottles."),
+    # figures of parts, and of fields without their name
+    *("It has a 5 lb plate in its base.", "The Dry Bag holds 30 litres.", "It weighs 12 ounces."),
     # a limit, a relation, a condition, a denial, one of several sides, a range
     *("It holds more than 10 litres.", "It weighs 3 oz more.", "If it holds 30 litres, take it."),
     *("It doesn't hold 30 litres.", "Er fasst keine 30 Liter.", "A pocket of 4 x 6 in.", "It holds 28 to 30 litres."),
@@ -30,14 +32,15 @@ TRUE = (
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("The Dry Bag holds 30 litres.", "30 litres: the record says Capacity: 20 L"),
-        ("It weighs 12 ounces.", "12 ounces: the record says Item Weight: 15.2 ounces"),
-        ("Der Beutel fasst 30 Liter.", "30 Liter: the record says Capacity: 20 L"),
-        ("Le sac pèse 2,5 kg.", "2,5 kg: the record says Item Weight: 15.2 ounces"),
+        ("The Dry Bag has a capacity of 30 litres.", "30 litres: the record says Capacity: 20 L"),
+        ("Its weight is 12 ounces.", "12 ounces: the record says Item Weight: 15.2 ounces"),
+        ("Capacity: 30 Liter.", "30 Liter: the record says Capacity: 20 L"),
         *((text, None) for text in TRUE),
     ],
 )
-def test_a_figure_that_no_measure_of_its_dimension_comes_to_is_a_fault(text: str, line: str | None) -> None:
+def test_a_named_fields_figure_that_no_measure_comes_to_is_a_fault(
+    text: str, line: str | None
+) -> None:
     assert [
         f"{text[one.start : one.end]}: the record says {one.field}"
         for one in field_statements(text, BAG, notation_of(text))

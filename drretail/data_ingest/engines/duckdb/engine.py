@@ -32,8 +32,7 @@ from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
 from drretail.data_ingest.stages import keep_only, making, stage_key
 from drretail.files import read_json, write_json
 from drretail.processes import Job, Tell, WorkerPool, ignore
-from drretail.records.base import FORMAT
-from drretail.records.ids import file_name
+from drretail.records.base import FORMAT, file_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -12,8 +12,8 @@ from drretail.eval.judging.criteria import freeze
 from drretail.experiment import Definition, gold_path, read_gold_file
 from drretail.files import read_lines
 from drretail.parsing import parse_json
+from drretail.records.base import file_name
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
-from drretail.records.ids import file_name
 from drretail.records.query import Query
 
 _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"

@@ -16,9 +16,8 @@ from drretail.experiment import Definition
 from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.records.base import Record, Rules, sha256_of
+from drretail.records.base import Record, Rules, file_name, sha256_of
 from drretail.records.criteria import Criteria
-from drretail.records.ids import file_name
 
 
 def reference_file(experiment: Path, query_id: str) -> Path:
