@@ -8,6 +8,7 @@ import pytest
 
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.constraints.gold_files import with_gold
 from drretail.querygen.importing import Question, queries_from, read_questions
 from drretail.querygen.reading import read_queries
 from drretail.records.money import Money
@@ -183,3 +184,10 @@ def test_a_line_of_our_own_queries_is_no_text_and_the_command_that_takes_it_is_t
     (tmp_path / name).write_text(query.as_line() + "\n", encoding="utf-8")
     with pytest.raises(UserError, match=f"is a query already: drretail run --queries .*{name}"):
         read_questions(tmp_path / name)
+
+
+def test_decisions_of_a_file_that_was_cut_are_not_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "q.gold.jsonl"
+    path.write_text('{"format": 1, "query_id": "q1"}\n{"format": 1, "query_id": "q', encoding="utf-8")
+    with pytest.raises(UserError, match=r"q\.gold\.jsonl, line 2, is not JSON"):
+        with_gold([], path)

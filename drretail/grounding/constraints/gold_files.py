@@ -42,7 +42,7 @@ def write_gold(queries: Iterable[Query], path: Path) -> None:
 
 def _read(path: Path) -> dict[str, Gold]:
     try:
-        lines = [Gold.model_validate(line) for line in read_jsonl(path)]
+        lines = [Gold.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
     except ValidationError as problem:
         error = problem.errors()[0]
         field = ".".join(str(part) for part in error["loc"])

@@ -38,9 +38,7 @@ TRUE = (
         *((text, None) for text in TRUE),
     ],
 )
-def test_a_named_fields_figure_that_no_measure_comes_to_is_a_fault(
-    text: str, line: str | None
-) -> None:
+def test_a_named_fields_figure_that_no_measure_comes_to_is_a_fault(text: str, line: str | None) -> None:
     assert [
         f"{text[one.start : one.end]}: the record says {one.field}"
         for one in field_statements(text, BAG, notation_of(text))
