@@ -152,9 +152,15 @@ def uncovered_in(verdict: Verdict | None, kinds: Sequence[str]) -> int:
 
 
 def shares_of(verdicts: Sequence[Verdict]) -> Shares:
-    """The figures of a judge on one run, over all its repeats."""
-    audits = [verdict.value["shares"] for verdict in verdicts if verdict.stage == AUDIT]
-    own = [{name: (got, of) for name, (got, of) in shares.items()} for shares in audits]
+    """The figures of a judge on one run, over all its repeats; those by records of the first alone, since the same
+    claims asked again are no further cases.
+    """
+    audits = [(verdict.value["shares"], verdict.judge_repeat > 1) for verdict in verdicts if verdict.stage == AUDIT]
+    by_records = (audited.CONFIRMED, audited.CONTRADICTED)
+    own = [
+        {name: (got, of) for name, (got, of) in shares.items() if not (is_again and name in by_records)}
+        for shares, is_again in audits
+    ]
     return summed([*own, *_of_repeats(verdicts)])
 
 

@@ -92,6 +92,7 @@ def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_
     found = shares_of(verdicts)
     assert found["same_label"] == (2, 3)
     assert found["same_claim"] == (4, 6)
+    assert found["confirmed"] == shares_of(first)["confirmed"] != (0, 0), "the same claims again are no further cases"
 
 
 @pytest.mark.parametrize(
