@@ -64,7 +64,10 @@ class Truth:
 
     def claims(self, text: str) -> list[Answer]:
         """The claims of a report: one for each labelled value, and one for each statement with a mark."""
-        report, planted = self.by_text[folded(text)]
+        labelled = self.by_text.get(folded(text))
+        if labelled is None:  # a baseline's report, which repeats its question
+            return []
+        report, planted = labelled
         whole = report.report if planted is None else planted.report
         layout = read_layout(whole, report.evidence)
         edits = () if planted is None else (_edited(report.report, whole),)
