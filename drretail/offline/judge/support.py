@@ -27,7 +27,6 @@ from drretail.records.reading import ReadValue, ValueKind
 Label = Literal["full_support", "contradicted", "not_rated"]
 """``not_rated``: not decided."""
 _MARK = re.compile(r"\[\^?\d+\]")
-_STOP = re.compile(r"[.!]*\s*\Z")
 _CALCULATION = re.compile(r"(?P<expression>[-+*/().\d\s]+) = -?[\d.]+")
 _FIELDS: Mapping[ValueKind, str] = {
     "price": "price",
@@ -58,7 +57,7 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     if not entries or len(entries) < len(set(sources)):
         return _open("it rests on more than records")
     ledger = replace(read_ledger(entries), query_text=given)
-    marked = f"{_STOP.sub('', claim)} {' '.join(f'[{name}]' for name in entries)}."
+    marked = f"{claim.rstrip('.! ')} {' '.join(f'[{name}]' for name in entries)}."
     read = [value for value in read_by_form(read_layout(marked, entries), ledger).values if value.end <= len(claim)]
     # The form reader finds a price by its number, whatever its currency.
     prices = verify((value for value in read if value.kind == "price"), ledger)
