@@ -160,8 +160,6 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     for number, (claim, span) in enumerate(placed, 1):
         verdict, fault = verdicts.get(claim.claim_id), faults.get(claim.claim_id)
         support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
-        # Made-up sources support nothing, as in FP.
-        support = "none" if support == "uncited" and claim.unresolved and judged.rules == "default" else support
         claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
     return claims
 
