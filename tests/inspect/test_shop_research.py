@@ -59,8 +59,8 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     assert (log.status, sample.error, found["total"]) == ("success", None, 4)
     scores = sample.scores or {}
     assert scores.keys() == {"checks", "basket", "faithfulness", "process"}
-    assert values_of(sample, "faithfulness")["FP"] == 1.0
-    assert "**FP** 1 (" in (scores["faithfulness"].explanation or "")
+    assert values_of(sample, "faithfulness")["FR"] == 1.0
+    assert "**FR** 1" in (scores["faithfulness"].explanation or "")
     assert means_of(log)["without_price_wrong"] == 1.0
 
     run = kept_run(sample)
@@ -143,7 +143,7 @@ def test_an_agent_that_breaks_lowers_the_mean_and_what_the_models_server_loses_d
     for given, mean in ((broken, 0.5), ({"model": thinking(loses)}, 1.0)):
         log = evaluated(shop_research(place, asked), limit=2, fail_on_error=False, **given)
         assert [sample.error is None for sample in samples_of(log)] == [True, False]
-        assert means_of(log)["FP"] == mean
+        assert means_of(log)["FR"] == mean
 
 
 def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:
