@@ -9,7 +9,6 @@ that is neither in the source's tag nor in its text is not supported.
 A headline moves in the right direction if FP or clean is lower than in the honest report, or false_statements higher.
 """
 
-import argparse
 import asyncio
 import json
 import re
@@ -20,10 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labelled_reports import LabelledReport, Planted, read_set, unpacked
+from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
-from drretail.data_ingest.demo import ensure_demo_world
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Assessor, gather
@@ -39,7 +37,6 @@ from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.run import Run, System
-from drretail.settings import read_settings
 
 FAMILIES = ("faithfulness", "false_statements", "checks")
 RISES = {"FP": False, "clean": False, "false_statements": True}
@@ -222,17 +219,9 @@ def values_of(folder: Path) -> Mapping[tuple[str, str], Mapping[str, float | Non
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, metavar="SET")
-    parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
-    parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
-    parser.add_argument("--misses", action="store_true", help="list the headlines of each copy")
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    args = parser.parse_args()
+    args = arguments(__doc__, "the headlines of each copy")
     with tempfile.TemporaryDirectory() as scratch:
-        own = args.folder / "world.tar.xz"
-        place = args.world or (own if own.exists() else ensure_demo_world(read_settings().cache_dir, Progress()))
-        world = open_world(unpacked(place, Path(scratch)) if place.name.endswith(".tar.xz") else place)
+        world = world_of(args, Path(scratch))
         reports = list(read_set(args.folder, world, Path(scratch), args.experiment))
         folder = Path(scratch) / "headlines"
         judge = Judge.of(scripted_model(play=experiment_of(folder, reports, world).play, name="labels"))

@@ -7,6 +7,7 @@ What the queries want is in themselves, in the set's wishes.json (by query_id), 
 in the limits that older queries have beside their text.
 """
 
+import argparse
 import json
 import re
 import tarfile
@@ -17,20 +18,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
+from drretail.data_ingest.demo import ensure_demo_world
 from drretail.env.session import Session
-from drretail.env.world import World
+from drretail.env.world import World, open_world
 from drretail.eval.judging.subject import read_subjects
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import NUMBERS
 from drretail.grounding.verify.checks import Case
+from drretail.progress import Progress
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import JudgedKind, Pick, Reading, ReadValue, Relation
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import Wish
+from drretail.settings import read_settings
 from drretail.tools.toolkit import Toolkit
 
 READER = "model:labels"
@@ -235,6 +239,24 @@ def _of_limits(path: Path, world: World) -> Wish | None:
         "brands_unwanted": limits.get("brands_unwanted", []),
     }
     return Wish.model_validate({"wants": [wanted], "budget": budget if is_total else None, "room": True})
+
+
+def arguments(description: str | None, misses: str) -> argparse.Namespace:
+    """What is given to a benchmark that reads such a set; ``misses`` is what --misses lists."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="SET")
+    parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
+    parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
+    parser.add_argument("--misses", action="store_true", help=f"list {misses}")
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    return parser.parse_args()
+
+
+def world_of(given: argparse.Namespace, scratch: Path) -> World:
+    """The world of --world, else the one in the set, else the demo's."""
+    own = given.folder / "world.tar.xz"
+    place = given.world or (own if own.exists() else ensure_demo_world(read_settings().cache_dir, Progress()))
+    return open_world(unpacked(place, scratch) if place.name.endswith(".tar.xz") else place)
 
 
 def unpacked(archive: Path, scratch: Path) -> Path:

@@ -10,7 +10,6 @@ Of twins (copies with one false statement, no labels) are counted, by kind: fals
 accused in the honest report, and those at whose place form read a value.
 """
 
-import argparse
 import json
 import tempfile
 from collections import Counter, defaultdict
@@ -19,15 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, read_set, unpacked
+from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, arguments, read_set, world_of
 
-from drretail.data_ingest.demo import ensure_demo_world
-from drretail.env.world import open_world
 from drretail.grounding.verify.checks import check_report, read_report
-from drretail.progress import Progress
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading, ReadValue
-from drretail.settings import read_settings
 
 UNLABELLED = ("form", "declared")
 READERS = (*UNLABELLED, "ideal")
@@ -56,22 +51,10 @@ class Tally:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, metavar="SET")
-    parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
-    parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
-    parser.add_argument("--misses", action="store_true", help="list what was missed, wrong or found")
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    args = parser.parse_args()
+    args = arguments(__doc__, "what was missed, wrong or found")
     tally = Tally()
     with tempfile.TemporaryDirectory() as scratch:
-        own = args.folder / "world.tar.xz"
-        place = (
-            args.world or own
-            if args.world or own.exists()
-            else ensure_demo_world(read_settings().cache_dir, Progress())
-        )
-        world = open_world(unpacked(place, Path(scratch)) if place.name.endswith(".tar.xz") else place)
+        world = world_of(args, Path(scratch))
         for report in read_set(args.folder, world, Path(scratch), args.experiment):
             measure(report, tally)
     if args.misses:
