@@ -12,7 +12,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
-from drretail.cli.queries.decide import demands_table, how_to_decide
+from drretail.cli.queries.decide import demands_table, died_line, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
@@ -57,6 +57,7 @@ def check(
     Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
     --model, a model also judges each query. docs/queries.md explains the faults.
     """
+    from drretail.querygen.decisions.answers import dead_decisions
     from drretail.querygen.decisions.questions import questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
@@ -84,6 +85,7 @@ def check(
         with busy("checking queries", quiet=output.quiet):
             outcome.checked = linter.check_all(outcome.queries)
             outcome.questions = questions_of(outcome.queries, linter.stock.offers)
+            outcome.died = dead_decisions(outcome.queries, linter.stock.offers)
     if output.as_json:
         _print_json(outcome)
     else:
@@ -103,6 +105,7 @@ class _Outcome:
     document: dict[str, Any] = field(default_factory=dict[str, Any])
     checked: "Sequence[Checked]" = ()
     questions: "Sequence[Question]" = ()
+    died: int = 0
 
     @property
     def found(self) -> "list[tuple[Checked, list[Finding]]]":
@@ -183,6 +186,7 @@ def _print_json(outcome: _Outcome) -> None:
             "ok": not outcome.codes,
             "codes": dict(outcome.codes),
             "untyped": outcome.untyped,
+            "died": outcome.died,
             "demands": demands_document(outcome.questions),
             "failed": outcome.failed,
             **outcome.document,
@@ -223,6 +227,8 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
         typer.echo(graded_line(outcome.queries, outcome.questions))
         if not quiet and not all(question.is_decided for question in outcome.questions):
             say(f"The rest goes by words alone. {how_to_decide(file, world)}")
+    if outcome.died and not quiet:
+        say(died_line(outcome.died))
     if outcome.untyped and not quiet:
         say(
             f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "

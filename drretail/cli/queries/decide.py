@@ -63,7 +63,7 @@ def decide(
     FILE's decisions are kept beside it in NAME.gold.jsonl. Without --sheet and --model, shows how far FILE is decided.
     docs/queries.md explains the sheet. Exit code 3: readers disagree, or a model gave no usable answer.
     """
-    from drretail.querygen.decisions.answers import holds, with_decisions
+    from drretail.querygen.decisions.answers import dead_decisions, with_decisions
     from drretail.querygen.decisions.questions import questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
@@ -82,7 +82,7 @@ def decide(
         with busy("looking up products", quiet=output.quiet):
             questions = questions_of(queries, offers, picks)
         left = [question for question in questions if not question.is_decided]
-        died = sum(not holds(each, offers) for query in queries if query.gold for each in query.gold.decisions)
+        died = dead_decisions(queries, offers)
         if sheets and not any(path.exists() for path in sheets):
             _write(sheets, left)
             return
@@ -96,7 +96,7 @@ def decide(
             return
         outcome = _Outcome(file, world, questions, died)
         if sheets:
-            _read(sheets, outcome, quiet=output.quiet)
+            _read(sheets, outcome, offers, quiet=output.quiet)
         elif reader is not None:
             _ask(reader, left, readers, calls, outcome, quiet=output.quiet)
         if outcome.settled is not None:
@@ -118,7 +118,7 @@ class _Outcome:
     world: str
     questions: "Sequence[Question]"
     died: int
-    """Decisions whose record has changed, or is gone."""
+    """Decisions on a record that has changed or is gone, or on a demand that the query no longer has."""
     settled: "Settled | None" = None
     unanswered: int = 0
     failed: dict[str, str] = field(default_factory=dict[str, str])
@@ -168,7 +168,7 @@ def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
     )
 
 
-def _read(sheets: Sequence[Path], outcome: _Outcome, *, quiet: bool) -> None:
+def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers", *, quiet: bool) -> None:
     """Reads filled sheets, and writes a sheet of what their readers disagree on."""
     from drretail.querygen.decisions.answers import settle
     from drretail.querygen.decisions.spreadsheet import read_sheet, sheet_of
@@ -176,7 +176,7 @@ def _read(sheets: Sequence[Path], outcome: _Outcome, *, quiet: bool) -> None:
     names = [path.stem for path in sheets]
     if len(set(names)) < len(names):
         raise UserError(f"Two sheets have the name {max(names, key=names.count)}: name each after its reader.")
-    filled = [read_sheet(path, outcome.questions) for path in sheets]
+    filled = [read_sheet(path, outcome.questions, offers) for path in sheets]
     outcome.settled = settle([each.reading for each in filled])
     if not quiet:
         for path, each in zip(sheets, filled, strict=True):
@@ -220,6 +220,11 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
     ]
     heads = ["query", "want", "demand", "met", "broken", "open", "decided by", "undecided"]
     return table_of(f"Products for {file}", heads, rows)
+
+
+def died_line(died: int) -> str:
+    """How many decisions no longer hold, and why."""
+    return f"Decisions that no longer hold, since the record or the query's demands have changed: {died}."
 
 
 def how_to_decide(file: Path, world: str) -> str:
@@ -273,7 +278,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
     if quiet:
         return
     if outcome.died:
-        say(f"Decisions that no longer hold, since their product's record changed or is gone: {outcome.died}.")
+        say(died_line(outcome.died))
     if outcome.unanswered:
         say(f"Questions without a usable answer: {outcome.unanswered}. They stay undecided.")
     say_failures(outcome.failed)
