@@ -24,8 +24,6 @@ class ReportOptions:
         str | Path | None,
         Option(
             "The file to write (.json for JSON); for plots a folder.",
-            flag="--output",
-            short="-o",
             metavar="FILE",
             default="EXP/report.html; text and LaTeX to stdout",
         ),
@@ -59,8 +57,6 @@ class ExportOptions:
         str | Path | None,
         Option(
             "The file or folder to write.",
-            flag="--output",
-            short="-o",
             metavar="PATH",
             default="EXP/exports/, named by its form",
         ),
