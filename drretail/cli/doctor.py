@@ -49,10 +49,13 @@ def doctor(
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken
+    from drretail.llm.registry import check_spec
     from drretail.settings import read_settings
 
     if max_dollars is not None and not prompts:
         raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
+    for spec in model or []:
+        check_spec(spec)
     settings = read_settings()
     opener = Opener(settings, base_url or [], tell=Waits())
     if prompts:

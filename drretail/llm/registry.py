@@ -252,14 +252,20 @@ def check_priced(models: Iterable[Model]) -> None:
         raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
 
-def _named(spec: str) -> tuple[str, str, Provider | Opening]:
-    """Provider, model, and what opens it, from "provider:model" or the user's own "module:attribute:model"."""
+def check_spec(spec: str) -> None:
+    """Raises UserError for a model without a provider."""
     name, _, model = spec.partition(":")
-    known = provider_names()
-    if name not in known and not model:
+    if name not in provider_names() and not model:
         raise UserError(
             f"{spec!r} names no provider: write provider:model, such as anthropic:claude-sonnet-5 or offline:shopper."
         )
+
+
+def _named(spec: str) -> tuple[str, str, Provider | Opening]:
+    """Provider, model, and what opens it, from "provider:model" or the user's own "module:attribute:model"."""
+    check_spec(spec)
+    name, _, model = spec.partition(":")
+    known = provider_names()
     if name in PROVIDERS:
         found: object = PROVIDERS[name]
     elif name in known:

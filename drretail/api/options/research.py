@@ -32,8 +32,8 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}; baselines: {', '.join(BASELINES)}. Also a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives an agent a "
-    "new name."
+    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT runs an "
+    "agent under another name, as in careful=my_agents:AGENT."
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
