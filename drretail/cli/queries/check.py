@@ -43,9 +43,7 @@ def check(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."
-        ),
+        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."),
     ] = None,
     baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,
     demands: Annotated[bool, typer.Option("--demands", help="Show who decided each demand, and how.")] = False,

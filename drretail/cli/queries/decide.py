@@ -38,24 +38,18 @@ def decide(
     sheet: Annotated[
         list[Path] | None,
         typer.Option(
-            "--sheet",
-            metavar="CSV",
-            help="A sheet to write, or a filled one to read, named after its reader (may be repeated).",
+            metavar="CSV", help="A sheet to write, or a filled one to read, named after its reader (may be repeated)."
         ),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that reads the records."),
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that reads the records.")
     ] = None,
     readers: Annotated[
-        int,
-        typer.Option("--readers", metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders."),
+        int, typer.Option(metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders.")
     ] = 1,
     missing: Annotated[
         Path | None,
-        typer.Option(
-            "--missing", metavar="EXP", help="Also ask about the picks of an experiment, and renew its baskets."
-        ),
+        typer.Option(metavar="EXP", help="Also ask about the picks of an experiment, and renew its baskets."),
     ] = None,
 ) -> None:
     """Decides which products keep the demands of queries, by their records.
