@@ -117,11 +117,6 @@ class Model:
         return int(tokens or DEFAULT_CONTEXT)
 
     @property
-    def own_server(self) -> bool:
-        """True if it is asked at an address of the user's own instead of its provider's."""
-        return "base_url" in self.params
-
-    @property
     def asked(self) -> dict[str, Any]:
         """The parameters that are not defaults, without addresses. They tell two systems apart."""
         return unusual_params(self.params)

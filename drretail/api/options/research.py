@@ -88,7 +88,6 @@ Web = Annotated[
     Option(
         "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         metavar="NAME[:ARGUMENT]",
-        type=str,
         default="sandbox",
     ),
 ]
@@ -97,7 +96,7 @@ Without = Annotated[
 ]
 Prompts = Annotated[
     str | Path | None,
-    Option("A folder of your own prompts (`drretail prompts --to` writes them).", WHAT, metavar="DIR", type=Path),
+    Option("A folder of your own prompts (`drretail prompts --to` writes them).", WHAT, metavar="DIR"),
 ]
 Scope = Annotated[
     Literal["own", "any"] | None,
@@ -111,7 +110,7 @@ Redact = Annotated[bool, Option("Remove personal data from web searches.", SHOP)
 Retriever = Annotated[str, Option("What ranks the pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL")]
 Files = Annotated[
     str | Path | None,
-    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR", type=Path),
+    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR"),
 ]
 Size = Annotated[
     Texts,
