@@ -14,9 +14,11 @@ from drretail.viewer.output import print_json, print_table, say
 
 
 def prompts(
-    agent: Annotated[list[str] | None, typer.Option(help="An agent whose prompts to show (may be repeated).")] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option("--agent", help="An agent whose prompts to show (may be repeated).")
+    ] = None,
     judges: Annotated[bool, typer.Option("--judges", help="Show the prompts of the judges.")] = False,
-    to: Annotated[Path | None, typer.Option(metavar="DIR", help="The folder to write the prompts to.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="The folder to write the prompts to.")] = None,
     as_sent: Annotated[bool, typer.Option("--as-sent", help="Print each prompt in full, as a model gets it.")] = False,
     as_json: flags.Json = False,
 ) -> None:

@@ -96,7 +96,7 @@ Without = Annotated[
 ]
 Prompts = Annotated[
     str | Path | None,
-    Option("A folder of your own prompts (`drretail prompts --to` writes them).", WHAT, metavar="DIR"),
+    Option("A folder of your own prompts (`drretail prompts --to` writes them).", WHAT, metavar="DIR", type=Path),
 ]
 Scope = Annotated[
     Literal["own", "any"] | None,

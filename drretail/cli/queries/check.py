@@ -12,7 +12,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
-from drretail.cli.queries.decide import demands_table, died_line, how_to_decide
+from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
@@ -196,6 +196,7 @@ def _print_json(outcome: _Outcome) -> None:
 def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, demands: bool, quiet: bool) -> None:
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
+    from drretail.querygen.decisions.answers import died_line
     from drretail.querygen.decisions.questions import graded_line, how_decided
     from drretail.querygen.lint import CODES
 

@@ -216,11 +216,6 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
     return table_of(f"Products for {file}", heads, rows)
 
 
-def died_line(died: int) -> str:
-    """How many decisions no longer hold, and why."""
-    return f"Decisions that no longer hold, since the record or the query's demands have changed: {died}."
-
-
 def how_to_decide(file: Path, world: str) -> str:
     """The command that has undecided records read."""
     command = f"drretail queries decide {file}" + ("" if world == "demo" else f" --world {world}")
@@ -228,6 +223,7 @@ def how_to_decide(file: Path, world: str) -> str:
 
 
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quiet: bool) -> None:
+    from drretail.querygen.decisions.answers import died_line
     from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
 
     demands = how_decided(outcome.questions)

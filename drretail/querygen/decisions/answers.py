@@ -141,3 +141,8 @@ def holds(decision: Decision, query: Query, offers: Offers) -> bool:
 def dead_decisions(queries: Iterable[Query], offers: Offers) -> int:
     """How many decisions no longer hold."""
     return sum(not holds(each, query, offers) for query in queries if query.gold for each in query.gold.decisions)
+
+
+def died_line(died: int) -> str:
+    """How many decisions no longer hold, and why."""
+    return f"Decisions that no longer hold, since the record or the query's demands have changed: {died}."
