@@ -83,7 +83,7 @@ def check(
         with busy("checking queries", quiet=output.quiet):
             outcome.checked = linter.check_all(outcome.queries)
             outcome.questions = questions_of(outcome.queries, linter.stock.offers)
-            outcome.died = dead_decisions(outcome.queries, linter.stock.offers)
+            outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     if output.as_json:
         _print_json(outcome)
     else:

@@ -76,7 +76,7 @@ def decide(
         with busy("looking up products", quiet=output.quiet):
             questions = questions_of(queries, offers, picks)
         left = [question for question in questions if not question.is_decided]
-        died = dead_decisions(queries, offers)
+        died = sum(len(dead_decisions(query, offers)) for query in queries)
         if sheets and not any(path.exists() for path in sheets):
             _write(sheets, left)
             return

@@ -103,6 +103,7 @@ def shipped(
     split: Annotated[
         str,
         typer.Option(
+            "--split",
             metavar="dev|test|all|graded",
             help="dev: twenty for development (7 users). test: thirty for results (10 users). all: these fifty. "
             "graded: sixty others, of three difficulties (54 users).",
