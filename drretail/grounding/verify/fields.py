@@ -67,6 +67,18 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
             yield FieldStatement(numeral.start, numeral.stop, amount.low, "contradicted", named)
 
 
+def decided_by_field(text: str, item: Product) -> State | None:
+    """Whether the product's record confirms or contradicts a text; None where it leaves a part of it open.
+
+    One contradiction decides. A text is confirmed if it names the fields of all its figures, and these hold them.
+    """
+    found = list(field_statements(text, item))
+    if any(one.state == "contradicted" for one in found):
+        return "contradicted"
+    named = {one.start for one in found if _names(text, one.field)}
+    return "confirmed" if named and named == {numeral.start for numeral in find_numerals(text)} else None
+
+
 def _names(text: str, line: str) -> bool:
     """True if a text has the words of a field's name; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
@@ -81,7 +93,8 @@ def _is_other(text: str, start: int, end: int) -> bool:
 
 
 def _fits(amount: Amount, number: Decimal) -> bool:
-    return amount.agreement(number) in ("equal", "rounded") or abs(number - amount.low) <= number * _CONVERTED
+    is_rounded = amount.agreement(number) in ("equal", "rounded", "loose" if amount.relation == "about" else "equal")
+    return is_rounded or abs(number - amount.low) <= number * _CONVERTED
 
 
 def _is_composed(amount: Amount, known: list[tuple[Decimal, str]], item: Product) -> bool:
