@@ -191,6 +191,10 @@ class Point:
     def y(self) -> float:
         return self.cell.number or 0.0
 
+    @property
+    def shown_name(self) -> str:
+        return f"{self.name} {self.cell.denominator}".strip()
+
 
 def scatter(
     name: str,
@@ -221,7 +225,7 @@ def scatter(
         if each.cell.ends is not None:
             drawing.add(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
         drawing.add(mark(x, y, series, text, is_hollow=each.cell.is_partial))
-        drawing.add(_name(f"{each.name} {each.cell.denominator}".strip(), x, y, taken, intervals))
+        drawing.add(_name(each.shown_name, x, y, taken, intervals))
     caption = described(caption, [(point.name, (point.cell,)) for point in points], "report")
     return Plot(name, title, caption, drawing.body, _SCATTER_TALL + 36)
 
