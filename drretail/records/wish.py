@@ -35,6 +35,11 @@ class Demand(Record):
     def __str__(self) -> str:
         return self.say
 
+    @property
+    def is_measure(self) -> bool:
+        """True if a number in the field decides it."""
+        return self.least is not None or self.most is not None
+
     @model_validator(mode="before")
     @classmethod
     def _of_words(cls, given: Any) -> Any:

@@ -91,6 +91,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     [
         (("score", "nowhere"), "nowhere does not exist"),
         (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
+        (("score", "exp", "--metrics", ":quality"), "There is no metric ':quality'. Did you mean quality?"),
         (("score", "exp", "--metrics", ""), "--metrics names nothing"),
         ((*STUBBED, "--rules", "papr"), "There is no set of rules 'papr'. Did you mean paper?"),
         ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),

@@ -47,24 +47,20 @@ def generate(
     users: flags.Users = 5,
     user: flags.NamedUsers = None,
     per_user: Annotated[
-        int | None,
-        typer.Option("--per-user", min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper"),
+        int | None, typer.Option(min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option("--preset", metavar="paper", help="Make three queries per user, as in the paper.")
+        str | None, typer.Option(metavar="paper", help="Make three queries per user, as in the paper.")
     ] = None,
     mode: Annotated[
-        str, typer.Option("--mode", help="profile_aware, or generic: queries without a user (needs --model).")
+        str, typer.Option(help="profile_aware, or generic: queries without a user (needs --model).")
     ] = "profile_aware",
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."
-        ),
+        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."),
     ] = None,
     level: Annotated[
-        int | None,
-        typer.Option("--level", min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`)."),
+        int | None, typer.Option(min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`).")
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",

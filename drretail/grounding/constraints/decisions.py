@@ -119,7 +119,7 @@ def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False)
 
 def _has(demand: Demand, value: str) -> bool | None:
     """Whether a field's value is what the demand says; None if it can't be read."""
-    if demand.least is not None or demand.most is not None:
+    if demand.is_measure:
         measure = _measure(value, demand.unit)
         if measure is None:
             return None
