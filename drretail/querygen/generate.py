@@ -12,7 +12,7 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import needs_of
+from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Query
 
@@ -50,22 +50,34 @@ class Drafts:
                 "have a model write them (--model)."
             )
         self.world, self.seed, self.linter = world, seed, linter or Linter(world)
-        self.assortment, self._written = Assortment(self.linter.stock), Texts()
+        self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
 
-    def of(self, user_id: str) -> Iterator[Query]:
-        """One user's queries: first about products that have none yet; the kinds of need take turns."""
+    def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
+        """One user's queries, each with so many axes as far as the shop bears them.
+
+        First those about products that have none yet; the kinds of need take turns.
+        """
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}")
-        author, taken, made = Author(self.world, self.assortment, shopper, rng), set[str](), list[str]()
-        needs = list(needs_of(shopper, self.assortment, self.world.manifest.now.date()))
+        purchases = purchases_of(shopper, self.assortment, self.world.manifest.now.date())
+        author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
+        taken, made = set[str](), list[str]()
+        needs = list(needs_of(purchases))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
-        # Rare kinds of need first; then kinds of product before single products, which leave less to research.
-        needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
+        # Kinds of product before single products, which leave less to research; then rare kinds of need.
+        needs.sort(key=lambda need: ("unnamed" in need.facts, offered[need.kind]))
         while needs:
-            need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
+            need = min(
+                needs,
+                key=lambda need: (
+                    "unnamed" in need.facts,
+                    taken.issuperset(need.product_ids),
+                    made.count(need.kind),
+                ),
+            )
             needs.remove(need)
             query = author.query(need, len(made) + 1)
             if not self.linter.findings(query) and self._written.near_duplicate(query) is None:
