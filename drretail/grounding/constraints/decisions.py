@@ -17,7 +17,7 @@ from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want
 
-_NUMBER = r"(\d+(?:[.,]\d+)?)"
+_NUMBER = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
 
 
 class Ruling(NamedTuple):

@@ -22,7 +22,7 @@ ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 # With fewer offers that keep a demand, there is nothing to choose from.
 _LEAST_KEEP = 2
-_DECIDED = 0.7
+_DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _HITS = 50
 """Hits of a plain search among which the first fitting one is looked for."""

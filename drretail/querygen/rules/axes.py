@@ -9,17 +9,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.rules.assortment import PHRASES, KindOffers
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.query import Axis
 from drretail.records.wish import Demand
 
 _STARS, _RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
-_PLAIN = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
+_PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
 _YES = ("yes", "true")
 _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
@@ -64,7 +66,9 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
             for value in offers.values(name):
                 demand = Demand(say=value, field=name)
                 if _may_be_said(name, value) and offers.is_selective(demand):
-                    yield Choice("property", {"must": (demand,)}, PHRASES["field"][name].format(value=value))
+                    a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
+                    clause = PHRASES["field"][name].format(value=value, a_value=a_value)
+                    yield Choice("property", {"must": (demand,)}, clause)
 
 
 def _may_be_said(name: str, value: str) -> bool:
@@ -82,7 +86,8 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
         unit = Counter(match["unit"] for match in read).most_common(1)[0][0]
         spoken = "" if unit is None else PHRASES["unit"].get(unit)
         bound = "least" if "least" in row else "most"
-        numbers = sorted({float(match["number"].replace(",", "")) for match in read if match["unit"] == unit})
+        figures = (float(match["number"].replace(",", "")) for match in read if match["unit"] == unit)
+        numbers = sorted({_round(figure, up=bound == "most") for figure in figures})
         for number in numbers if spoken is not None else ():
             measure = f"{number:g} {spoken}".strip()
             demand = Demand(say=f"at {bound} {measure}", field=name, unit=unit, **{bound: number})
@@ -118,3 +123,10 @@ def _trust(offers: KindOffers, same: Listing | None) -> Iterator[Choice]:
 def _is_rated(listing: Listing, stars: float, reviews: int) -> bool:
     product = listing.product
     return (product.average_rating or 0) >= stars and (product.rating_number or 0) >= reviews
+
+
+def _round(figure: float, *, up: bool) -> float:
+    """A figure as people say one: in halves below 5, in ones below 20, then in fives, tens, fifties and hundreds."""
+    steps = ((5, 0.5), (20, 1), (100, 5), (200, 10), (1000, 50))
+    step = next((step for limit, step in steps if figure < limit), 100)
+    return (ceil(figure / step) if up else floor(figure / step)) * step

@@ -10,13 +10,14 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
+from drretail.grounding.constraints.listing import folded
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS, singular
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
 from drretail.querygen.rules.axes import Choice, choices
-from drretail.querygen.rules.needs import Need, Purchase, shelf_of
+from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
 from drretail.records.wish import Want, Wish
@@ -24,7 +25,7 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # The probabilities of an axis where the shop's records bear it; of a budget; and of the numbers of axes.
 _SHARES: Mapping[Axis, float] = {
-    "property": 0.8, "fit": 0.5, "pack": 0.5, "joint budget": 0.45, "memory": 0.5, "trust": 0.4, "taste": 0.3,
+    "property": 0.9, "fit": 0.5, "pack": 0.5, "joint budget": 0.6, "memory": 0.3, "trust": 0.3, "taste": 0.3,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # A second thing beside the main one, or a third; and how many are wanted of what one buys several of.
@@ -111,12 +112,14 @@ class Author:
         found: dict[Axis, list[Choice]] = {}
         for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
             found.setdefault(choice.axis, []).append(choice)
-        besides = [each for each in self.purchases if is_open and self._goes_with(each, first)]
+        besides = [
+            each for each in self.purchases if is_open and each.facts >= {"named", "latest"} and _is_other(each, first)
+        ]
         is_several = is_open and not found.get("pack") and need.facts & {"used_up", "by_several"}
         able: dict[Axis, bool] = {
             **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
             "pack": bool(found.get("pack") or is_several),
-            "joint budget": bool(besides) and need.kind != "comparison",
+            "joint budget": bool(besides) and need.kind not in ("comparison", "gift"),
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
@@ -134,15 +137,6 @@ class Author:
             besides=tuple(kinds.values())[: self.rng.randint(1, _MOST_BESIDES)] if "joint budget" in axes else (),
             quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
             is_recalled="memory" in axes,
-        )
-
-    def _goes_with(self, purchase: Purchase, first: Purchase) -> bool:
-        """True if one would order something of a purchase's kind along with the first one's, by the shop's shelves."""
-        return (
-            "named" in purchase.facts
-            and purchase.kind.name != first.kind.name
-            and shelf_of(purchase.listing.product) == shelf_of(first.listing.product)
-            and not set(purchase.kind.name.split()) & set(first.kind.name.split())
         )
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
@@ -243,6 +237,14 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
 
 
 def _thing(purchase: Purchase) -> str:
-    """The name of a purchase's kind in the singular, if it has one and one piece was bought."""
+    """The name of a purchase's kind, in the singular if one piece was bought and its title says so."""
     *before, noun = purchase.kind.name.split()
-    return " ".join([*before, singular(noun)]) if "single" in purchase.facts else purchase.kind.name
+    one = singular(noun)
+    # "Jeans" are one thing and a watch is one of several: the title says which.
+    is_one = "single" in purchase.facts and one.casefold() in folded(purchase.listing.product.title).split()
+    return " ".join([*before, one]) if is_one else purchase.kind.name
+
+
+def _is_other(purchase: Purchase, first: Purchase) -> bool:
+    """True if two purchases are of kinds that share no word."""
+    return not set(purchase.kind.name.casefold().split()) & set(first.kind.name.casefold().split())

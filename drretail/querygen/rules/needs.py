@@ -147,11 +147,6 @@ def _leaf(product: Product) -> tuple[str, ...]:
     return product.categories if len(product.categories) > 1 else (product.product_id,)
 
 
-def shelf_of(product: Product) -> tuple[str, ...]:
-    """The part of a department that a product belongs to: a router belongs with no headphones."""
-    return product.categories[:-1][:2] or (product.category,)
-
-
 def _is_no_topic(product: Product, age: int) -> bool:
     """True for codes, presents and intimate products, and for products that are outgrown or out of date."""
     words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
