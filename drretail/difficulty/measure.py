@@ -23,7 +23,7 @@ from drretail.grounding.basket.choice import best_choice, cheapest_choice, total
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
-from drretail.records.query import Fit, Query, Reference, WantedThing
+from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish, WishPart
 
@@ -70,6 +70,8 @@ class Difficulty(Record):
     """Products of the wanted kinds."""
     fits: int = 0
     """Those of the offers that meet their want."""
+    axes: tuple[Axis, ...] = ()
+    """What makes it hard, by its wish."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,7 @@ class Dial:
         """The measures of a query's difficulty."""
         task = self.task(query)
         if task is None:
-            return Difficulty(query_id=query.query_id)
+            return Difficulty(query_id=query.query_id, axes=query.axes)
         least = task.reference.cheapest.total.value if task.reference.cheapest else None
         wanted = (task.wish.wants[number] for number in task.needed)
         listings = (each for want in wanted for each in self.offers.of_want(want, task.decisions))
@@ -101,6 +103,7 @@ class Dial:
             wants=len(task.things),
             offers=len({each.product.product_id for each in listings}),
             fits=len({fit.product_id for thing in task.things for fit in thing.fits}),
+            axes=query.axes,
         )
 
     def task(self, query: Query) -> "Task | None":

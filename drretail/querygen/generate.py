@@ -1,7 +1,7 @@
 """Users → drafts → queries. The same world, users and seed give the same queries; no query repeats another."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
@@ -14,8 +14,18 @@ from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
-from drretail.records.query import NEED_KINDS, Query
+from drretail.records.query import NEED_KINDS, Axis, Query
 
+WHY_MISSING: Mapping[Axis, str] = {
+    "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
+    "fit": "no size, color, pattern, scent, capacity or connector of what a shopper has tells the offers apart",
+    "pack": "no field says how many are sold together, and nothing that is used up was ordered",
+    "joint budget": "nobody ordered products of two kinds that the shop names and prices",
+    "trust": "stars and numbers of ratings tell no offers apart",
+    "memory": "no order is the only one of its kind in its season",
+    "taste": "no maker is known of what is to be replaced",
+}
+"""The axes that rules can make, each with what a shop or its orders lack where no query has it."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
@@ -37,6 +47,13 @@ class Generated:
         made = {query.kind for query in self.queries}
         enough = _ENOUGH_FOR_ALL_KINDS if len(made) > 1 else _ENOUGH_OF_ONE_KIND
         return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
+
+    @property
+    def missing_axes(self) -> tuple[Axis, ...]:
+        """The axes that rules can make and no query has; empty if that may be by chance."""
+        made = {axis for query in self.queries for axis in query.axes}
+        enough = len(self.queries) >= _ENOUGH_FOR_ALL_KINDS
+        return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
 
 
 class Drafts:

@@ -132,6 +132,8 @@ def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, for
 
 def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> None:
     """Prints on stderr how the result differs from what was requested."""
+    from drretail.querygen.generate import WHY_MISSING
+
     if made.without:
         say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:
@@ -143,3 +145,5 @@ def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> Non
             f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
             "its name in their titles, or fields such as the occasion. `--model` writes others."
         )
+    for axis in made.missing_axes:
+        say(f"No query has the axis {axis}: {WHY_MISSING[axis]}.")

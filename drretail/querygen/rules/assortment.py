@@ -1,4 +1,4 @@
-"""The shop's offers of a kind, and the demands that tell them apart, so that a question may make them."""
+"""The shop's offers of a kind, and whether a demand tells them apart, so that a question may make it."""
 
 import re
 import tomllib

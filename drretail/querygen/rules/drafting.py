@@ -70,7 +70,7 @@ class Author:
         """The question for this need, the user's ``number``-th."""
         plan = self._plan(need)
         kinds = dict.fromkeys((*need.kinds, *(purchase.kind for purchase in plan.besides)))
-        limits: dict[str, Any] = {}
+        limits: dict[str, Any] = {"quantity": plan.quantity}
         for choice in plan.choices:
             limits |= choice.want
         limits["must"] = tuple(demand for choice in plan.choices for demand in choice.want.get("must", ()))
@@ -79,7 +79,7 @@ class Author:
                 name=kind.name,
                 kinds=(kind.category,),
                 again="another" not in need.row or kind not in need.kinds,
-                **(limits | {"quantity": plan.quantity} if place == 0 else {}),
+                **(limits if place == 0 else {}),
             )
             for place, kind in enumerate(kinds)
         )
