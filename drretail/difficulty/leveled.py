@@ -11,7 +11,7 @@ from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
 
 _MOST_AXES = 5
-_DRAFTS = 4
+_DRAFTS = 6
 """Drafts measured per user and number of axes."""
 _USERS = 10
 """Users tried per user wanted: most users of a poor world come nowhere near a high level."""
@@ -37,9 +37,11 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
                     found.setdefault(level, draft.model_copy(update={"level": level}))
         reached.update(found)
         open_levels = [level for level, count in left.items() if count and level in found]
-        if open_levels:
-            left[max(open_levels)] -= 1
-            yield found[max(open_levels)]
+        for level in sorted(open_levels, reverse=True):
+            if drafts.is_new(found[level]):
+                left[level] -= 1
+                yield found[level]
+                return
 
     chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
     made = taken_in_turn(chosen, of_level, wanted=n)

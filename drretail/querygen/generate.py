@@ -70,14 +70,14 @@ class Drafts:
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
 
     def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
-        """One user's queries, each with so many axes as far as the shop bears them.
+        """One user's queries: first about products that have none yet; the kinds of need take turns.
 
-        First those about products that have none yet; the kinds of need take turns.
+        With ``axes`` each has so many, as far as the shop bears them, and may be a near-duplicate of others.
         """
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
-        rng = Random(f"{self.seed}|{user_id}")
+        rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
         purchases = purchases_of(shopper, self.assortment, self.world.manifest.now.date())
         author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
         taken, made = set[str](), list[str]()
@@ -97,11 +97,17 @@ class Drafts:
             )
             needs.remove(need)
             query = author.query(need, len(made) + 1)
-            if not self.linter.findings(query) and self._written.near_duplicate(query) is None:
+            if not self.linter.findings(query) and (axes is not None or self.is_new(query)):
                 taken.update(need.product_ids)
                 made.append(need.kind)
-                self._written.add(query)
                 yield query
+
+    def is_new(self, query: Query) -> bool:
+        """False for a near-duplicate of a query of which this was asked before."""
+        if self._written.near_duplicate(query) is not None:
+            return False
+        self._written.add(query)
+        return True
 
 
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:

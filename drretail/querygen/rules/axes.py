@@ -42,7 +42,7 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     purchase = need.purchases[0]
     # A shopper who would take the same again demands nothing that it lacks.
     is_same = "another" not in need.row
-    for choice in (*_values(offers), *_measures(offers)):
+    for choice in by_fields(offers):
         (demand,) = choice.want["must"]
         if not is_same or decided_by_code(demand, purchase.listing).state == "met":
             yield choice
@@ -52,6 +52,12 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     if not is_same and brand and len(folded(brand)) > 1 and need.kind != "gift":
         for clause in PHRASES["frame"]["taste"]:
             yield Choice("taste", {"brands_unwanted": (brand,)}, clause.format(brand=brand))
+
+
+def by_fields(offers: KindOffers) -> Iterator[Choice]:
+    """The demands for a value or a measure of a field that tell the offers apart."""
+    yield from _values(offers)
+    yield from _measures(offers)
 
 
 def _values(offers: KindOffers) -> Iterator[Choice]:
@@ -90,7 +96,8 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
         numbers = sorted({_round(figure, up=bound == "most") for figure in figures})
         for number in numbers if spoken is not None else ():
             measure = f"{number:g} {spoken}".strip()
-            demand = Demand(say=f"at {bound} {measure}", field=name, unit=unit, **{bound: number})
+            limits: dict[str, Any] = {bound: number}
+            demand = Demand(say=f"at {bound} {measure}", field=name, unit=unit, **limits)
             clause = row[bound].format(measure=measure, number=f"{number:g}")
             if number > 1 and offers.is_selective(demand):
                 axis: Axis = "pack" if row.get("pack") else "property"

@@ -25,7 +25,7 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # The probabilities of an axis where the shop's records bear it; of a budget; and of the numbers of axes.
 _SHARES: Mapping[Axis, float] = {
-    "property": 0.9, "fit": 0.5, "pack": 0.5, "joint budget": 0.6, "memory": 0.3, "trust": 0.3, "taste": 0.3,
+    "property": 0.9, "fit": 0.5, "pack": 0.5, "joint budget": 0.9, "memory": 0.3, "trust": 0.3, "taste": 0.3,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # A second thing beside the main one, or a third; and how many are wanted of what one buys several of.
@@ -119,7 +119,7 @@ class Author:
         able: dict[Axis, bool] = {
             **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
             "pack": bool(found.get("pack") or is_several),
-            "joint budget": bool(besides) and need.kind not in ("comparison", "gift"),
+            "joint budget": bool(besides) and not need.asks_prices and need.kind != "gift",
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
@@ -177,8 +177,7 @@ class Author:
 
         A joint one does not buy the first hits of a plain search.
         """
-        # In a comparison of prices, an amount would give away the answer.
-        is_bounded = "named" in need.facts and need.kind != "comparison" and self.rng.random() < _BUDGET
+        is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
         if not is_bounded and not plan.besides:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)

@@ -79,6 +79,11 @@ class Need:
         return frozenset.intersection(*(purchase.facts for purchase in self.purchases))
 
     @property
+    def asks_prices(self) -> bool:
+        """True for a comparison of prices, in which an amount would give away the answer."""
+        return "price_spread" in self.row["when"]
+
+    @property
     def product_ids(self) -> tuple[str, ...]:
         """The ids of its purchases' products."""
         return tuple(purchase.listing.product.product_id for purchase in self.purchases)

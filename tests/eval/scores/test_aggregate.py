@@ -188,20 +188,19 @@ def test_slices_come_by_category_then_kind_then_part_of_the_wish_in_a_fixed_orde
         ("category", "none named"): ["q3"],
         ("kind", "gift"): ["q1"],
         ("kind", "profile_aware"): ["q2", "q3"],
-        ("constraint", "budget"): ["q2"],
-        ("constraint", "quantity"): ["q2"],
-        ("constraint", "deadline"): ["q1", "q2"],
-        ("constraint", "not typed"): ["q3"],
+        ("axis", "pack"): ["q2"],
+        ("axis", "none"): ["q1"],
+        ("axis", "not typed"): ["q3"],
         ("level", "level 0"): ["q2"],
         ("level", "level 7"): ["q1"],
     }
-    assert [name for by, name in slices if by == "constraint"] == ["budget", "quantity", "deadline", "not typed"]
+    assert [name for by, name in slices if by == "axis"] == ["pack", "none", "not typed"]
 
 
 ALL = frozenset({"q1", "q2", "q3", "q4"})
 SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("category", "all"): ALL,
-    ("constraint", "budget"): frozenset({"q1", "q3", "q4"}),
+    ("axis", "budget"): frozenset({"q1", "q3", "q4"}),
     ("kind", "lost"): frozenset({"q4"}),
 }
 REPORTS = [
@@ -222,7 +221,7 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
     assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_queries, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
-    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("constraint", "p:m", "llm", "x")
+    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("axis", "p:m", "llm", "x")
     assert (lost.value, lost.ci_low, lost.n_queries, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
 
 
