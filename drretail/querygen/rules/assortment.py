@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.case import Stock
@@ -65,17 +66,32 @@ class KindOffers:
         parts = (re.split(r",(?!\d)", str(value).casefold()) for value in details if value)
         return tuple(sorted({part.strip() for value in parts for part in value}))
 
-    def is_selective(self, demand: Demand) -> bool:
-        """True if records decide a demand for most offers, few enough keep it, and the first hit does not."""
-        states = [decided_by_code(demand, offer).state for offer in self.counted]
-        is_decided = sum(state != "open" for state in states) >= _DECIDED * len(states)
-        is_kept_first = self.first is not None and decided_by_code(demand, self.first).state == "met"
-        return is_decided and not is_kept_first and self.tells_apart([state == "met" for state in states])
+    @cached_property
+    def best(self) -> Listing | None:
+        """The one that is worth most; None without offers."""
+        worth = worths(self.counted)
+        return max(self.counted, key=lambda offer: worth[offer.product.product_id], default=None)
 
-    def tells_apart(self, kept: Sequence[bool]) -> bool:
-        """True if enough offers keep to it to choose from, and enough do not."""
-        count = len(kept)
-        return count >= LEAST_OFFERS and sum(kept) >= _LEAST_KEEP and LEAST_SHARE <= sum(kept) / count <= MOST_SHARE
+    def is_selective(self, demand: Demand) -> bool:
+        """True if records decide a demand for most offers, and it ``tells_apart``."""
+        decided = sum(decided_by_code(demand, offer).state != "open" for offer in self.counted)
+        return decided >= _DECIDED * len(self.counted) and self.tells_apart(
+            lambda offer: decided_by_code(demand, offer).state == "met"
+        )
+
+    def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
+        """True if enough offers keep to it to choose from, enough don't, the best one does, and the first hit doesn't.
+
+        A demand that leaves the best cart as it is only takes carts away, so that no search finds a better one.
+        """
+        kept, count = sum(map(keeps, self.counted)), len(self.counted)
+        is_share = count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
+        return (
+            is_share
+            and self.best is not None
+            and keeps(self.best)
+            and not (self.first is not None and keeps(self.first))
+        )
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""

@@ -9,11 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, floor
 from typing import Any
 
 from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.rules.assortment import PHRASES, KindOffers
 from drretail.querygen.rules.needs import Need, Purchase
@@ -49,7 +50,8 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     yield from _fits(offers, purchase)
     yield from _trust(offers, purchase.listing if is_same else None)
     brand = purchase.listing.product.brand
-    if not is_same and brand and len(folded(brand)) > 1 and need.kind != "gift":
+    is_best = offers.best is not None and offers.best.product.brand == brand
+    if not is_same and brand and not is_best and need.kind != "gift":
         for clause in PHRASES["frame"]["taste"]:
             yield Choice("taste", {"brands_unwanted": (brand,)}, clause.format(brand=brand))
 
@@ -122,7 +124,7 @@ def _trust(offers: KindOffers, same: Listing | None) -> Iterator[Choice]:
         for reviews in _RATINGS:
             limits = {"rating_min": stars, "ratings_min": reviews}
             is_kept = same is None or _is_rated(same, stars, reviews)
-            if is_kept and offers.tells_apart([_is_rated(offer, stars, reviews) for offer in offers.counted]):
+            if is_kept and offers.tells_apart(partial(_is_rated, stars=stars, reviews=reviews)):
                 for clause in PHRASES["frame"]["trust"]:
                     yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import folded
@@ -23,9 +23,9 @@ from drretail.records.query import Axis, Query
 from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"
-# The probabilities of an axis where the shop's records bear it; of a budget; and of the numbers of axes.
-_SHARES: Mapping[Axis, float] = {
-    "property": 0.9, "fit": 0.5, "pack": 0.5, "joint budget": 0.9, "memory": 0.3, "trust": 0.3, "taste": 0.3,
+# How often an axis is chosen where the shop's records bear it; how often there is a budget; how many axes there are.
+_WEIGHTS: Mapping[Axis, float] = {
+    "property": 3, "fit": 2, "pack": 1, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # A second thing beside the main one, or a third; and how many are wanted of what one buys several of.
@@ -123,8 +123,8 @@ class Author:
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
-        # The shares are weights of a draw without replacement (Efraimidis and Spirakis).
-        drawn = sorted((self.rng.random() ** (1 / _SHARES[axis]), axis) for axis, holds in able.items() if holds)
+        # A draw by weight without replacement (Efraimidis and Spirakis).
+        drawn = sorted((self.rng.random() ** (1 / _WEIGHTS[axis]), axis) for axis, holds in able.items() if holds)
         axes = {axis for _, axis in drawn[len(drawn) - min(wanted, len(drawn)) :]}
         chosen = tuple(self.rng.choice(found[axis]) for axis in (*_WANT_AXES, "pack") if axis in axes and axis in found)
         named = {demand.field for choice in chosen for demand in choice.want.get("must", ())}
@@ -175,7 +175,7 @@ class Author:
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
 
-        A joint one does not buy the first hits of a plain search.
+        A joint one buys the best offers and, if it can, not the first hits of a plain search.
         """
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
         if not is_bounded and not plan.besides:
@@ -195,19 +195,20 @@ class Author:
 
         amount, is_joint = amount_at(level), len(wants) > 1
         if is_joint:
-            first = self._first_cost(wants)
-            below = [sum_ for share in (level, 0.3, 0.15, 0.0) if (sum_ := amount_at(share)) < first]
-            amount = below[0] if below else amount
+            low, high = self._cost(wants, "best"), self._cost(wants, "first")
+            step = next(step for limit, step in _STEPS if low < limit)
+            amounts = range(ceil(low / step) * step, ceil(high), step)
+            amount = self.rng.choice(amounts) if amounts else amount
         paid = [price for each in (*need.purchases, *plan.besides) if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
         is_near = is_joint or len(paid) < len(need.purchases) or least <= amount <= most
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
 
-    def _first_cost(self, wants: Sequence[Want]) -> Decimal:
-        """What the first hits of plain searches cost together."""
-        firsts = [self.assortment.of(want.kinds[0]).first for want in wants]
-        prices = (first.price or Decimal(0) if first is not None else Decimal(0) for first in firsts)
+    def _cost(self, wants: Sequence[Want], which: Literal["best", "first"]) -> Decimal:
+        """What the best offers of the kinds, or the first hits of plain searches, cost together."""
+        offers = [getattr(self.assortment.of(want.kinds[0]), which) for want in wants]
+        prices = [Decimal(0) if offer is None else offer.price or Decimal(0) for offer in offers]
         return sum((price * want.quantity for price, want in zip(prices, wants, strict=True)), Decimal(0))
 
     def _choice(self, sentences: Sequence[Any], facts: frozenset[str] = frozenset()) -> str:
