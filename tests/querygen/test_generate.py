@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.comparison import compare
@@ -185,39 +185,46 @@ def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world:
         assert not re.search(r"\$|\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value", query.text)
 
 
-def test_only_what_decides_among_the_offers_of_a_kind_is_demanded() -> None:
-    materials = ("oak", "oak", "pine", "steel", "pine")
-    offers = [
-        listing_of(each.model_copy(update={"details": {"Material": material, "Color": "blue", "Scent": "rose"}}))
-        for each, material in zip(products(), materials, strict=False)
+def offers_with(name: str, values: Sequence[str]) -> tuple[Listing, ...]:
+    """Offers of one kind with these values of a field; the last one is the best rated."""
+    made = [
+        listing_of(each.model_copy(update={"details": {name: value}, "average_rating": 3.0, "rating_number": 900}))
+        for each, value in zip(products(), values, strict=False)
     ]
-    # Steel is one, all are blue, and all smell of roses.
-    found = [choice.clause for choice in by_fields(KindOffers(tuple(offers)))]
-    assert found == ["be made of oak", "be made of pine"]
-    # What a search shows first keeps no demand.
-    assert [choice.clause for choice in by_fields(KindOffers(tuple(offers), offers[0]))] == ["be made of pine"]
+    return (*made[:-1], listing_of(made[-1].product.model_copy(update={"average_rating": 4.8})))
+
+
+def test_what_the_best_offer_keeps_and_the_first_hit_does_not_is_demanded() -> None:
+    offers = offers_with("Material", ("oak", "oak", "steel", "pine", "pine"))
+    assert [choice.clause for choice in by_fields(KindOffers(offers))] == ["be made of pine"]
+    assert [choice.clause for choice in by_fields(KindOffers(offers, first=offers[0]))] == ["be made of pine"]
+    assert list(by_fields(KindOffers(offers, first=offers[3]))) == []
 
 
 @pytest.mark.parametrize(
     ("name", "values", "clauses"),
     [
-        ("Capacity", ["1 L", "1.7 L", "2 L", "3 L", "5 L"], ["hold at least 2 liters", "hold at least 3 liters"]),
-        ("Item Weight", ["7 lb", "8 lb", "20 lb", "30 lb", "9 oz"], ["weigh at most 8 lb", "weigh at most 20 lb"]),
-        ("Number of Pieces", ["2", "2", "4", "12", "12"], ["have at least 4", "have at least 12"]),
-        ("Brightness", ["800 lumens", "1,000 lumens", "90 lumens", "1,600 lumens", "95 lumens"], [
-            "give at least 800 lumens", "give at least 1000 lumens"
-        ]),
-        ("Capacity", ["24 x 15 L", "3 L x 2", "12 L x 4", "8 L x 8", "9"], []),
-        ("Is Dishwasher Safe", ["Yes", "Yes", "No", "No", "No"], ["be dishwasher safe"]),
-        ("Special Feature", ["Foldable", "Foldable", "Lid", "Lid", "Strap"], ["be foldable"]),
-        ("Handle", ["Silicone Grip", "Silicone Grip", "Oak", "Oak", "Steel"], ["have an oak", "have a silicone grip"]),
-        ("Own Field", ["a", "a", "b", "b", "c"], []),
+        ("Capacity", "1 L|1.7 L|2 L|3 L|5 L", ["hold at least 2 liters", "hold at least 3 liters"]),
+        ("Item Weight", "9 oz|30 lb|20 lb|8 lb|7 lb", ["weigh at most 8 lb", "weigh at most 20 lb"]),
+        ("Number of Pieces", "2|2|4|12|12", ["have at least 4", "have at least 12"]),
+        (
+            "Brightness",
+            "90 lumens|95 lumens|800 lumens|1,000 lumens|1,600 lumens",
+            ["give at least 800 lumens", "give at least 1000 lumens"],
+        ),
+        ("Capacity", "24 x 15 L|3 L x 2|12 L x 4|8 L x 8|9 L x 9", []),
+        ("Is Dishwasher Safe", "No|No|No|Yes|Yes", ["be dishwasher safe"]),
+        ("Special Feature", "Lid|Lid|Lid|Foldable|Foldable", ["be foldable"]),
+        ("Special Feature", "Foldable|Foldable|Foldable|Lid|Lid", []),
+        ("Container Type", "Jar|Jar|Jar|Airless Pump|Airless Pump", ["come in an airless pump"]),
+        ("Closure Type", "Cork|Cork|Cork|Snap Lids|Snap Lids", ["close with snap lids"]),
+        ("Material", "oak|oak|oak|oak|pine", []),
+        ("Own Field", "a|a|a|b|b", []),
     ],
-)  # fmt: skip
-def test_a_field_is_asked_for_as_people_say_it(name: str, values: list[str], clauses: list[str]) -> None:
-    made = zip(products(), values, strict=False)
-    offers = tuple(listing_of(each.model_copy(update={"details": {name: value}})) for each, value in made)
-    assert [choice.clause for choice in by_fields(KindOffers(offers))] == clauses
+)
+def test_a_field_is_asked_for_as_people_say_it(name: str, values: str, clauses: list[str]) -> None:
+    found = by_fields(KindOffers(offers_with(name, values.split("|"))))
+    assert [choice.clause for choice in found] == clauses
 
 
 def test_the_axes_of_a_shop_whose_records_have_fields_are_many_and_few_ask_for_one_product() -> None:
