@@ -34,7 +34,7 @@ class Shown:
 
     by: Annotated[
         tuple[str, ...],
-        Option("Print tables by this property of the queries.", metavar="category|kind|constraint|level"),
+        Option("Print tables by this property of the queries.", metavar="category|kind|axis|level"),
     ] = ()
     details: Annotated[bool, Option("Print the tables of every family.")] = False
 

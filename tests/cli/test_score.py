@@ -53,7 +53,7 @@ def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(succeeds:
     assert {(row["by"], row["name"]) for row in kept} == {
         ("category", "none named"),
         ("kind", "profile_aware"),
-        ("constraint", "not typed"),
+        ("axis", "not typed"),
     }
 
 

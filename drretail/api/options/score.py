@@ -132,7 +132,9 @@ class VerifyOptions:
     files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
 
 
-By = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves", "twin", "level"]
+By = Literal[
+    "information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves", "twin", "level", "axis"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def generate(
 
 
 def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, force: bool, output: flags.Output) -> None:
-    from drretail.difficulty.hardening import generate_at
+    from drretail.difficulty.leveled import generate_at
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.querygen.users import check_users
 
@@ -128,6 +128,8 @@ def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, for
 
 def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> None:
     """Prints on stderr how the result differs from what was requested."""
+    from drretail.querygen.generate import WHY_MISSING
+
     if made.without:
         say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:
@@ -139,3 +141,5 @@ def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> Non
             f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
             "its name in their titles, or fields such as the occasion. `--model` writes others."
         )
+    for axis in made.missing_axes:
+        say(f"No query has the axis {axis}: {WHY_MISSING[axis]}.")

@@ -174,12 +174,12 @@ def difficulty(
     if output.as_json:
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
-    names = [name for name in Difficulty.model_fields if name != "query_id"]
+    names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
     hardest_first = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
-    cells = [(row.query_id, *(getattr(row, name) for name in names)) for row in hardest_first]
+    cells = [(row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes)) for row in hardest_first]
     unmeasured = sum(row.level is None for row in rows)
     note = f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet."
-    heads = ("", *(name.replace("_", " ") for name in names))
+    heads = ("", *(name.replace("_", " ") for name in names), "axes")
     print_table(table_of("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ()))
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")

@@ -104,7 +104,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"wish": {"deadline": "by Friday"}}, "words_not_in_text"),
     ({"more": ' As good as my "Acme Turbo Feeder".'}, "quote_not_in_wish"),
     ({"text": "What is worth $60?", "wish": {"wants": []}}, "owned_not_in_text"),
-    ({"wish": {"orders": ["0123456789"]}}, "order_not_in_text"),
+    ({"more": " See 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_number_in_text"),
     ({"text": TEXT.replace("since January", "since August")}, "date_of_no_order"),
     ({"text": TEXT.replace("since January", "since May last year")}, "date_of_no_order"),
     ({"more": " The yard was laid out in 2031."}, "date_not_typed"),
