@@ -25,7 +25,7 @@ from drretail.eval.compare.rows import Corrected, Side, compared_rows, tested
 from drretail.eval.registry import load_metric
 from drretail.stats.clusters import Clusters, freedom
 from drretail.stats.intervals import estimate
-from drretail.stats.significance import LEVEL, ONE_MORE, holm, users_needed, users_range
+from drretail.stats.significance import LEVEL, failures_added, holm, users_needed, users_range
 
 Numbers = NDArray[np.float64]
 QUESTIONS = (10, 20, 50, 100, 200, 400)
@@ -81,7 +81,7 @@ SETTINGS = (
     Setting("normal, 3 a user, .5 the user's", normal, each=3, share=0.5, questions=(21, 51, 99, 201, 399)),
     Setting("skewed, its worst 5 % missing", skewed, missing=0.05, questions=(20, 50, 100, 200, 400)),
     Setting("1 or 0, its worst 5 % missing", steady, missing=0.05, questions=(20, 50, 100, 200, 400)),
-    Setting("6 systems, 1 or 0", steady, systems=6, questions=(20, 50, 100, 400)),
+    Setting("6 systems, 1 or 0", steady, systems=6, questions=QUESTIONS[1:]),
     Setting("6 systems, skewed", skewed, systems=6, questions=(20, 50, 100, 400)),
     Setting("12 systems, 1 or 0", steady, systems=12, questions=(20, 50, 100, 400)),
     Setting("12 systems, skewed", skewed, systems=12, questions=(20, 50, 100)),
@@ -118,7 +118,8 @@ def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool) -> 
     clusters = Clusters({name: str(user) for name, user in zip(names, groups, strict=True)})
     pairs = list(combinations(range(len(systems)), 2))
     # Without Student's interval, or with a lead that one more failure takes, nothing is concluded: no need of a test.
-    may_be = np.array([_is_apart(systems[a], systems[b], design, rule=rule) for a, b in pairs])
+    more = failures_added(len(systems)) if rule else 0.0
+    may_be = np.array([_is_apart(systems[a], systems[b], design, more) for a, b in pairs])
     known: dict[bytes, bool] = {}
     concluded = 0
     for sample in np.flatnonzero(may_be.any(axis=0)):
@@ -135,11 +136,12 @@ def _is_any(
     sides: Sequence[Side], maybe: Sequence[tuple[int, int]], tests: int, clusters: Clusters, *, rule: bool
 ) -> bool:
     """Whether anything is concluded of these pairs, corrected for all ``tests``."""
-    results = [tested((sides[a], sides[b]), clusters, counts_failures=rule) for a, b in maybe]
+    more = failures_added(len(sides)) if rule else 0.0
+    results = [tested((sides[a], sides[b]), clusters, failures=more) for a, b in maybe]
     adjusted = holm([*(result.decides for result in results), *[1.0] * (tests - len(maybe))])
     for (a, b), result, p in zip(maybe, results, adjusted, strict=False):
         if p is not None and p <= LEVEL:
-            corrected = Corrected(p, tests, p, result.loss)
+            corrected = Corrected(p, tests, p, result.failures)
             (row,) = compared_rows(FAMILY, {VARIANT: (sides[a], sides[b])}, clusters, {VARIANT: corrected})
             if row.outcome in ("higher", "lower"):
                 return True
@@ -153,7 +155,7 @@ def _in_order(values: Numbers, design: Design) -> Numbers:
     return users[:, np.lexsort(users.transpose(0, 2, 1).reshape(-1, design.users))].reshape(values.shape)
 
 
-def _is_apart(a: Numbers, b: Numbers, design: Design, *, rule: bool) -> NDArray[np.bool_]:
+def _is_apart(a: Numbers, b: Numbers, design: Design, failures: float) -> NDArray[np.bool_]:
     """By sample, whether a difference may be concluded; slightly too often."""
     apart = a - b
     count = (~np.isnan(apart)).sum(axis=1)
@@ -161,7 +163,7 @@ def _is_apart(a: Numbers, b: Numbers, design: Design, *, rule: bool) -> NDArray[
     away = np.nan_to_num(apart - mean[:, None]).reshape(len(apart), design.users, design.each).sum(axis=2)
     error = np.sqrt((away**2).sum(axis=1) * design.users / (design.users - 1)) / count
     least = 0.95 * stdtrit(freedom(design.groups), 0.975) * error
-    loss = ONE_MORE * np.minimum(np.nanmean(a, axis=1), np.nanmean(b, axis=1)) / count if rule else 0.0
+    loss = failures * np.minimum(np.nanmean(a, axis=1), np.nanmean(b, axis=1)) / count
     return np.abs(mean) > np.maximum(least, 0.9 * loss)
 
 
@@ -235,7 +237,7 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
             b = worse(rng, samples, design)
             for values, other in zip(better(rng, samples, design) - b, b, strict=True):
                 seen = estimate(values.tolist(), design.groups)
-                few, most = users_range(seen, questions, loss=1.5 * float(other.mean()))
+                few, most = users_range(seen, questions, loss=failures_added(2) * float(other.mean()))
                 held += (few or 0) <= truth <= (most or np.inf)
             found[name][questions] = held / samples
             print(f"| {name} | {questions} | {held / samples:.2f} of {truth} |", flush=True)
@@ -243,7 +245,7 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
 
 
 def _loss(worse: Callable[[np.random.Generator, int, Design], Numbers], rng: np.random.Generator) -> float:
-    return 1.5 * float(worse(rng, 1, Design(20_000, 1, 0.0)).mean())
+    return failures_added(2) * float(worse(rng, 1, Design(20_000, 1, 0.0)).mean())
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from drretail.eval.compare.steadiness import noise_sentences
 from drretail.eval.compare.wording import (
     beside,
     listed,
+    more_failures,
     name_of,
     needed,
     queries,
@@ -258,7 +259,7 @@ def _held_back(comparison: Comparison, name: Name) -> Iterator[str]:
             higher = f"By {name(table)}, {one} is higher than {other} in {name_of(row)} ({_seen([row])})"
             if row.outcome == "undone":
                 takes = f" {needed(row).capitalize()} are needed." if needed(row) else ""
-                yield f"{higher}, but nothing is concluded: one more failure of {one} would undo it.{takes}"
+                yield f"{higher}, but nothing is concluded: {more_failures(row)} of {one} would undo it.{takes}"
             elif row.outcome == "answers_less":
                 yield f"{higher}, but nothing is concluded: who looks better is lower in {listed(row.against)}."
 

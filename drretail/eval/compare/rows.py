@@ -26,7 +26,6 @@ from drretail.stats.intervals import Estimate, estimate, mean_interval
 from drretail.stats.noise import run_variance
 from drretail.stats.significance import (
     LEVEL,
-    ONE_MORE,
     detectable,
     fewest_users,
     flip_test,
@@ -160,12 +159,10 @@ class Tested:
 
     p: float | None
     """None if no query is paired."""
-    loss: float = 0.0
-    """What one more failure would take of the higher side; 0 in figures in which a failed run does not earn the
-    worst.
-    """
+    failures: float = 0.0
+    """How many more failures the higher side has to bear; 0 if a failed run does not earn the worst."""
     p_after_loss: float | None = None
-    """p if the higher side had failed once more, on a query of another user."""
+    """p if the higher side had failed so often more, on a query of another user."""
 
     @property
     def decides(self) -> float | None:
@@ -181,8 +178,8 @@ class Corrected:
     """The corrected ``Tested.decides``."""
     tests: int
     seen: float | None = None
-    """The corrected ``Tested.p``, without one more failure."""
-    loss: float = 0.0
+    """The corrected ``Tested.p``, without more failures."""
+    failures: float = 0.0
     is_planned: bool = False
 
 
@@ -272,23 +269,24 @@ def rows_between(
         yield held.model_copy(update=row_facts(metric, row.variant))
 
 
-def tested(sides: Sides, clusters: Clusters, *, counts_failures: bool) -> Tested:
+def tested(sides: Sides, clusters: Clusters, *, failures: float) -> Tested:
     """The test that flips the signs of users, on A's minus B's values by query.
 
-    With ``counts_failures``, a failed run earns 0 and nothing earns less: the difference has to hold if the higher side
-    had failed once more, and earned nothing on the queries that a server, a judge or a page took from it.
+    ``failures`` are for values of which a failed run earns 0, and nothing earns less: the difference has to hold if the
+    higher side had failed so often more, and earned nothing on the queries that a server, a judge or a page took from
+    it.
     """
     a, b = sides
     pairs = pair(a.values, b.values)
     p = _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
-    if not counts_failures or pairs.means is None:
+    if not failures or pairs.means is None:
         return Tested(p)
-    loss, sign = ONE_MORE * min(pairs.means), 1 if pairs.means[0] > pairs.means[1] else -1
+    loss, sign = failures * min(pairs.means), 1 if pairs.means[0] > pairs.means[1] else -1
     higher, lower = (a, b) if sign > 0 else (b, a)
     lost = [query for query, why in higher.why.items() if why in _LOST and lower.values.get(query)]
     differences = [*(sign * each for each in pairs.differences), *(-fmean(lower.values[query]) for query in lost)]
     groups = clusters.groups((*pairs.queries, *lost))
-    return Tested(p, loss, _rounded(flip_test_after_loss(differences, groups, loss)))
+    return Tested(p, failures, _rounded(flip_test_after_loss(differences, groups, loss)))
 
 
 def counts_failures(metric: Family, variant: str, rules: Rules) -> bool:
@@ -339,7 +337,7 @@ class _Seen:
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),
-            p=tested(sides, clusters, counts_failures=False).p,
+            p=tested(sides, clusters, failures=0).p,
             sd=_rounded(sd),
             repeat_share=_rounded(of_runs),
             judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
@@ -364,7 +362,8 @@ class _Seen:
             outcome = instead
         elif is_against.get(outcome) or (outcome != "nothing" and is_primary and not row.is_complete):
             outcome = "missing"
-        each, loss = self.row.n_pairs / max(1, self.users), corrected.loss / max(1, self.row.n_pairs)
+        each = row.n_pairs / max(1, self.users)
+        loss = corrected.failures * min(row.mean_a or 0.0, row.mean_b or 0.0) / max(1, row.n_pairs)
         of_user = loss * self.users
         users = (users_needed(seen, self.users, tests, of_user), *users_range(seen, self.users, tests, of_user))
         # Fewer users could not reach the significance level at all.
@@ -376,6 +375,7 @@ class _Seen:
                 "tests": tests,
                 "is_primary": is_primary,
                 "is_planned": corrected.is_planned,
+                "failures_added": corrected.failures,
                 "detectable": detectable(seen, tests, loss) if is_enough else None,
                 "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
                 if is_enough and seen and seen.error

@@ -187,7 +187,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
         part = f"{partial[0].n_scored}/{partial[0].n_planned}"
         reasons = ", ".join(dict.fromkeys(why for cell in partial for why in cell.missing if why != AS_ZERO))
         others = f" The others: {reasons}." if reasons else ""
-        yield f"{part} below a value: only so many of the planned reports have one.{others}"
+        yield f"{part} below a value: only so many of the planned runs have one.{others}"
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
