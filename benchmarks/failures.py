@@ -11,7 +11,7 @@ true differences are concluded, and how often the range of queries needed holds 
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,14 +111,18 @@ def drawn(setting: Setting, design: Design, rate: float, samples: int, rng: np.r
     return made
 
 
-def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool) -> float:
-    """The share of experiments in which anything is concluded of any pair, by the functions of ``compare``."""
+def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool, among: int = 0) -> float:
+    """The share of experiments in which anything is concluded of any pair, by the functions of ``compare``.
+
+    With ``among``, so many systems are compared, of which nothing is concluded but of these.
+    """
+    among = among or len(systems)
+    tests, more = among * (among - 1) // 2, failures_added(among) if rule else 0.0
     groups = design.groups
     names = [f"q{at:03}" for at in range(len(groups))]
     clusters = Clusters({name: str(user) for name, user in zip(names, groups, strict=True)})
     pairs = list(combinations(range(len(systems)), 2))
     # Without Student's interval, or with a lead that one more failure takes, nothing is concluded: no need of a test.
-    more = failures_added(len(systems)) if rule else 0.0
     may_be = np.array([_is_apart(systems[a], systems[b], design, more) for a, b in pairs])
     known: dict[bytes, bool] = {}
     concluded = 0
@@ -127,16 +131,15 @@ def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool) -> 
         key = values.tobytes()
         if key not in known:
             maybe = [pair for pair, may in zip(pairs, may_be[:, sample], strict=True) if may]
-            known[key] = _is_any([_side(its, names) for its in values], maybe, len(pairs), clusters, rule=rule)
+            known[key] = _is_any([_side(its, names) for its in values], maybe, tests, clusters, more)
         concluded += known[key]
     return concluded / len(systems[0])
 
 
 def _is_any(
-    sides: Sequence[Side], maybe: Sequence[tuple[int, int]], tests: int, clusters: Clusters, *, rule: bool
+    sides: Sequence[Side], maybe: Sequence[tuple[int, int]], tests: int, clusters: Clusters, more: float
 ) -> bool:
     """Whether anything is concluded of these pairs, corrected for all ``tests``."""
-    more = failures_added(len(sides)) if rule else 0.0
     results = [tested((sides[a], sides[b]), clusters, failures=more) for a, b in maybe]
     adjusted = holm([*(result.decides for result in results), *[1.0] * (tests - len(maybe))])
     for (a, b), result, p in zip(maybe, results, adjusted, strict=False):
@@ -205,18 +208,20 @@ def print_grid(samples: int, only: str = "", questions: Sequence[int] = ()) -> d
     return found
 
 
+SYSTEMS = (2, 6, 12)
 POWERS = {".70 and .80": (claims(7, 3), claims(8, 2)), ".90 and .95": (claims(18, 2), claims(19, 1))}
 
 
 def print_power(samples: int) -> dict[str, dict[int, tuple[float, float]]]:
     print("\n| true means | questions | concluded | without the rule |\n|---|--:|--:|--:|")
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    for name, (worse, better) in POWERS.items():
+    for (means, (worse, better)), among in product(POWERS.items(), SYSTEMS):
+        name = f"{means}, one pair of {among} systems"
         found[name] = {}
         for questions in QUESTIONS[1:]:
             design, rng = Design(questions, 1, 0.0), np.random.default_rng([37, questions])
             systems = [better(rng, samples, design), worse(rng, samples, design)]
-            shown = any_concluded(systems, design, rule=True), any_concluded(systems, design, rule=False)
+            shown = tuple(any_concluded(systems, design, rule=rule, among=among) for rule in (True, False))
             found[name][questions] = shown
             print(f"| {name} | {questions} | {shown[0]:.2f} | {shown[1]:.2f} |", flush=True)
     return found
@@ -253,9 +258,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--only", default="", help="the settings whose names hold this text, without power and ranges")
     parser.add_argument("--questions", type=int, nargs="*", default=(), help="only so many questions")
+    parser.add_argument("--power", action="store_true", help="only what is still found, and the ranges")
     parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
-    figures: dict[str, object] = {"equal": print_grid(args.samples, args.only, args.questions)}
+    figures: dict[str, object] = {}
+    if not args.power:
+        figures["equal"] = print_grid(args.samples, args.only, args.questions)
     if not args.only and not args.questions:
         figures |= {"power": print_power(args.samples // 10), "ranges": print_ranges(args.samples // 10)}
     if args.json:

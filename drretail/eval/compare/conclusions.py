@@ -188,9 +188,10 @@ def conclusions(
         for metric in found if label in self_checked else ():
             yield f"{side} removes from its own reports what the {metric} find, so they say little about it."
     a, b = read_by
-    if a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
+    # A system that failed in all runs has no picks, which nobody read.
+    if a and b and a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
         yield (
-            f"The picks were read in different ways (A: {a or 'nobody'}; B: {b or 'nobody'}), which "
+            f"The picks were read in different ways (A: {a}; B: {b}), which "
             f"may cause differences in {listed(OF_PICKS)}. Conclude nothing there."
         )
     yield from preferences(comparison, name)

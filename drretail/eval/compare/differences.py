@@ -380,7 +380,8 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
         return "", f"{one} above {other} is not concluded: {why}"
     if outcome == "too_few":
         whom = "queries" if largest.n_users is None else "users"
-        return "", f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
+        at_least = f"it takes {fewest_users(tests):,} {whom} at least, even if all end alike"
+        return "", f"{few} can show no difference{at_once}: {at_least}"
     takes = clearest(measure)
     seen = f": to show the clearest difference seen, it would take {needed(takes)}" if takes else ""
     return "no difference is shown", f"by {few}{at_once}{seen}"

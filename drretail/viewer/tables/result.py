@@ -127,7 +127,8 @@ def _takes(measure: ComparedMeasure) -> str:
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
         tests = max(pair.row.tests for pair in measure.pairs)
-        return f"it takes {fewest_users(max(1, tests)):,} {'users' if by_users else 'questions'} at least to tell"
+        whom = "users" if by_users else "questions"
+        return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if all end alike"
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
     if takes is None or takes.queries_needed is None:
         return ""

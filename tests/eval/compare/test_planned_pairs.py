@@ -19,7 +19,11 @@ LABELS = ("hybrid_react@m", "react@m", "react+ws@m")
     [
         ("react", "is no comparison: write A~B:FP,feasible"),
         ("react~:FP", "is no comparison"),
-        ("react~hybrid_react:feasable", "There is no headline 'feasable'"),
+        ("react~hybrid_react: ,", "names no headline: write A~B:FP,feasible"),
+        (
+            "react~hybrid_react:feasable",
+            "There is no headline 'feasable'. Known are FP, .*side by side, truth",
+        ),
         ("react~other", "There is no system 'other'"),
         ("react~react@m", "twice: name two systems"),
     ],
