@@ -214,13 +214,27 @@ def compared_rows(
 DONE = "done"
 
 
+def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
+    """How often two systems are done: with a report, and with a decision where something is wanted."""
+    seen = _Seen.of(DONE, DONE, (_done(gathered, a), _done(gathered, b)), gathered.clusters)
+    row = seen.as_one_of(Corrected(seen.row.p, 1), is_primary=False, is_good=True, instead=None)
+    return row.model_copy(update={"name": DONE})
+
+
+def _done(gathered: Gathered, label: str) -> Side:
+    """For each run that ended, 1 if it is done and 0 if not."""
+    plans = [plan for plan in gathered.plans if plan.label == label]
+    values: dict[str, list[float]] = {plan.query.query_id: [] for plan in plans}
+    for plan in plans:
+        values[plan.query.query_id] += [float(plan.is_done)] if plan.status in ("done", "failed") else []
+    lacks = {plan.query.query_id: plan.unjudged().result.lacks for plan in plans}
+    why = {query: LACKS_IN_WORDS[lack] for query, lack in lacks.items() if lack and not values[query]}
+    return Side(values, {query: [[value] for value in its] for query, its in values.items()}, values, why)
+
+
 def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequence[float]]]:
     """A system's values in what it answered, by query: runs that are done, and columns that measure decisions."""
-    done: dict[str, list[float]] = defaultdict(list)
-    for plan in gathered.plans:
-        if plan.label == label and plan.status in ("done", "failed"):
-            done[plan.query.query_id].append(float(plan.is_done))
-    found: dict[str, Mapping[str, Sequence[float]]] = {DONE: done}
+    found: dict[str, Mapping[str, Sequence[float]]] = {DONE: _done(gathered, label).values}
     for name, metric in gathered.families.items():
         for column in metric.description.scoreboard if not metric.needs_judge else ():
             for assessor in gathered.assessors(name) if column.decides else ():

@@ -7,6 +7,7 @@ from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, fin
 from drretail.eval.compare.wording import listed, range_of, sample
 from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
 from drretail.llm.prices import dated
+from drretail.records.run import DUMPS
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -192,6 +193,15 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
+    dumps = {
+        system.agent: None
+        for row in board.rows
+        if (system := board.systems.get(row.system)) is not None
+        and system.agent in DUMPS
+        and any(column.name not in row.cells for column in board.columns)
+    }
+    if dumps:
+        yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only with `score --rate-floors`."
     yield from board.notes
     if board.prices_as_of is not None:
         yield dated(board.prices_as_of)
