@@ -221,9 +221,9 @@ def print_power(samples: int) -> dict[str, dict[int, tuple[float, float]]]:
         for questions in QUESTIONS[1:]:
             design, rng = Design(questions, 1, 0.0), np.random.default_rng([37, questions])
             systems = [better(rng, samples, design), worse(rng, samples, design)]
-            shown = tuple(any_concluded(systems, design, rule=rule, among=among) for rule in (True, False))
-            found[name][questions] = shown
-            print(f"| {name} | {questions} | {shown[0]:.2f} | {shown[1]:.2f} |", flush=True)
+            concluded, without = (any_concluded(systems, design, rule=rule, among=among) for rule in (True, False))
+            found[name][questions] = concluded, without
+            print(f"| {name} | {questions} | {concluded:.2f} | {without:.2f} |", flush=True)
     return found
 
 

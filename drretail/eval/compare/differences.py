@@ -52,7 +52,7 @@ class PrimaryTest(NamedTuple):
 
 Primary = Mapping[PrimaryTest, Mapping[Labels, Corrected]]
 """For each primary test, the corrected p value of every pair of systems, under either order of its labels."""
-_Results = Mapping[PrimaryTest, Mapping[Labels, Tested]]
+_Results = dict[tuple[PrimaryTest, Labels], Tested]
 
 
 def primary_tests(
@@ -73,8 +73,7 @@ def primary_tests(
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
     more = failures_added(len({label for labels in every for label in labels}))
     more_if_planned = failures_added(len({label for pair in gathered.planned for label in (pair.a, pair.b)}))
-    found: dict[PrimaryTest, dict[Labels, Tested]] = {}
-    planned: dict[PrimaryTest, dict[Labels, Tested]] = {}
+    found, planned = _Results(), _Results()
     for assessor in assessors:
         for name, metric in gathered.families.items():
             is_asked = families is None or name in families
@@ -84,34 +83,31 @@ def primary_tests(
             for variant in primary_variants(metric):
                 sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
                 bears = counts_failures(metric, variant, assessor.rules)
-                test = PrimaryTest(assessor, name, variant)
-                names = variant, row_facts(metric, variant)["name"]
+                test, names = PrimaryTest(assessor, name, variant), (variant, row_facts(metric, variant)["name"])
                 for a, b in every:
                     both = sides[a], sides[b]
-                    found.setdefault(test, {})[a, b] = tested(both, gathered.clusters, failures=more * bears)
+                    found[test, (a, b)] = tested(both, gathered.clusters, failures=more * bears)
                     if any(pair.asks((a, b), names) for pair in gathered.planned):
-                        its = tested(both, gathered.clusters, failures=more_if_planned * bears)
-                        planned.setdefault(test, {})[a, b] = its
+                        planned[test, (a, b)] = tested(both, gathered.clusters, failures=more_if_planned * bears)
     for row in preferences:
         if row.dimension == PRIMARY:
             # Without one more failure: a query that is lost weighs as much as one that is won.
-            found.setdefault(_preference(row), {})[row.a, row.b] = Tested(row.p)
+            found[_preference(row), (row.a, row.b)] = Tested(row.p)
             if any(pair.asks((row.a, row.b), (PRIMARY, SIDE_BY_SIDE)) for pair in gathered.planned):
-                planned.setdefault(_preference(row), {})[row.a, row.b] = Tested(row.p)
+                planned[_preference(row), (row.a, row.b)] = Tested(row.p)
     return _corrected(found, planned)
 
 
 def _corrected(results: _Results, planned: _Results) -> Primary:
     """``planned`` are corrected for each other alone, all ``results`` together."""
-    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test in results}
-    judges = {test.assessor for test in results if test.assessor.judge.spec != CODE}
+    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test, _ in results}
+    judges = {test.assessor for test in found if test.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
         every, asked = (
             {
-                (test, labels): result
-                for test, by_pair in its.items()
-                for labels, result in by_pair.items()
-                if test.assessor == assessor or test.assessor.judge.spec == CODE
+                key: each
+                for key, each in its.items()
+                if key[0].assessor == assessor or key[0].assessor.judge.spec == CODE
             }
             for its in (results, planned)
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
 from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
+from drretail.eval.scores.gathering import FP
 from drretail.llm.prices import dated
 from drretail.records.run import DUMPS
 from drretail.records.score import CODE, place_of
@@ -29,7 +30,7 @@ KINDS: Mapping[Unit, Kind] = {
     "dollars": "dollars",
 }
 """How a column's numbers are written, by unit; all other units are written as scores."""
-ALWAYS_SHOWN = frozenset((OUTCOME, "FP"))
+ALWAYS_SHOWN = frozenset((OUTCOME, FP))
 """Columns that a reader looks for, even if all systems are equal there."""
 LAB = "The judge lab"
 JUDGE_FAILED = "failed"
@@ -193,14 +194,8 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
-    dumps = {
-        system.agent: None
-        for row in board.rows
-        if (system := board.systems.get(row.system)) is not None
-        and system.agent in DUMPS
-        and any(column.name not in row.cells for column in board.columns)
-    }
-    if dumps:
+    dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
+    if dumps and any(column.name == FP for column in board.columns):
         yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only with `score --rate-floors`."
     yield from board.notes
     if board.prices_as_of is not None:
