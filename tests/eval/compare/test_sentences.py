@@ -197,6 +197,9 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
     "two systems beside two more, over all whose pairs it is corrected": lambda: all_of(
         gathered(("quality", "overall", JUDGE, {**SEVEN, "c": runs([5.0] * 6), "d": runs([5.0] * 6)}))
     ),
+    "four systems, of which three may fail": lambda: all_of(
+        gathered(("quality", "overall", JUDGE, {"a": runs([9.0] * 50)} | dict.fromkeys("bcd", runs([8.5] * 50))))
+    ),
     "two headlines, corrected together": lambda: all_of(
         gathered(("quality", "overall", JUDGE, SEVEN), ("basket", "feasible", CODE, SEVEN))
     ),
