@@ -3,14 +3,15 @@
     python benchmarks/extractions.py SET --prompts DIR
     python benchmarks/extractions.py SET --answers DIR [--misses] [--json FILE] [--world WORLD] [--experiment DIR]
 
-SET is a folder laid out as ``labelled_reports.py`` says, of which this needs NN/query.json, NN/calls.json, NN/report.md,
-NN/twins.json (a list of {"file": "twins/1.md", "kind": "yes/no", …}, each a copy of report.md with one false statement)
-and these copies; labels.json, planted.json and wishes.json may be missing.
+SET is a folder laid out as ``labelled_reports.py`` says, of which this needs NN/query.json, NN/calls.json,
+NN/report.md, NN/twins.json (a list of {"file": "twins/1.md", "kind": "yes/no", …}, each a copy of report.md with one
+false statement) and these copies; labels.json, planted.json and wishes.json may be missing.
 
 --prompts writes what a judge is asked: DIR/instructions.md (instructions and the answer's JSON schema), and one file a
 question: DIR/NN.md, an honest report, and DIR/NN-K.md, the K-th copy in the order of twins.json, with the passage that
-is asked about. A reader is given instructions.md and one of the others, never two of one NN, and writes its answer, JSON
-of that schema, to a file of the same name that ends in .json: DIR/NN.json, DIR/NN-K.json. Missing answers are skipped.
+is asked about. A reader is given instructions.md and one of the others, never two of one NN, and writes its answer,
+JSON of that schema, to a file of the same name that ends in .json: DIR/NN.json, DIR/NN-K.json. Missing answers are
+skipped.
 
 --answers reads DIR/*.json. Printed are honest reports accused, false statements found by kind, by form and with the
 reader, and the numerals that are decided. An answer that a judge would be asked to repair is listed with the reason.

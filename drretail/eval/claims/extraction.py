@@ -254,10 +254,8 @@ def claims_of(
         looked_up = tuple(name for name in named if name not in found.sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
-            # Evidence ids, where the judge gave numbers of marks or addresses.
-            ids = [() if parse_evidence_id(each) else resolver.resolve([each]).sources for each in value.of]
-            of = tuple(name for given, its in zip(value.of, ids, strict=True) for name in (its or (given,)))
-            typed.append(value.model_copy(update={"of": of}))
+            of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
+            typed.append(value.model_copy(update={"of": of, "than": than}))
         claims.append(
             make_claim(
                 extracted.claim_id,
@@ -271,3 +269,9 @@ def claims_of(
             )
         )
     return claims
+
+
+def _as_ids(names: Sequence[str], resolver: SourceResolver) -> Iterator[str]:
+    """Evidence ids, also where the judge gave numbers of marks or addresses."""
+    for name in names:
+        yield from (() if parse_evidence_id(name) else resolver.resolve([name]).sources) or (name,)

@@ -1,8 +1,9 @@
-"""What a product's record says of the measures in a text, by unit, figure and the field's own name.
+"""What a record says of the measures in a text, by unit, figure and the field's own name, and of a property by name.
 
 A figure is confirmed if the record states it in this unit or another. It is contradicted if the text names a field of
 its dimension ("a capacity of 12 ounces") and nothing in the record comes to it: not one measure, not two together, and
 not as many as a number of the title says. Else a part may be meant that no field speaks of ("a 5 lb plate").
+A property is a field's name with a figure, or with yes or no, as a model read them in any words.
 """
 
 import re
@@ -12,15 +13,18 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, find_amounts
-from drretail.grounding.text.numerals import conversion, find_numerals
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
+from drretail.grounding.text.numerals import SIDES, SIZED, conversion, find_numerals
+from drretail.grounding.text.words import content_stems, is_negation, words
+from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
 State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
-_OF_ALL = frozenset(content_stems("item product"))
-"""What names of fields say of every product."""
+_OF_ALL = frozenset(content_stems("item product number count total statistics"))
+"""What names of fields say of every product, every count and every record of statistics."""
+_ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+_CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
 # A side of several ("4 x 6 in"), an end of a range, a part of a number or of a fraction.
@@ -50,21 +54,13 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
     """The measures of a text that the product's record decides."""
     amounts = {amount.start: amount for amount in find_amounts(text, notation)}
     for numeral in find_numerals(text):
-        amount, unit = amounts.get(numeral.start), numeral.unit
+        amount = amounts.get(numeral.start)
         if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
             continue
-        measures = sorted(_measures(item), key=lambda measure: measure[1] != unit)
-        converted = ((number, conversion(written, unit), line) for number, written, line in measures)
-        known = [(number * factor, line) for number, factor, line in converted if factor is not None]
-        if not known:
-            continue
-        fitting = next((line for number, line in known if _fits(amount, number)), None)
-        if fitting is not None:
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, "confirmed", fitting)
-            continue
-        named = next((line for _, line in known if _names(text, line)), None)
-        if named and not _is_other(text, numeral.start, numeral.stop) and not _is_composed(amount, known, item):
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, "contradicted", named)
+        known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
+        decided = _decided(amount, known, [line for _, line in known if _names(text, line)], item)
+        if decided is not None and (decided[0] == "confirmed" or not _is_other(text, numeral.start, numeral.stop)):
+            yield FieldStatement(numeral.start, numeral.stop, amount.low, *decided)
 
 
 def decided_by_field(text: str, item: Product) -> State | None:
@@ -79,11 +75,85 @@ def decided_by_field(text: str, item: Product) -> State | None:
     return "confirmed" if named and named == {numeral.start for numeral in find_numerals(text)} else None
 
 
-def _names(text: str, line: str) -> bool:
-    """True if a text has the words of a field's name; "Item Weight" is named by "weight"."""
+def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
+    """Whether a record confirms or denies that a field is this, with its line; None where it leaves that open.
+
+    ``said`` is yes, no, or figures with their units, of which each must be the record's. A figure without a unit, or
+    in one of no dimension, is denied by a field of just this name alone.
+    """
+    if (answer := _ANSWERS.get(said.casefold())) is not None:
+        return _answered(field, item, is_so=answer)
+    states: list[tuple[State, str] | None] = []
+    numerals = list(find_numerals(said))
+    for numeral in numerals:
+        if numeral.number is None:
+            return None
+        unit = numeral.unit if numeral.unit not in SIDES else numerals[-1].unit
+        known = [(number, line) for number, _, line in _in_unit(unit, item)]
+        named = [line for _, line in known if _names(field, line, exactly=unit not in SIZED)]
+        states.append(_decided(exact_amount(numeral.number, relation), known, named, item))
+    denied = next((one for one in states if one is not None and one[0] == "contradicted"), None)
+    return denied or (None if None in states else next(iter(states), None))
+
+
+def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
+    """The figures of the fields of this name, with their units."""
+    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
+
+
+def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
+    """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts that agree leave it
+    open, as do fields that differ.
+    """
+    own = set(content_stems(field)) - _OF_ALL
+    answers: dict[bool, str] = {}
+    for name, value in item.details.items():
+        line, is_named = f"{name}: {value}", own == set(content_stems(name)) - _OF_ALL
+        for part in _CLAUSE.split(f"{value}"):
+            answer = _ANSWERS.get(part.strip().casefold()) if is_named else None
+            if answer is not None or own == set(content_stems(part)):
+                answers[not _denies(part) if answer is None else answer] = line
+    clauses = (part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text))
+    agreeing = any(own.issubset(content_stems(part)) and _denies(part) != is_so for part in clauses)
+    if not own or len(answers) != 1 or (is_so not in answers and agreeing):
+        return None
+    (line,) = answers.values()
+    return ("confirmed" if is_so in answers else "contradicted"), line
+
+
+def _denies(text: str) -> bool:
+    return any(map(is_negation, words(text)))
+
+
+def _decided(
+    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], item: Product
+) -> tuple[State, str] | None:
+    """By the known figures of a record in the amount's unit; only a ``named`` line of theirs contradicts it."""
+    fitting = [line for number, line in known if _fits(amount, number)]
+    if fitting:
+        return "confirmed", next((line for line in fitting if line in named), fitting[0])
+    return ("contradicted", named[0]) if named and not _is_composed(amount, known, item) else None
+
+
+def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
+    """The numbers of a record that can be told in a unit, with their own unit and line; those in this very unit first.
+
+    Without a dimension only the same unit will do, or none.
+    """
+    found: list[tuple[Decimal, str, str]] = []
+    for number, written, line in sorted(_measures(item), key=lambda measure: measure[1] != unit):
+        is_same = written == unit or ("" in (written, unit) and not {written, unit} & SIZED)
+        factor = conversion(written, unit) or (Decimal(1) if is_same else None)
+        if factor is not None:
+            found.append((number * factor, written, line))
+    return found
+
+
+def _names(text: str, line: str, *, exactly: bool = False) -> bool:
+    """True if a text has the words of a field's name, or no others; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
-    own = set(content_stems(name)) - _OF_ALL
-    return bool(is_field and own) and own.issubset(content_stems(text))
+    own, said = set(content_stems(name)) - _OF_ALL, set(content_stems(text)) - _OF_ALL
+    return bool(is_field and own) and (own == said if exactly else own <= said)
 
 
 def _is_other(text: str, start: int, end: int) -> bool:
@@ -93,8 +163,8 @@ def _is_other(text: str, start: int, end: int) -> bool:
 
 
 def _fits(amount: Amount, number: Decimal) -> bool:
-    is_rounded = amount.agreement(number) in ("equal", "rounded", "loose" if amount.relation == "about" else "equal")
-    return is_rounded or abs(number - amount.low) <= number * _CONVERTED
+    loosely = "loose" if amount.relation == "about" else "bounded"
+    return amount.agreement(number) in ("equal", "rounded", loosely) or abs(number - amount.low) <= number * _CONVERTED
 
 
 def _is_composed(amount: Amount, known: list[tuple[Decimal, str]], item: Product) -> bool:
@@ -113,8 +183,8 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     found: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
         unit = ""
-        for numeral in reversed(list(find_numerals(line))):
-            unit = unit if numeral.unit in ("x", "×", "by", "l", "w", "h", "d") and unit else numeral.unit
+        for numeral in reversed(list(find_numerals(line, find_dates(line)))):
+            unit = unit if numeral.unit in SIDES and unit else numeral.unit
             if numeral.number is not None:
                 found.append((numeral.number, unit, line))
     return tuple(found)

@@ -1,0 +1,96 @@
+"""Comparisons of two cited figures ("costs more than", "2 ounces lighter", "half of your $35") beside records."""
+
+from collections.abc import Collection
+from decimal import Decimal
+from itertools import product
+
+from drretail.grounding.text.amounts import exact_amount
+from drretail.grounding.text.numerals import Numeral, conversion, find_numerals
+from drretail.grounding.verify.derivation import fits, numbers_of, small_numbers
+from drretail.grounding.verify.fields import measures_named
+from drretail.grounding.verify.records import Ledger, on_record, with_state
+from drretail.records.reading import ReadValue, ValueKind, ValueState
+from drretail.records.shop import is_priced_whole, sold_for
+
+_OF_PRODUCTS: dict[str | None, ValueKind] = {"price": "price", "rating": "rating", "rating_count": "rating_count"}
+_EXACT, _LOOSE = Decimal("0.03"), Decimal("0.1")
+"""Up to what share of a figure another is the same, and from what share on it certainly is not."""
+Figure = tuple[Decimal, str]
+"""A number and its unit, a currency for money; an empty one is whatever is beside it."""
+
+
+def verify_comparison(value: ReadValue, ledger: Ledger, paragraph: str) -> ReadValue:
+    """The value with its state.
+
+    It is contradicted if all figures that the field of one source may be deny it, beside all that the field of another
+    may be, and no sum or multiple explains a difference in money; ``paragraph`` has the counts for these.
+    """
+    owns = [_figures(value, source, ledger) for source in value.of if source[:2] != "C:"]
+    others = [_figures(value, source, ledger) for source in value.than]
+    said = next(find_numerals(f"{value.amount}"), None)
+    explained: Collection[Decimal] = ()
+    if value.field == "price" and value.kind != "share" and said is not None:
+        explained = numbers_of((*value.of, *value.than), ledger, sorted(small_numbers(paragraph)))
+    state: ValueState = "verified" if owns and others else "underivable"
+    for own, other in product(owns, others):
+        holds = {_holds(value, said, one, another, explained) for one, another in product(own, other)}
+        if holds == {False}:
+            words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
+            return with_state(value, "contradicted", f"the record says {words}")
+        if holds != {True} and not (value.kind == "share" and True in holds):
+            state = "underivable"
+    return with_state(value, state, "")
+
+
+def _holds(
+    value: ReadValue, said: Numeral | None, one: Figure, another: Figure, explained: Collection[Decimal]
+) -> bool | None:
+    """Whether the comparison is true of two figures; None where it may be. ``said`` is by how much, or what share."""
+    (own, unit), (other, its_unit) = one, another
+    factor = conversion(its_unit, unit) or (1 if its_unit == unit or "" in (unit, its_unit) else None)
+    if factor is None or not other:
+        return None
+    other *= factor
+    apart = other - own if value.kind == "less" else own - other
+    if value.kind == "same":
+        may_be = abs(apart) <= other * (_LOOSE if value.relation == "about" else _EXACT)
+        return apart == 0 or (None if may_be else False)
+    if value.kind != "share" and (apart <= 0 or said is None):
+        return apart > 0 or (None if apart == 0 else False)
+    if said is None or said.number is None:
+        return None
+    if value.kind == "share":
+        apart = 100 * own / other
+    elif said.unit == "%":
+        apart = 100 * apart / other
+    elif unit and said.unit and not value.currency:
+        apart *= conversion(unit, said.unit) or (1 if unit == said.unit else 0)
+    amount = exact_amount(said.number, value.relation)
+    if not apart or fits(amount, apart):
+        return True if apart else None
+    is_far = abs(said.number - apart) > _LOOSE * said.number
+    return False if is_far and not any(fits(amount, number) for number in explained) else None
+
+
+def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
+    """What the field of a source may be: of variants each, of a share also in the quantity that is picked.
+
+    A share may be of an amount, which is its only figure.
+    """
+    if ":" not in source:
+        return [(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
+    items = ledger.items(source)
+    if (kind := _OF_PRODUCTS.get(value.field)) is None:
+        return [figure for item in items for figure in measures_named(value.field or "", item)]
+    known = ((item, number) for item in items if (number := on_record(kind, item)) is not None)
+    item, number = next(known, (None, Decimal(0)))
+    if item is None or (kind == "price" and not is_priced_whole(item)):
+        return []
+    if kind != "price":
+        return [(number, "")]
+    prices = sold_for(item) or [number]
+    if value.kind == "share":
+        picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
+        total = [ledger.total] if picked and ledger.total is not None else []
+        prices = [*(price * count for price in prices for count in (1, *picked)), *total]
+    return [(price, item.currency) for price in prices]
