@@ -6,7 +6,7 @@ from itertools import product
 
 from drretail.grounding.text.amounts import exact_amount
 from drretail.grounding.text.numerals import Numeral, conversion, find_numerals
-from drretail.grounding.verify.derivation import fits, numbers_of, small_numbers
+from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
 from drretail.grounding.verify.fields import measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
@@ -23,17 +23,16 @@ def verify_comparison(value: ReadValue, ledger: Ledger, paragraph: str) -> ReadV
     """The value with its state.
 
     It is contradicted if all figures that the field of one source may be deny it, beside all that the field of another
-    may be, and no sum or multiple explains a difference in money; ``paragraph`` has the counts for these.
+    may be. By how much may also be meant of several or of a pack; ``paragraph`` has the counts for these.
     """
     owns = [_figures(value, source, ledger) for source in value.of if source[:2] != "C:"]
     others = [_figures(value, source, ledger) for source in value.than]
     said = next(find_numerals(f"{value.amount}"), None)
-    explained: Collection[Decimal] = ()
-    if value.field == "price" and value.kind != "share" and said is not None:
-        explained = numbers_of((*value.of, *value.than), ledger, sorted(small_numbers(paragraph)))
+    ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
+    times = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(paragraph))}
     state: ValueState = "verified" if owns and others else "underivable"
     for own, other in product(owns, others):
-        holds = {_holds(value, said, one, another, explained) for one, another in product(own, other)}
+        holds = {_holds(value, said, one, another, times) for one, another in product(own, other)}
         if holds == {False}:
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
@@ -43,7 +42,7 @@ def verify_comparison(value: ReadValue, ledger: Ledger, paragraph: str) -> ReadV
 
 
 def _holds(
-    value: ReadValue, said: Numeral | None, one: Figure, another: Figure, explained: Collection[Decimal]
+    value: ReadValue, said: Numeral | None, one: Figure, another: Figure, times: Collection[Decimal]
 ) -> bool | None:
     """Whether the comparison is true of two figures; None where it may be. ``said`` is by how much, or what share."""
     (own, unit), (other, its_unit) = one, another
@@ -64,12 +63,14 @@ def _holds(
     elif said.unit == "%":
         apart = 100 * apart / other
     elif unit and said.unit and not value.currency:
-        apart *= conversion(unit, said.unit) or (1 if unit == said.unit else 0)
+        scale = conversion(unit, said.unit) or Decimal(unit == said.unit)
+        own, other, apart = own * scale, other * scale, apart * scale
     amount = exact_amount(said.number, value.relation)
     if not apart or fits(amount, apart):
         return True if apart else None
-    is_far = abs(said.number - apart) > _LOOSE * said.number
-    return False if is_far and not any(fits(amount, number) for number in explained) else None
+    several = (abs(own * count - other * another_count) for count, another_count in product(times, times))
+    is_near = abs(said.number - apart) <= _LOOSE * said.number
+    return None if is_near or any(fits(amount, one) for one in several) else False
 
 
 def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:

@@ -7,21 +7,22 @@ A property is a field's name with a figure, or with yes or no, as a model read t
 """
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
-from drretail.grounding.text.numerals import SIDES, SIZED, conversion, find_numerals
+from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
 from drretail.grounding.text.words import content_stems, is_negation, words
 from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
 State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
-_OF_ALL = frozenset(content_stems("item product number count total statistics"))
+_OF_ALL = frozenset(content_stems("item product number count statistics"))
 """What names of fields say of every product, every count and every record of statistics."""
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 _CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
@@ -58,42 +59,41 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
         if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
             continue
         known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
-        decided = _decided(amount, known, [line for _, line in known if _names(text, line)], item)
+        named = [line for _, line in known if _names(text, line)]
+        decided = _decided(amount, known, named, {number for number, _ in known}, item)
         if decided is not None and (decided[0] == "confirmed" or not _is_other(text, numeral.start, numeral.stop)):
             yield FieldStatement(numeral.start, numeral.stop, amount.low, *decided)
-
-
-def decided_by_field(text: str, item: Product) -> State | None:
-    """Whether the product's record confirms or contradicts a text; None where it leaves a part of it open.
-
-    One contradiction decides. A text is confirmed if it names the fields of all its figures, and these hold them.
-    """
-    found = list(field_statements(text, item))
-    if any(one.state == "contradicted" for one in found):
-        return "contradicted"
-    named = {one.start for one in found if _names(text, one.field)}
-    return "confirmed" if named and named == {numeral.start for numeral in find_numerals(text)} else None
 
 
 def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
     """Whether a record confirms or denies that a field is this, with its line; None where it leaves that open.
 
-    ``said`` is yes, no, or figures with their units, of which each must be the record's. A figure without a unit, or
-    in one of no dimension, is denied by a field of just this name alone.
+    ``said`` is yes, no, or figures with their units, of which each must be the record's. A figure is denied by a field
+    of just this name, by a line that has all words of a longer one, and by a field that counts the same ("servings").
     """
     if (answer := _ANSWERS.get(said.casefold())) is not None:
         return _answered(field, item, is_so=answer)
-    states: list[tuple[State, str] | None] = []
     numerals = list(find_numerals(said))
-    for numeral in numerals:
-        if numeral.number is None:
-            return None
-        unit = numeral.unit if numeral.unit not in SIDES else numerals[-1].unit
-        known = [(number, line) for number, _, line in _in_unit(unit, item)]
-        named = [line for _, line in known if _names(field, line, exactly=unit not in SIZED)]
-        states.append(_decided(exact_amount(numeral.number, relation), known, named, item))
+    states = [_figure(field, numeral, numerals[-1].unit, relation, item) for numeral in numerals]
     denied = next((one for one in states if one is not None and one[0] == "contradicted"), None)
     return denied or (None if None in states else next(iter(states), None))
+
+
+def _figure(
+    field: str, numeral: Numeral, last_unit: str, relation: Relation, item: Product
+) -> tuple[State, str] | None:
+    """What the record says of one figure; of several sides only the last one has its unit."""
+    unit = last_unit if numeral.unit in SIDES else numeral.unit
+    if numeral.number is None:
+        return None
+    known = [(number, line) for number, _, line in _in_unit(unit, item)]
+    same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
+    figures, own = Counter(line for _, line in known), set(content_stems(field)) - _OF_ALL
+    longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
+    named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
+    parts = [number for number, line in known if unit in SIZED or line in named]
+    decided = _decided(exact_amount(numeral.number, relation), known, named, parts, item)
+    return None if decided is not None and named and decided[1] not in named else decided  # a part's, or the title's
 
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
@@ -105,10 +105,10 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
     """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts that agree leave it
     open, as do fields that differ.
     """
-    own = set(content_stems(field)) - _OF_ALL
+    own = _own(field)
     answers: dict[bool, str] = {}
     for name, value in item.details.items():
-        line, is_named = f"{name}: {value}", own == set(content_stems(name)) - _OF_ALL
+        line, is_named = f"{name}: {value}", own == _own(name)
         for part in _CLAUSE.split(f"{value}"):
             answer = _ANSWERS.get(part.strip().casefold()) if is_named else None
             if answer is not None or own == set(content_stems(part)):
@@ -126,13 +126,13 @@ def _denies(text: str) -> bool:
 
 
 def _decided(
-    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], item: Product
+    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], parts: Collection[Decimal], item: Product
 ) -> tuple[State, str] | None:
-    """By the known figures of a record in the amount's unit; only a ``named`` line of theirs contradicts it."""
+    """By the known figures of a record; a ``named`` line of theirs contradicts it, unless ``parts`` make it up."""
     fitting = [line for number, line in known if _fits(amount, number)]
     if fitting:
         return "confirmed", next((line for line in fitting if line in named), fitting[0])
-    return ("contradicted", named[0]) if named and not _is_composed(amount, known, item) else None
+    return ("contradicted", named[0]) if named and not _is_composed(amount, parts, item) else None
 
 
 def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
@@ -142,7 +142,7 @@ def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
     """
     found: list[tuple[Decimal, str, str]] = []
     for number, written, line in sorted(_measures(item), key=lambda measure: measure[1] != unit):
-        is_same = written == unit or ("" in (written, unit) and not {written, unit} & SIZED)
+        is_same = written == unit or ("" in (written, unit) and not {written, unit} & UNCOUNTED)
         factor = conversion(written, unit) or (Decimal(1) if is_same else None)
         if factor is not None:
             found.append((number * factor, written, line))
@@ -152,8 +152,13 @@ def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
 def _names(text: str, line: str, *, exactly: bool = False) -> bool:
     """True if a text has the words of a field's name, or no others; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
-    own, said = set(content_stems(name)) - _OF_ALL, set(content_stems(text)) - _OF_ALL
+    own, said = _own(name), _own(text) if exactly else set(content_stems(text))
     return bool(is_field and own) and (own == said if exactly else own <= said)
+
+
+def _own(name: str) -> set[str]:
+    """The words of a field's name, without those that many have, unless it has no others."""
+    return set(content_stems(name)) - _OF_ALL or set(content_stems(name))
 
 
 def _is_other(text: str, start: int, end: int) -> bool:
@@ -167,13 +172,12 @@ def _fits(amount: Amount, number: Decimal) -> bool:
     return amount.agreement(number) in ("equal", "rounded", loosely) or abs(number - amount.low) <= number * _CONVERTED
 
 
-def _is_composed(amount: Amount, known: list[tuple[Decimal, str]], item: Product) -> bool:
+def _is_composed(amount: Amount, numbers: Collection[Decimal], item: Product) -> bool:
     """True for two measures of the record together, and for one of them times or by a number of the title."""
-    numbers = {number for number, _ in known}
     counts = {numeral.number for numeral in find_numerals(item.title) if numeral.number}
     sums = {one + other for one in numbers for other in numbers}
     packs = {one for number in numbers for count in counts for one in (number * count, number / count)}
-    return any(_fits(amount, one) for one in sums | packs)
+    return any(abs(one - amount.low) <= one * _CONVERTED for one in sums | packs)
 
 
 @lru_cache(maxsize=512)

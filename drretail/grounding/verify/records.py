@@ -76,12 +76,12 @@ class Ledger:
         return None if self.budget is None else self.budget.value
 
     def items(self, source: str) -> list[Product]:
-        """The records of a source in a product's form, by which all fields are read; an order's, and that of its thing."""
+        """The records of a source in a product's form, by which fields are read: an order's, and its thing's."""
         record = self.records.get(source, {})
         fields = {f"{source[2:]} {path.replace('_', ' ')}": value for path, value in leaves(record)}
         own = Product(product_id=source, title=f"{record.get('product_title', '')}", category="", details=fields)
-        key = self.ordered.get(source, source.removeprefix("P:"))
-        return [own] * bool(record) + [self.products[key]] * (key in self.products)
+        thing = self.products.get(self.ordered.get(source, source.removeprefix("P:")))
+        return [item for item in (own if record else None, thing) if item is not None]
 
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
