@@ -20,6 +20,7 @@ _NAMED = frozenset({"property", *COMPARISONS})
 """The kinds with a ``field``."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}|\d\d-\d\d")
+_PER_CENT = re.compile(rf"{_NUMBER.pattern} ?%?")
 _NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
 _ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\S.*")
 _CURRENCY = re.compile(r"[A-Z]{3}")
@@ -49,7 +50,9 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
     """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
     for value in values:
         form, what = (_DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
-        if value.kind in _OF_WORDS:
+        if value.kind == "share":
+            form = _PER_CENT
+        elif value.kind in _OF_WORDS:
             form, what = _SOME_WORDS, "words"
         elif value.kind in (*SUPERLATIVES, *COMPARISONS):
             form, what = (_NUMBER_OR_NONE, "a number in digits") if value.kind == "only_one" else (_ANY, "words")

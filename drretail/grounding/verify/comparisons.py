@@ -12,7 +12,7 @@ from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import is_priced_whole, sold_for
 
-_OF_PRODUCTS: dict[str | None, ValueKind] = {"price": "price", "rating": "rating", "rating_count": "rating_count"}
+_OF_PRODUCTS: dict[str, ValueKind] = {"price": "price", "rating": "rating", "rating_count": "rating_count"}
 _EXACT, _LOOSE = Decimal("0.03"), Decimal("0.1")
 """Up to what share of a figure another is the same, and from what share on it certainly is not."""
 Figure = tuple[Decimal, str]
@@ -59,7 +59,7 @@ def _holds(
     if said is None or said.number is None:
         return None
     if value.kind == "share":
-        apart = 100 * own / other
+        apart = 100 * own / other if said.number > 1 else Decimal(0)  # "0.5" may be a half
     elif said.unit == "%":
         apart = 100 * apart / other
     elif unit and said.unit and not value.currency:
@@ -81,7 +81,7 @@ def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     if ":" not in source:
         return [(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
     items = ledger.items(source)
-    if (kind := _OF_PRODUCTS.get(value.field)) is None:
+    if (kind := _OF_PRODUCTS.get(f"{value.field}".casefold().replace(" ", "_"))) is None:
         return [figure for item in items for figure in measures_named(value.field or "", item)]
     known = ((item, number) for item in items if (number := on_record(kind, item)) is not None)
     item, number = next(known, (None, Decimal(0)))

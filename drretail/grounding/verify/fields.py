@@ -28,6 +28,8 @@ _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 _CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
+_NEAR = Decimal("0.1")
+"""How near a measure in anybody's words is to the record's, so that it is no error; twice this with "about"."""
 # A side of several ("4 x 6 in"), an end of a range, a part of a number or of a fraction.
 _BEFORE = re.compile(r"(?:[\dx×*/–-]|\b(?:by|to|and|or|bis|à))\s?$", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?(?:[x×*/](?!\w)|[-–]\s?\d|to \d|by \d|\d|\w+er\b)", re.IGNORECASE)
@@ -93,7 +95,10 @@ def _figure(
     named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
     parts = [number for number, line in known if unit in SIZED or line in named]
     decided = _decided(exact_amount(numeral.number, relation), known, named, parts, item)
-    return None if decided is not None and named and decided[1] not in named else decided  # a part's, or the title's
+    slack = 0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR
+    is_near = any(abs(number - numeral.number) <= number * slack for number, _ in known)
+    is_open = decided is not None and (named and decided[1] not in named if decided[0] == "confirmed" else is_near)
+    return None if is_open else decided
 
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
@@ -111,7 +116,8 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
         line, is_named = f"{name}: {value}", own == _own(name)
         for part in _CLAUSE.split(f"{value}"):
             answer = _ANSWERS.get(part.strip().casefold()) if is_named else None
-            if answer is not None or own == set(content_stems(part)):
+            stems = set(content_stems(part))
+            if answer is not None or own == stems or (len(own) > 1 and own < stems):
                 answers[not _denies(part) if answer is None else answer] = line
     clauses = (part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text))
     agreeing = any(own.issubset(content_stems(part)) and _denies(part) != is_so for part in clauses)

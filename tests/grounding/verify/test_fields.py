@@ -56,6 +56,7 @@ TUMBLER = Product(
         "Batteries Required?": "Yes",
         "Product Care Instructions": "Hand Wash, Freezer Safe",
         "Lid": "No Lid Lock",
+        "Material": "BPA-Free Plastic",
         "Capacity": "20 oz",
         "Number of Items": "2",
         "Unit Count": "40 Straws",
@@ -72,6 +73,7 @@ TUMBLER = Product(
         ("capacity", "0.6 l", "confirmed"),
         ("tumbler capacity", "20 oz", "confirmed"),
         ("capacity", "30 oz", "contradicted"),
+        ("capacity", "21.5 oz", None),  # not far enough off
         ("capacity", "40 oz", None),  # of both
         ("tumbler capacity", "30 oz", None),  # a field of another name
         ("capacity", "2 oz", None),  # a part
@@ -88,6 +90,8 @@ TUMBLER = Product(
         ("batteries required", "no", "contradicted"),
         ("freezer safe", "no", "contradicted"),
         ("lid lock", "yes", "contradicted"),
+        ("bpa free", "no", "contradicted"),
+        ("plastic", "no", None),  # which may be a part's
         ("dishwasher safe", "no", "confirmed"),
         ("dishwasher safe", "yes", None),  # as a text of the record says
         ("microwave safe", "yes", None),
@@ -102,3 +106,4 @@ def test_a_property_is_decided_by_the_name_of_its_field(field: str, said: str, s
 def test_a_limit_is_held_against_the_field() -> None:
     assert decided_property("capacity", "18 oz", "at_least", TUMBLER) == ("confirmed", "Capacity: 20 oz")
     assert decided_property("capacity", "30 oz", "at_least", TUMBLER) == ("contradicted", "Capacity: 20 oz")
+    assert decided_property("capacity", "0.7 litres", "about", TUMBLER) is None
