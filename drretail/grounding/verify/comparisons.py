@@ -19,17 +19,17 @@ Figure = tuple[Decimal, str]
 """A number and its unit, a currency for money; an empty one is whatever is beside it."""
 
 
-def verify_comparison(value: ReadValue, ledger: Ledger, paragraph: str) -> ReadValue:
+def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     """The value with its state.
 
     It is contradicted if all figures that the field of one source may be deny it, beside all that the field of another
-    may be. By how much may also be meant of several or of a pack; ``paragraph`` has the counts for these.
+    may be. By how much may also be meant of several or of a pack; ``line`` has the counts for these.
     """
     owns = [_figures(value, source, ledger) for source in value.of if source[:2] != "C:"]
     others = [_figures(value, source, ledger) for source in value.than]
     said = next(find_numerals(f"{value.amount}"), None)
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
-    times = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(paragraph))}
+    times = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
     state: ValueState = "verified" if owns and others else "underivable"
     for own, other in product(owns, others):
         holds = {_holds(value, said, one, another, times) for one, another in product(own, other)}

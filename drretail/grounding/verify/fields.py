@@ -22,8 +22,8 @@ from drretail.records.shop import LIST_PRICE, STOCK, Product
 
 State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
-_OF_ALL = frozenset(content_stems("item product number count statistics"))
-"""What names of fields say of every product, every count and every record of statistics."""
+_OF_ALL = frozenset(content_stems("item product number count"))
+"""What names of fields say of every product and every count."""
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 _CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
 _CONVERTED = Decimal("0.03")
@@ -62,7 +62,7 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
             continue
         known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
         named = [line for _, line in known if _names(text, line)]
-        decided = _decided(amount, known, named, {number for number, _ in known}, item)
+        decided = _decided(amount, known, named, item)
         if decided is not None and (decided[0] == "confirmed" or not _is_other(text, numeral.start, numeral.stop)):
             yield FieldStatement(numeral.start, numeral.stop, amount.low, *decided)
 
@@ -93,8 +93,7 @@ def _figure(
     figures, own = Counter(line for _, line in known), set(content_stems(field)) - _OF_ALL
     longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
     named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
-    parts = [number for number, line in known if unit in SIZED or line in named]
-    decided = _decided(exact_amount(numeral.number, relation), known, named, parts, item)
+    decided = _decided(exact_amount(numeral.number, relation), known, named, item, is_sized=unit in SIZED)
     slack = 0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR
     is_near = any(abs(number - numeral.number) <= number * slack for number, _ in known)
     is_open = decided is not None and (named and decided[1] not in named if decided[0] == "confirmed" else is_near)
@@ -132,13 +131,14 @@ def _denies(text: str) -> bool:
 
 
 def _decided(
-    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], parts: Collection[Decimal], item: Product
+    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], item: Product, *, is_sized: bool = True
 ) -> tuple[State, str] | None:
-    """By the known figures of a record; a ``named`` line of theirs contradicts it, unless ``parts`` make it up."""
+    """By the known figures of a record; a ``named`` line of theirs contradicts it, unless it is made of them."""
     fitting = [line for number, line in known if _fits(amount, number)]
+    numbers = {number for number, line in known if is_sized or line in named}
     if fitting:
         return "confirmed", next((line for line in fitting if line in named), fitting[0])
-    return ("contradicted", named[0]) if named and not _is_composed(amount, parts, item) else None
+    return ("contradicted", named[0]) if named and not _is_composed(amount, numbers, item, with_sums=is_sized) else None
 
 
 def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
@@ -178,10 +178,10 @@ def _fits(amount: Amount, number: Decimal) -> bool:
     return amount.agreement(number) in ("equal", "rounded", loosely) or abs(number - amount.low) <= number * _CONVERTED
 
 
-def _is_composed(amount: Amount, numbers: Collection[Decimal], item: Product) -> bool:
+def _is_composed(amount: Amount, numbers: Collection[Decimal], item: Product, *, with_sums: bool) -> bool:
     """True for two measures of the record together, and for one of them times or by a number of the title."""
     counts = {numeral.number for numeral in find_numerals(item.title) if numeral.number}
-    sums = {one + other for one in numbers for other in numbers}
+    sums = {one + other for one in numbers for other in numbers if with_sums}
     packs = {one for number in numbers for count in counts for one in (number * count, number / count)}
     return any(abs(one - amount.low) <= one * _CONVERTED for one in sums | packs)
 

@@ -78,7 +78,7 @@ class Ledger:
     def items(self, source: str) -> list[Product]:
         """The records of a source in a product's form, by which fields are read: an order's, and its thing's."""
         record = self.records.get(source, {})
-        fields = {f"{source[2:]} {path.replace('_', ' ')}": value for path, value in leaves(record)}
+        fields = {path.replace("_", " ").strip(): value for path, value in leaves(record)}
         own = Product(product_id=source, title=f"{record.get('product_title', '')}", category="", details=fields)
         thing = self.products.get(self.ordered.get(source, source.removeprefix("P:")))
         return [item for item in (own if record else None, thing) if item is not None]

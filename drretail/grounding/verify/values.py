@@ -67,7 +67,7 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         case "order_status":
             return _of_status(value, ledger)
         case "more" | "less" | "same" | "share":
-            return verify_comparison(value, ledger, _paragraph(value, report))
+            return verify_comparison(value, ledger, _around(value, report, "\n"))
         case "quantity" | "place" | "measure":
             return value  # as its reader decided it, if it did
 
@@ -250,7 +250,7 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     calculation of the very cart takes none of them. A total or a rest includes what else its paragraph names and
     nothing explains: "with $5.99 for shipping $66.93".
     """
-    paragraph = _paragraph(value, report)
+    paragraph = _around(value, report, "\n\n")
     cited = (ledger.calculations[key].result for key in value.of if key in ledger.calculations)
     picks = () if any(result in ledger.of_cart for result in cited) else [pick.product for pick in ledger.picks or ()]
     own = numbers_of(value.of, replace(ledger, picks=None))
@@ -267,9 +267,10 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     return {*map(amount.agreement, own), *map(exactly.agreement, numbers)}
 
 
-def _paragraph(value: ReadValue, report: str) -> str:
-    end = report.find("\n\n", value.end)
-    return report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]
+def _around(value: ReadValue, report: str, breaks: str) -> str:
+    """The line or the paragraph of a value."""
+    end = report.find(breaks, value.end)
+    return report[report.rfind(breaks, 0, value.start) + 1 : end if end >= 0 else len(report)]
 
 
 def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
