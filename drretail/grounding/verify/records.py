@@ -79,7 +79,9 @@ class Ledger:
         """The records of a source in a product's form, by which fields are read: an order's, and its thing's."""
         record = self.records.get(source, {})
         fields = {path.replace("_", " ").strip(): value for path, value in leaves(record)}
-        own = Product(product_id=source, title=f"{record.get('product_title', '')}", category="", details=fields)
+        title, price = f"{record.get('product_title', '')}", record.get("price")
+        paid = price if isinstance(price, int | float) else None
+        own = Product(product_id=source, title=title, category="", details=fields, price=paid)
         thing = self.products.get(self.ordered.get(source, source.removeprefix("P:")))
         return [item for item in (own if record else None, thing) if item is not None]
 
