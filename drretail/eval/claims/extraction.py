@@ -241,7 +241,8 @@ def claims_of(
 ) -> list[Claim]:
     """The claims with their resolved sources, places and values.
 
-    ``subjects`` finds the products that a claim is about, if records were looked up for judging."""
+    ``subjects`` finds the products that a claim is about, if records were looked up for judging.
+    """
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
