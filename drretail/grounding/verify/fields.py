@@ -138,7 +138,10 @@ def _decided(
     numbers = {number for number, line in known if is_sized or line in named}
     if fitting:
         return "confirmed", next((line for line in fitting if line in named), fitting[0])
-    return ("contradicted", named[0]) if named and not _is_composed(amount, numbers, item, with_sums=is_sized) else None
+    # "About 20" neither is a record's 15, nor contradicts it.
+    is_near = any(amount.agreement(number) == "loose" for number, _ in known)
+    is_open = is_near or _is_composed(amount, numbers, item, with_sums=is_sized)
+    return ("contradicted", named[0]) if named and not is_open else None
 
 
 def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
@@ -174,8 +177,9 @@ def _is_other(text: str, start: int, end: int) -> bool:
 
 
 def _fits(amount: Amount, number: Decimal) -> bool:
-    loosely = "loose" if amount.relation == "about" else "bounded"
-    return amount.agreement(number) in ("equal", "rounded", loosely) or abs(number - amount.low) <= number * _CONVERTED
+    return (
+        amount.agreement(number) in ("equal", "rounded", "bounded") or abs(number - amount.low) <= number * _CONVERTED
+    )
 
 
 def _is_composed(amount: Amount, numbers: Collection[Decimal], item: Product, *, with_sums: bool) -> bool:

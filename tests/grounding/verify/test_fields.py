@@ -35,6 +35,7 @@ TRUE = (
         ("The Dry Bag has a capacity of 30 litres.", "30 litres: the record says Capacity: 20 L"),
         ("Its weight is 12 ounces.", "12 ounces: the record says Item Weight: 15.2 ounces"),
         ("Capacity: 30 Liter.", "30 Liter: the record says Capacity: 20 L"),
+        ("Its weight is about 10 ounces.", "10 ounces: the record says Item Weight: 15.2 ounces"),
         *((text, None) for text in TRUE),
     ],
 )
@@ -44,6 +45,11 @@ def test_a_named_fields_figure_that_no_measure_comes_to_is_a_fault(text: str, li
         for one in field_statements(text, BAG, notation_of(text))
         if one.state == "contradicted"
     ] == ([] if line is None else [line])
+
+
+def test_about_a_measure_is_confirmed_within_a_twentieth_and_left_open_within_its_last_digit() -> None:
+    texts = ("Its weight is about 16 oz.", "Its weight is about 20 oz.")
+    assert [[one.state for one in field_statements(text, BAG)] for text in texts] == [["confirmed"], []]
 
 
 TUMBLER = Product(
