@@ -21,6 +21,7 @@ from drretail.api.observer import Observer
 from drretail.api.options.research import Agents, ModelSpec, Texts
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
+from drretail.api.prompts.files import all_prompt_files
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -118,7 +119,9 @@ def named_systems(
         who,
         models,
         world,
-        NO_OVERRIDES if options.prompts is None else read_overrides(Path(options.prompts), who.values()),
+        NO_OVERRIDES
+        if options.prompts is None
+        else read_overrides(Path(options.prompts), who.values(), all_prompt_files()),
         options=dict(tools) | ({SHOPPER: PERSON} if options.shopper == PERSON else {}),
         limits=read_limits(options.limits),
         scope=options.scope or "own",

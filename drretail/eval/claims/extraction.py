@@ -47,11 +47,13 @@ _WORDS_TOLD = 120
 class ExtractedClaim(Record):
     claim_id: int
     claim: str = Field(min_length=1)
-    quote: str
+    quote: str = ""
+    """Blank from a judge that is told the paper's own words, which ask for none."""
     sources: list[str]
 
 
 class ValuedClaim(ExtractedClaim):
+    quote: str
     values: list[SaidValue]
 
 
