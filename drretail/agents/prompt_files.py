@@ -61,15 +61,16 @@ class Overrides:
     def by_name(self) -> dict[str, str]:
         return dict(sorted((_name(path), text) for path, text in self.texts.items()))
 
-    def check_used(self, used: Iterable["Overrides"]) -> None:
-        """Raises UserError if one of these is in none of ``used``, so that it would change nothing."""
+    def unused(self, used: Iterable["Overrides"]) -> str:
+        """The names of these that are in none of ``used``. Raises UserError if that is all, so nothing would change."""
         idle = self.texts.keys() - {path for one in used for path in one.texts}
-        if idle:
-            names = ", ".join(sorted(map(_name, idle)))
+        names = ", ".join(sorted(map(_name, idle)))
+        if idle and len(idle) == len(self.texts):
             raise UserError(
                 f"{self.name} changes {names}, which no agent of this run is told: drretail prompts lists what each "
                 "is told."
             )
+        return names
 
 
 NO_OVERRIDES = Overrides()
