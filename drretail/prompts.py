@@ -111,9 +111,9 @@ def overridden(texts: Mapping[Path, str]) -> Generator[None]:
         _overrides.reset(token)
 
 
-def replaced() -> dict[str, str]:
-    """The hashes of the texts that replace packaged prompts in this block, by the prompt's file name."""
-    return {file_name_of(path): _hash_of(text) for path, text in sorted(_overrides.get().items())}
+def replaced() -> tuple[str, ...]:
+    """The texts that replace packaged prompts in this block, each as the prompt's file name and the text's hash."""
+    return tuple(f"{file_name_of(path)} {_hash_of(text)}" for path, text in sorted(_overrides.get().items()))
 
 
 def file_name_of(path: Path) -> str:

@@ -15,6 +15,7 @@ from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
+from drretail.tables.figures import count, dollars
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
 
@@ -60,7 +61,10 @@ def run(
         raise UserError("Name the folder of the experiment: --to EXP.")
     given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
     if planned.estimate:
-        print_estimate(Path(options.to), estimate_run(**given), pages=options.pages, as_json=output.as_json)
+        print_estimate(Path(options.to), estimate_run(**given), as_json=output.as_json)
+        say(f"Judging comes on top: `drretail score {options.to} --judge M --estimate` says what, after a first run.")
+        if options.pages:
+            say(CITED_PAGES)
         return
     experiment = run_agents(**given)
     print_outcome(experiment, read_prices(read_settings().prices), as_json=output.as_json)
@@ -69,16 +73,13 @@ def run(
     exit_code(not experiment.is_complete)
 
 
-def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_json: bool) -> None:
-    """Prints what the remaining runs are likely to take."""
+def print_estimate(to: Path, estimates: "list[Estimate]", *, as_json: bool) -> None:
+    """Prints what the remaining work is likely to take."""
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
 
     prices = read_prices(read_settings().prices)
-    show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
-    say(f"Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run (--only 1).")
-    if pages:
-        say(CITED_PAGES)
+    show_estimates(f"Likely to be taken by {to}", ["what", "count"], estimates, prices, as_json=as_json)
 
 
 def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_json: bool) -> None:
@@ -149,7 +150,108 @@ def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.O
         raise UserError("Name the folder of the experiment: --to EXP.")
     given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
     if planned.estimate:
-        print_estimate(Path(options.to), estimate_reproduction(**given), pages=True, as_json=output.as_json)
+        likely = estimate_reproduction(**given)
+        print_estimate(Path(options.to), likely.work, as_json=output.as_json)
+        paper, money = likely.paper, likely.paper.dollars
+        cost = "a price unknown" if money is None else f"${dollars(money.low)}"
+        say(
+            f"The paper's {paper.count} runs (Table 5) read {count(paper.input.low)} tokens and wrote "
+            f"{count(paper.output.low)}, without judging: {cost} today."
+        )
+        say(CITED_PAGES)
+        return
+    experiment = run_agents(**given)
+    print_outcome(experiment, read_prices(read_settings().prices), as_json=output.as_json)
+    if experiment.next_command is not None:
+        say(f"Next: {experiment.next_command}")
+    exit_code(not experiment.is_complete)
+
+
+def print_estimate(to: Path, estimates: "list[Estimate]", *, as_json: bool) -> None:
+    """Prints what the remaining work is likely to take."""
+    from drretail.llm.prices import read_prices
+    from drretail.settings import read_settings
+
+    prices = read_prices(read_settings().prices)
+    show_estimates(f"Likely to be taken by {to}", ["what", "count"], estimates, prices, as_json=as_json)
+
+
+def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_json: bool) -> None:
+    """Prints the outcome of the runs and what they took on stdout, and failures on stderr."""
+    from drretail.agents.running.spending import spending_of
+    from drretail.cli.run_progress import outcome_notes
+    from drretail.records.run import BASELINES
+
+    to, tallies = experiment.folder, experiment.tallies
+    systems = experiment.definition.systems
+    spending = {tally.label for tally in tallies if systems[tally.label].agent not in BASELINES}
+    spent = [row for row in spending_of(to, prices) if row.label in spending]
+    if as_json:
+        taken = [spending_document(row) for row in spent]
+        # As null, tokens are unknown.
+        systems_run = [asdict(tally) | {"tokens": tally.tokens or None} for tally in tallies]
+        print_json({"experiment": str(to), "systems": systems_run, "spending": taken})
+    else:
+        rows = [(t.label, t.done, t.failed, t.spoiled, t.before, t.tool_calls, t.tokens or None) for t in tallies]
+        print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))
+        if spent:  # floors and the oracle cost nothing
+            print_spending(spent, prices)
+    for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_SHOWN]:
+        say(f"failed: {failure}")
+    if DEBUG in sys.argv:
+        # The tracebacks of runs whose agents raised an exception
+        from drretail.experiment import read_runs
+
+        errors = [(run.run_id, run.error) for run in read_runs(to) if run.error is not None]
+        for run_id, error in [entry for entry in errors if entry[1].traceback][:MOST_FAILURES_SHOWN]:
+            say(f"{run_id}:\n{error.traceback}")
+    for sentence in outcome_notes(tallies):
+        say(sentence)
+    if experiment.closing is not None:
+        say(experiment.closing)
+
+
+@grouped
+def ask(options: AskOptions, output: flags.Output) -> None:
+    """Answers one question with a cited report.
+
+    The report goes to stdout, progress to stderr.
+    """
+    from drretail.api.run import ask as ask_question
+    from drretail.cli.narration import print_report, report_document
+    from drretail.cli.run_progress import TerminalObserver
+
+    recorded = ask_question(**keywords(replace(options, observer=TerminalObserver(quiet=output.quiet))))
+    if output.as_json:
+        print_json(report_document(recorded))
+    else:
+        print_report(recorded, None if options.to is None else Path(options.to))
+    exit_code(recorded.run.status == "failed")
+
+
+@grouped
+def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
+    """Repeats the paper's experiment with your models: runs, judges and verifies.
+
+    Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit code
+    3: something failed, or a --max option was reached.
+    """
+    from drretail.api.reproduce import estimate_reproduction
+    from drretail.api.reproduce import reproduce as reproduce_paper
+    from drretail.cli.run_progress import TerminalObserver
+
+    if options.to is None:
+        raise UserError("Name the folder of the experiment: --to EXP.")
+    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
+    if planned.estimate:
+        likely = estimate_reproduction(**given)
+        print_estimate(Path(options.to), likely.work, as_json=output.as_json)
+        paper, money = likely.paper, likely.paper.dollars
+        say(
+            f"The paper's {paper.count} runs (Table 5) read {count(paper.input.low)} tokens and wrote "
+            f"{count(paper.output.low)}, without judging: {'a price unknown' if money is None else f'${dollars(money.low)}'} today."
+        )
+        say(CITED_PAGES)
         return
     if options.model is not None and options.max_dollars is None and options.max_tokens is None:
         raise UserError(NO_CAP)

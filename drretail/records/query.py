@@ -209,8 +209,8 @@ class Query(Document):
     """The world for which it was made; None for any."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
-    prompts: dict[str, str] = Field(default_factory=dict[str, str], exclude_if=lambda hashes: not hashes)
-    """Hashes of the user's own prompts by which a model wrote or typed it, by file name."""
+    prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
+    """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
 
     @model_validator(mode="before")
     @classmethod

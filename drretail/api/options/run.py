@@ -207,6 +207,13 @@ class ReproduceOptions:
         Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE", type=Path),
     ] = None
     only: Annotated[int | None, Option("The number of queries to use.", metavar="N", min=1)] = None
+    also: Annotated[
+        Texts, Option("An agent to run beside the paper's six systems.", metavar="NAME", type=list[str])
+    ] = ()
+    prompts: Annotated[
+        str | Path | None,
+        Option("A folder of your own prompts and criteria for the judges.", WHAT, metavar="DIR", type=Path),
+    ] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()

@@ -57,7 +57,7 @@ def type_wishes(
             return await examination.ask(models, prompts.messages_to_type(query), scope)
 
         def typed(written: WrittenWish) -> Query:
-            by = {"typed_by": session.model.spec, "prompts": query.prompts | replaced()}
+            by = {"typed_by": session.model.spec, "prompts": tuple(dict.fromkeys((*query.prompts, *replaced())))}
             return query.model_copy(update={"wish": examiner.wish_of(written), **by})
 
         return await session.attempt(f"{query.query_id}~{version_of(query)[:12]}#types", question, on_end)
