@@ -171,9 +171,10 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
     verified = f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
     if not verification.passes:
         verified = f"**`drretail verify` finds {len(failures):,} contradictions**, first: {failures[0].line}"
-    _, _, tables = paper.partition("\n")
+    settings, _, tables = paper.partition("\n")[2].partition("\n## ")
     blocks = [
         "# The paper's experiment, made again",
+        settings.strip(),
         f"Runs and judging took {count(spent.usage.total)} tokens{cost}.",
         verified,
     ]
@@ -181,4 +182,4 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
         drawn = printed_board(board)
         blocks.append(f"## {drawn.table.full_title}\n\n{markdown_table(drawn.table)}")
         blocks.append("\n".join(f"- {sentence}" for sentence in (*drawn.differs, *drawn.notes)))
-    return "\n\n".join([*blocks, f"## Beside the paper{tables}"])
+    return "\n\n".join([*blocks, f"## {tables}"])
