@@ -47,13 +47,16 @@ _WORDS_TOLD = 120
 class ExtractedClaim(Record):
     claim_id: int
     claim: str = Field(min_length=1)
-    quote: str = ""
-    """Blank from a judge that is told the paper's own words, which ask for none."""
+    quote: str
     sources: list[str]
 
 
+class PublishedClaim(ExtractedClaim):
+    quote: str = ""
+    """Blank from a judge that is told the paper's own words, which ask for none."""
+
+
 class ValuedClaim(ExtractedClaim):
-    quote: str
     values: list[SaidValue]
 
 
@@ -70,13 +73,13 @@ class ClaimsAndPicks(ReportClaims, ReportPicks):
 class CitedClaims(Record):
     """The claims of a report that name a source."""
 
-    claims: list[ExtractedClaim]
+    claims: list[PublishedClaim]
 
 
 class AllClaims(Record):
     """All claims of a report that could be checked."""
 
-    claims: list[ExtractedClaim]
+    claims: list[PublishedClaim]
 
 
 Answer = ReportClaims | CitedClaims | AllClaims
