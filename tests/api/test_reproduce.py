@@ -37,6 +37,15 @@ def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made:
     page = made.page.read_text(encoding="utf-8")
     parts = ("## Table 1", "| paper  |", "drretail verify` finds no contradiction", "## Scoreboard, judged by offline:")
     assert [part for part in parts if part not in page] == []
+    begins = (
+        "- The shop is of the files",
+        "- The web that agents met",
+        "- Whose wording: agents this",
+        "- Rules: paper",
+    )
+    places = [page.index(part) for part in begins]
+    assert places == sorted(places)
+    assert places[-1] < page.index("## "), "what the numbers stand on comes before them"
 
 
 @pytest.mark.slow  # all of it once more
