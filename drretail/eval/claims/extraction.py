@@ -51,6 +51,11 @@ class ExtractedClaim(Record):
     sources: list[str]
 
 
+class PublishedClaim(ExtractedClaim):
+    quote: str = ""
+    """Blank from a judge that is told the paper's own words, which ask for none."""
+
+
 class ValuedClaim(ExtractedClaim):
     values: list[SaidValue]
 
@@ -68,13 +73,13 @@ class ClaimsAndPicks(ReportClaims, ReportPicks):
 class CitedClaims(Record):
     """The claims of a report that name a source."""
 
-    claims: list[ExtractedClaim]
+    claims: list[PublishedClaim]
 
 
 class AllClaims(Record):
     """All claims of a report that could be checked."""
 
-    claims: list[ExtractedClaim]
+    claims: list[PublishedClaim]
 
 
 Answer = ReportClaims | CitedClaims | AllClaims

@@ -141,7 +141,8 @@ class Support(Record):
         Literal["full_support", "partial_support", "no_support", "not_rated"], _given(*get_args(Label)[:3])
     ]
     justification: Annotated[str, REASON]
-    quote: str
+    quote: str = ""
+    """Blank from a judge that is told the paper's own words, which ask for none."""
 
 
 @dataclass(frozen=True, slots=True)
