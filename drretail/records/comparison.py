@@ -214,6 +214,8 @@ class JudgeTable(Record):
     """Whose rules: drretail's (default), or a publication's."""
     rows: tuple[ComparedRow, ...]
     """One row per variant."""
+    failed: int = 0
+    """The judge's questions on both systems without a usable answer, which its values leave out."""
     reliability: tuple[Reliability, ...] = ()
     """How steady each system is over repeats, if queries were run several times."""
 

@@ -4,7 +4,7 @@ The sentences speak of A and B, as the tables do. Judges with the same result sh
 tables.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from drretail.eval.compare.wording import (
     more_failures,
     name_of,
     needed,
+    no_answers,
     queries,
     samples,
     span,
@@ -156,12 +157,7 @@ def conclusions(
         yield "Equal systems look different more often if all questions of a user fail together."
     yield from _held_back(comparison, name)
     yield from _beside(comparison)
-    for judge in dict.fromkeys(
-        name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
-    ):
-        yield f"{judge} follows rules and is no language model: nothing is concluded from its numbers."
-    for group in _groups(comparison, name, "not_read"):
-        yield f"{group.judges} doesn't read the reports (see score): nothing is concluded from its numbers."
+    yield from doubts([every])
     for group in _groups(comparison, name, "missing"):
         yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)
@@ -203,12 +199,42 @@ def conclusions(
     yield from contradictions(comparison, name)
 
 
+def doubts(comparisons: Sequence[Comparison]) -> list[str]:
+    """Sentences: the judges from which nothing is concluded, and those whose conclusions leave out what they failed on.
+
+    One for each judge of all these comparisons.
+    """
+    found: dict[str, str] = {}
+    failed: Counter[str] = Counter()
+    for comparison in comparisons:
+        name = naming(comparison)
+        for table in comparison.tables:
+            judge, outcomes = name(table), {row.outcome for row in table.rows}
+            if "not_concluded" in outcomes:
+                found[judge] = "follows rules and is no language model: nothing is concluded from its numbers"
+            if "not_read" in outcomes:
+                found[judge] = NOT_READ
+            if {"higher", "lower"} & outcomes:
+                failed[judge] += table.failed
+        for row in comparison.pairs:
+            if not row.reads:
+                found[name(row)] = NOT_READ
+            if preferred(row) is not None:
+                failed[name(row)] += row.failed_verdicts
+    found |= {judge: no_answers(count) for judge, count in failed.items() if count}
+    return [f"{judge} {words}." for judge, words in found.items()]
+
+
+NOT_READ = "doesn't read the reports (see score): nothing is concluded from its numbers"
+
+
 def exploratory(comparison: Comparison) -> Iterator[str]:
     """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
     name, rest = naming(comparison), _part(comparison, is_primary=False)
     yield from _different(rest, name)
     yield from preferences(rest, name)
-    left = sum(row.outcome not in ("higher", "lower") for table in rest.tables for row in table.rows)
+    said = ("higher", "lower", "not_read", "not_concluded")
+    left = sum(row.outcome not in said for table in rest.tables for row in table.rows)
     if left:
         yield f"{counted(left, 'other figure')}: no difference is shown."
 

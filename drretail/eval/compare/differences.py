@@ -22,6 +22,7 @@ from drretail.eval.compare.wording import (
     listed,
     more_failures,
     needed,
+    no_answers,
     primary_variants,
     row_facts,
     sample,
@@ -185,14 +186,15 @@ def compared_measures(
         for row in preferences:
             rates[row.a] += (row.win_rate or 0) - 0.5
             rates[row.b] += 0.5 - (row.win_rate or 0)
-        instead = gathered.no_conclusion(Assessor.of(preferences[0]))
-        made_of = [(row, _preference_row(row)) for row in preferences]
-        compared = (
-            ComparedPair(a=row.a, b=row.b, row=its.model_copy(update={"outcome": instead}) if instead else its)
-            for row, its in made_of
+        made.append(
+            ComparedMeasure(
+                measure=SIDE_BY_SIDE,
+                judge=preferences[0].judge,
+                failed=sum(row.failed_verdicts for row in preferences),
+                means=rates,
+                pairs=tuple(ComparedPair(a=row.a, b=row.b, row=_preference_row(row)) for row in preferences),
+            )
         )
-        judge = preferences[0].judge
-        made.append(ComparedMeasure(measure=SIDE_BY_SIDE, judge=judge, means=rates, pairs=tuple(compared)))
     return made
 
 
@@ -232,6 +234,7 @@ def _of_scores(
                 yield ComparedMeasure(
                     measure=called.get((name, variant)) or made[0].row.name,
                     judge=assessor.judge.spec,
+                    failed=sum(len(judged.errors) for its in runs.values() for _, judged in its),
                     means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
                     pairs=made,
                 )
@@ -275,7 +278,8 @@ def _preference_row(row: PairScore) -> ComparedRow:
         outcome="undecided" if winner is None else "higher" if winner == row.a else "lower",
     )
     is_few = winner is None and clusters_of(made) < fewest_users(tests)
-    return made.model_copy(update=_queries_needed(row, tests) | ({"outcome": "too_few"} if is_few else {}))
+    instead = {"outcome": "too_few" if row.reads else "not_read"} if is_few or not row.reads else {}
+    return made.model_copy(update=_queries_needed(row, tests) | instead)
 
 
 def _queries_needed(row: PairScore, tests: int) -> dict[str, object]:
@@ -348,7 +352,8 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
     few = sample(largest.n_pairs, largest.n_users)
     outcome = outcome_of_all(measure)
     if outcome == "higher":
-        return "", f"{order(measure, names)} (n = {few})"
+        failed = f"; {measure.judge} {no_answers(measure.failed)}" if measure.failed else ""
+        return "", f"{order(measure, names)} (n = {few}{failed})"
     if largest.metric == PAIRWISE and outcome != "not_read":
         return f"no preference is shown in {counted(len(rows), 'pair')}", f"by {few}"
     if outcome == "not_concluded":

@@ -40,6 +40,11 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def no_answers(count: int) -> str:
+    """What is said of a judge that failed on so many questions."""
+    return f"gave no usable answer to {counted(count, 'question')}, which its numbers leave out"
+
+
 def sample(count: int, of_users: int | None) -> str:
     """ "20 queries, 7 users"; "20 queries" if no user is known."""
     return samples([(count, of_users)])

@@ -10,7 +10,7 @@ from drretail.eval.compare.differences import (
     order,
     outcome_of_all,
 )
-from drretail.eval.compare.wording import MOST, beside, more_failures, range_of, sample
+from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
@@ -58,13 +58,16 @@ def result_of(board: Scoreboard) -> str:
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
         sure = SURE + ("" if largest.n_users in (None, largest.n_pairs) else BY_USER)
-        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {sure}."
+        measures = sorted((each for one in shown for each in one.measures if each.failed), key=lambda each: each.failed)
+        failed = {each.judge: each.failed for each in measures}
+        parts = [f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}", sure]
+        return " ".join(f"{each}." for each in [*parts, *(f"{one} {no_answers(its)}" for one, its in failed.items())])
     by_name = {measure.measure: measure for finding in found for measure in finding.measures}
     bought = _bought(board, names, by_name.get(OUTCOME))
     if bought:
         return f"{bought} {_may_be_chance(by_name.get(OUTCOME))}"
     preferences = by_name.get(SIDE_BY_SIDE)
-    if preferences is not None and len(labels) == 2:
+    if preferences is not None and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
         (pair,) = preferences.pairs
         return f"{_preferences(pair.row, names[pair.a], names[pair.b])} {_may_be_chance(preferences)}"
     takes = next(filter(None, map(_takes, board.compared)), "")
