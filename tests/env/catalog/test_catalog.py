@@ -45,7 +45,8 @@ NUMBERED = shelf_of(
 def test_filters_leave_out_what_is_unknown_and_sorts_put_it_last_page_by_page(
     build: Build, given: dict[str, Any], found: str, hidden: int
 ) -> None:
-    catalog, query = build(NUMBERED), CatalogQuery(**{"text": "bird", "limit": 50, **given})
+    arguments: dict[str, Any] = {"text": "bird", "limit": 50, **given}
+    catalog, query = build(NUMBERED), CatalogQuery(**arguments)
     page = catalog.search(query)
     ids = [hit.product_id for hit in page.hits]
     assert (sorted(ids) if query.sort_by == "relevance" else ids) == [f"B0{number}" for number in found]
