@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from drretail.env.web.bm25 import saturated, terms
 
-LONGEST_SNIPPET, LONGEST_CHUNK = 160, 1_500
+LONGEST_PASSAGE, LONGEST_CHUNK = 160, 1_500
 """The most characters of a snippet and of a chunk, cut marks included. Search engines show about 160; a chunk has the
 250 words that embedding models read at once, and ``cleaning`` cuts neither again.
 """
@@ -33,7 +33,7 @@ class _Piece:
     terms: Counter[str]
 
 
-def best_passage(text: str, query: str, weight: Callable[[str], float], longest: int = LONGEST_SNIPPET) -> str:
+def best_passage(text: str, query: str, weight: Callable[[str], float], longest: int = LONGEST_PASSAGE) -> str:
     """The passage of at most ``longest`` characters in which the query's words are densest, weighted as BM25 weights
     pages.
 
