@@ -115,11 +115,6 @@ class Cell:
         return f"n={self.n:,}" if self.planned is None else f"{self.n:,}/{self.planned:,}"
 
     @property
-    def brief_counts(self) -> str:
-        """The denominator and the note, without reasons, for narrow columns."""
-        return ", ".join(filter(None, (self.denominator, self.note)))
-
-    @property
     def counts(self) -> str:
         """All that stands below the value: "49/50, 1 n/a"."""
         return ", ".join(filter(None, (self.denominator, *self.missing, self.note)))
@@ -217,7 +212,7 @@ class Table:
 
     def counts_of(self, cell: Cell) -> str:
         """What is shown below the cell's value; reasons only where columns are wide."""
-        return cell.brief_counts if self.is_stacked else cell.counts
+        return ", ".join(filter(None, (cell.denominator, cell.note))) if self.is_stacked else cell.counts
 
     def is_of_numbers(self, at: int) -> bool:
         """True if a column holds numbers, or nothing at all; it is then aligned right."""

@@ -146,7 +146,7 @@ def test_what_a_system_is_told_of_its_user_is_a_setting_to_compare_by(succeeds: 
     (table,) = json.loads(compared.stdout)["information"]
     assert [cell["setting"] for cell in table["rows"][0]["cells"]] == ["task", "context", "persona", "tools"]
     assert len(table["rows"][0]["steps"]) == 4
-    succeeds("report", "exp", "--output", "page.html")
+    succeeds("report", "exp", "--to", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Score against information" in page
     assert "error-free share against information" in page

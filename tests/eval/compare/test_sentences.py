@@ -15,18 +15,7 @@ from drretail.eval.compare.differences import ALONE, compared_measures, findings
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison
 from drretail.records.pairs import PairScore
-from tests.eval.compare.crafted import (
-    CODE,
-    JUDGE,
-    OTHER,
-    RULES,
-    beside,
-    comparison,
-    gathered,
-    noisy,
-    pair_row,
-    runs,
-)
+from tests.eval.compare.crafted import CODE, JUDGE, OTHER, RULES, beside, comparison, gathered, noisy, pair_row, runs
 
 GOLDEN = Path(__file__).with_name("sentences.txt")
 EQUAL, CLEAR, UNCLEAR = ([6.0, 7.0], [6.0, 7.0]), noisy(30, 1.0), noisy(30, 0.05)

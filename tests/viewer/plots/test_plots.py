@@ -15,13 +15,7 @@ from drretail.records.scoreboard import Scoreboard, ShownColumn
 from drretail.tables.table import Cell
 from drretail.viewer.plots.charts import Bound, Curve, DotRow, Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
-from drretail.viewer.plots.experiment_plots import (
-    cost_plot,
-    family_plots,
-    file_name,
-    headline_plots,
-    whole_plots,
-)
+from drretail.viewer.plots.experiment_plots import cost_plot, family_plots, file_name, headline_plots, whole_plots
 from tests.build import systems
 from tests.viewer.scores import FP, board, cell, score
 
