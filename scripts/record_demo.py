@@ -91,7 +91,8 @@ def again(checkout: Path) -> None:
     for rule in play.rules:
         if rule["opening"] not in play.used and rule["schema"] != SUPPORT:
             print(f"nobody asks any more, turn {rule['turn']}, {rule['schema'] or 'no schema'}: {rule['answer']}"[:300])
-    _write([*play.made.values()])
+    # In the order of the older recording: answers that are alike stand together, and pack well.
+    _write([rule for _, rule in sorted(play.made.values(), key=lambda made: made[0])])
     print(f"{len(play.made)} answers; {len(play.rules)} were recorded.")
 
 
@@ -100,28 +101,30 @@ class _Again:
 
     def __init__(self, rules: list[Rule], openings: dict[str, str]) -> None:
         self.rules, self.openings = rules, openings
-        self.made: dict[str, Rule] = {}
+        self.made: dict[str, tuple[int, Rule]] = {}
+        """The rules of today, each with the place of the older rule that it comes from."""
         self.used: dict[str, str] = {}
         """The opening of today for each of the older version."""
         self.verdicts: dict[tuple[str, str], list[tuple[Rule, Rule]]] = defaultdict(list)
         """The verdicts on each claim, by its sources and words, each with its rule."""
         for rule in rules:
-            by_id = {each["claim_id"]: each for each in rule["answer"].get("structured", {}).get("claims", ())}
-            for number, *claim in (
-                _CLAIM.findall(openings.get(rule["opening"], "")) if rule["schema"] == SUPPORT else ()
-            ):
-                self.verdicts[*claim].append((by_id[int(number)], rule))
+            if rule["schema"] == SUPPORT:
+                by_id = {verdict["claim_id"]: verdict for verdict in rule["answer"]["structured"]["claims"]}
+                for number, *claim in _CLAIM.findall(openings.get(rule["opening"], "")):
+                    self.verdicts[*claim].append((by_id[int(number)], rule))
 
     def __call__(self, request: Request) -> ScriptedAnswer:
-        answer = self._verdicts_on(request) if request.schema == SUPPORT else self._nearest(request)
-        if answer is None:
+        found = self._verdicts_on(request) if request.schema == SUPPORT else self._nearest(request)
+        if found is None:
             print(f"no answer is left for {request}\n{request.last}\n")
             raise ModelError("model", "no answer is left")
+        answer, older = found
         rule = {"answer": answer, "opening": request.digest, **_place_of(request)}
-        self.made[_request(rule)] = rule
+        self.made[_request(rule)] = (self.rules.index(older), rule)
         return ScriptedAnswer.model_validate(answer)
 
-    def _nearest(self, request: Request) -> dict[str, Any] | None:
+    def _nearest(self, request: Request) -> tuple[Rule, Rule] | None:
+        """The answer to the most similar request, with its rule."""
         known = [rule for rule in self.rules if _place_of(request) == {name: rule[name] for name in _PLACE}]
         found = next((rule for rule in known if self.used.get(rule["opening"]) == request.digest), None)
         if found is None:
@@ -131,15 +134,16 @@ class _Again:
         if found is None:
             return None
         self.used[found["opening"]] = request.digest
-        return found["answer"]
+        return found["answer"], found
 
     def _likeness(self, rule: Rule, request: Request) -> float:
         of_old, of_new = self.openings.get(rule["opening"], "").splitlines(), request.opening.splitlines()
         return SequenceMatcher(None, of_old, of_new, autojunk=False).ratio()
 
-    def _verdicts_on(self, request: Request) -> dict[str, Any] | None:
+    def _verdicts_on(self, request: Request) -> tuple[Rule, Rule] | None:
         """A verdict for each claim, whatever others it is asked with; prints quotes that no source holds any more."""
         verdicts: list[Rule] = []
+        older: list[Rule] = []
         texts = [(source, " ".join(text.split())) for source, text in _SOURCE.findall(request.opening)]
         for number, *claim in _CLAIM.findall(request.opening):
             known = self.verdicts.get((claim[0], claim[1]), [])
@@ -147,13 +151,14 @@ class _Again:
                 return None
             shown = [text for source, text in texts if source in ("Q", *claim[0].split())]
             holding = [each for each in known if _stand_in(each[0]["quotes"], shown)]
-            verdict, _ = max(
+            verdict, rule = max(
                 holding or known, key=lambda each: (bool(each[0]["quotes"]), self._likeness(each[1], request))
             )
             if not holding:
                 print(f"{request.digest}, claim {number}: a quote is gone: {verdict}\n  {claim[1]}\n")
             verdicts.append(verdict | {"claim_id": int(number)})
-        return {"structured": {"claims": verdicts}}
+            older.append(rule)
+        return {"structured": {"claims": verdicts}}, older[0]
 
 
 def _stand_in(quotes: list[str], texts: list[str]) -> bool:
