@@ -1,36 +1,64 @@
-"""Writes drretail/api/recordings anew, out of experiments that a language model ran and judged.
+"""Writes drretail/api/recordings anew, out of experiments that a language model ran and judged, or for changed data.
 
-python scripts/record_demo.py [--keep] EXPERIMENT…; docs/own-agents.md says how the experiments are made. With --keep
-the questions and answers that are recorded already stay, before the new ones.
+    python scripts/record_demo.py [--keep] EXPERIMENT…
+    python scripts/record_demo.py --again CHECKOUT
+
+docs/own-agents.md says how the experiments are made. With --keep the questions and answers that are recorded already
+stay, before the new ones.
+
+--again takes a checkout of a version whose data the recording is for. Each request of today gets the answer that is
+recorded for the most similar request there, and is recorded with it. Requests and answers that find no counterpart are
+printed; answers may be edited by hand before.
 """
 
 import json
+import os
+import re
+import subprocess
 import sys
 import tempfile
+from collections import defaultdict
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from drretail.api.demo_recording import QUERIES, SCRIPT, recorded_queries
+from drretail.api import demo_recording
+from drretail.api.demo_recording import QUERIES, SCRIPT, play_answers, play_judge, recorded_model, recorded_queries
+from drretail.api.worlds import open_world
+from drretail.errors import ModelError
 from drretail.experiment import read_definition
 from drretail.files import read_lines, write_lines
-from drretail.llm.scripted import record
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, ScriptedAnswer, record, requests_of, scripted_model
+from drretail.progress import choose_progress
 from drretail.records.query import Query
 
 Rule = dict[str, Any]
+SUPPORT = "ClaimsSupport"
+_PLACE = ("schema", "tools", "turn")
+_SOURCE = re.compile(r'<source id="([^"]+)"(.*?)\n</source>', re.DOTALL)
+_CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
 
 
 def main(experiments: list[Path], *, keep: bool) -> None:
-    rules: list[Rule] = json.loads("\n".join(read_lines(SCRIPT)))["rules"] if keep else []
+    rules = _recorded() if keep else []
     queries: list[Query] = list(recorded_queries()) if keep else []
     for experiment in experiments:
         rules += _rules(experiment)
         queries += read_definition(experiment).queries
     # What is asked in two experiments with the same data is answered as in the first.
     joined = {_request(rule): rule for rule in reversed(rules)}
-    text = json.dumps({"rules": [*reversed(joined.values())]}, ensure_ascii=False, indent=1)
-    write_lines(SCRIPT, text.split("\n"))
+    _write([*reversed(joined.values())])
     write_lines(QUERIES, (query.as_line() for query in {query.query_id: query for query in queries}.values()))
     print(f"{len(joined)} answers to {len(queries)} questions, {SCRIPT.stat().st_size / 1000:.0f} kB in {SCRIPT}.")
+
+
+def _recorded() -> list[Rule]:
+    return json.loads("\n".join(read_lines(SCRIPT)))["rules"]
+
+
+def _write(rules: list[Rule]) -> None:
+    write_lines(SCRIPT, json.dumps({"rules": rules}, ensure_ascii=False, indent=1).split("\n"))
 
 
 def _rules(experiment: Path) -> list[Rule]:
@@ -51,6 +79,116 @@ def _request(rule: Rule) -> str:
     return json.dumps({name: value for name, value in rule.items() if name != "answer"}, sort_keys=True)
 
 
+def again(checkout: Path) -> None:
+    """Records what is asked today with the answers to the most similar requests of an older version."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = Path(folder) / "openings.json"
+        environment = os.environ | {"PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
+        subprocess.run([sys.executable, __file__, "--openings", str(asked)], env=environment, check=True)  # noqa: S603 -- this interpreter and file
+        openings: dict[str, str] = json.loads(asked.read_text(encoding="utf-8"))
+    play = _Again(_recorded(), openings)
+    _play(scripted_model(play=play, name="recorded"))
+    for rule in play.rules:
+        if rule["opening"] not in play.used and rule["schema"] != SUPPORT:
+            print(f"nobody asks any more, turn {rule['turn']}, {rule['schema'] or 'no schema'}: {rule['answer']}"[:300])
+    # In the order of the older recording: answers that are alike stand together, and pack well.
+    _write([rule for _, rule in sorted(play.made.values(), key=lambda made: made[0])])
+    print(f"{len(play.made)} answers; {len(play.rules)} were recorded.")
+
+
+class _Again:
+    """Plays the answers of an older recording to requests whose data has changed."""
+
+    def __init__(self, rules: list[Rule], openings: dict[str, str]) -> None:
+        self.rules, self.openings = rules, openings
+        self.made: dict[str, tuple[int, Rule]] = {}
+        """The rules of today, each with the place of the older rule that it comes from."""
+        self.used: dict[str, str] = {}
+        """The opening of today for each of the older version."""
+        self.verdicts: dict[tuple[str, str], list[tuple[Rule, Rule]]] = defaultdict(list)
+        """The verdicts on each claim, by its sources and words, each with its rule."""
+        for rule in rules:
+            if rule["schema"] == SUPPORT:
+                by_id = {verdict["claim_id"]: verdict for verdict in rule["answer"]["structured"]["claims"]}
+                for number, *claim in _CLAIM.findall(openings.get(rule["opening"], "")):
+                    self.verdicts[*claim].append((by_id[int(number)], rule))
+
+    def __call__(self, request: Request) -> ScriptedAnswer:
+        found = self._verdicts_on(request) if request.schema == SUPPORT else self._nearest(request)
+        if found is None:
+            print(f"no answer is left for {request}\n{request.last}\n")
+            raise ModelError("model", "no answer is left")
+        answer, older = found
+        rule = {"answer": answer, "opening": request.digest, **_place_of(request)}
+        self.made[_request(rule)] = (self.rules.index(older), rule)
+        return ScriptedAnswer.model_validate(answer)
+
+    def _nearest(self, request: Request) -> tuple[Rule, Rule] | None:
+        """The answer to the most similar request, with its rule."""
+        known = [rule for rule in self.rules if _place_of(request) == {name: rule[name] for name in _PLACE}]
+        found = next((rule for rule in known if self.used.get(rule["opening"]) == request.digest), None)
+        if found is None:
+            free = [rule for rule in known if rule["opening"] not in self.used]
+            same = [rule for rule in free if rule["opening"] == request.digest]
+            found = max(same or free, key=lambda rule: self._likeness(rule, request), default=None)
+        if found is None:
+            return None
+        self.used[found["opening"]] = request.digest
+        return found["answer"], found
+
+    def _likeness(self, rule: Rule, request: Request) -> float:
+        of_old, of_new = self.openings.get(rule["opening"], "").splitlines(), request.opening.splitlines()
+        return SequenceMatcher(None, of_old, of_new, autojunk=False).ratio()
+
+    def _verdicts_on(self, request: Request) -> tuple[Rule, Rule] | None:
+        """A verdict for each claim, whatever others it is asked with; prints quotes that no source holds any more."""
+        verdicts: list[Rule] = []
+        older: list[Rule] = []
+        texts = [(source, " ".join(text.split())) for source, text in _SOURCE.findall(request.opening)]
+        for number, *claim in _CLAIM.findall(request.opening):
+            known = self.verdicts.get((claim[0], claim[1]), [])
+            if not known:
+                return None
+            shown = [text for source, text in texts if source in ("Q", *claim[0].split())]
+            holding = [each for each in known if _stand_in(each[0]["quotes"], shown)]
+            verdict, rule = max(
+                holding or known, key=lambda each: (bool(each[0]["quotes"]), self._likeness(each[1], request))
+            )
+            if not holding:
+                print(f"{request.digest}, claim {number}: a quote is gone: {verdict}\n  {claim[1]}\n")
+            verdicts.append(verdict | {"claim_id": int(number)})
+            older.append(rule)
+        return {"structured": {"claims": verdicts}}, older[0]
+
+
+def _stand_in(quotes: list[str], texts: list[str]) -> bool:
+    return all(any(" ".join(quote.split()) in text for text in texts) for quote in quotes)
+
+
+def _place_of(request: Request) -> Rule:
+    return {"schema": request.schema or "", "tools": list(request.tools), "turn": request.turn}
+
+
+def _openings(to: Path) -> None:
+    """Writes the openings of all requests of this version, by their digests."""
+    model = recorded_model()
+    _play(model)
+    to.write_text(json.dumps({request.digest: request.opening for request in requests_of(model)}), encoding="utf-8")
+
+
+def _play(model: Model) -> None:
+    demo_recording.recorded_model = lambda: model
+    with tempfile.TemporaryDirectory() as folder, open_world("demo") as shop:
+        play_answers(Path(folder) / "exp", shop, "drretail-demo/world")
+        play_judge(Path(folder) / "exp", shop, choose_progress("none"))
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    main([Path(name) for name in arguments if name != "--keep"], keep="--keep" in arguments)
+    match arguments:
+        case ["--again", checkout]:
+            again(Path(checkout).absolute())
+        case ["--openings", to]:
+            _openings(Path(to))
+        case _:
+            main([Path(name) for name in arguments if name != "--keep"], keep="--keep" in arguments)

@@ -5,8 +5,10 @@ from pathlib import Path
 from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.prompts import Prompt, load_prompt
 
-BLOCKS = ("report_form", "facts", "citing", "picks", "data")
-"""Form and length of a report; what may be stated; marks; the cart; and that texts give no orders."""
+BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
+"""Form of a report, and its length, which stands in the form; what may be stated; marks; the cart; and that texts give
+no orders.
+"""
 _HERE = str(Path(__file__))
 
 

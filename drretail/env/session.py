@@ -21,6 +21,9 @@ from drretail.trajectory import Place, Trajectory
 if TYPE_CHECKING:
     from drretail.tools.tool import Tool
 
+RESULTS = 5
+"""The results of one web search (paper section 5.3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -74,8 +77,7 @@ class Session:
     """Other users' data is refused, or with "any" shown, as in the paper. Attempts are recorded either way."""
     redact: bool = False
     """True if personal data is taken out of a query before the query is sent to a search engine."""
-    web_k: int = 5
-    """The number of results of one web search (paper section 5.3)."""
+    web_k: int = RESULTS
     web_mode: WebMode = "snippets"
     """What a search returns: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
     without: frozenset[str] = frozenset()

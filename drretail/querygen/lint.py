@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
+from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, web_question, wording
 from drretail.querygen.checks.case import Case, Code, Shopper, Stock, found, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.tables.figures import counted
 
 OTHER_WORLD = "other_world"
-_FAMILIES = (names, agreement, feasibility, privacy)
+_FAMILIES = (names, agreement, feasibility, privacy, web_question)
 """The checks of every query, in the order of their findings."""
 OPINIONS = {
     "not_sensible": Code("the reader doubts that a shopper with this history would ask it", "ask something else"),

@@ -131,15 +131,15 @@ def web_search(
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
-    Its results are pages, not products of this shop. You are shown one passage of each page, or a search engine's
-    snippet, and never the whole page: what it does not say you cannot know from it.
+    Its results are pages, not products of this shop. You are shown a snippet of each page, as search engines show it,
+    and never the whole page: what it does not say you cannot know from it.
 
     Args:
         query: What to look for, e.g. "how high to hang a bird feeder".
 
     Returns:
-        The best pages: for each evidence (the evidence id to cite it by), title, url, snippet (the passage that fits
-        the query, with … where the page goes on), and the date of the page where it is known.
+        The best pages: for each evidence (the evidence id to cite it by), title, url, snippet (about 160
+        characters around the query's words, with … where the page goes on), and the date of the page where it is known.
     """
     return _searched(session, query, effects, place, chunks=False)
 
@@ -172,8 +172,8 @@ def web_search_of_pages(
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
     Its results are pages, not products of this shop. Each page is read whole for you, and you are shown a summary of
-    what it says about your query, which says so where it says nothing. A page that cannot be read shows a passage, or a
-    search engine's snippet, instead.
+    what it says about your query, which says so where it says nothing. A page that cannot be read shows a snippet
+    instead.
 
     Args:
         query: What to look for, e.g. "how high to hang a bird feeder".

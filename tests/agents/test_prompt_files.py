@@ -13,7 +13,7 @@ from drretail.agents.running.system import SystemUnderTest, prompt_hashes, suts
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import prompts_path, read_definition, read_run, run_folder
-from drretail.prompts import packaged_text, write_prompts
+from drretail.prompts import overridden, packaged_text, write_prompts
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -69,6 +69,17 @@ def test_systems_side_by_side_are_each_told_their_own_words_which_label_run_and_
     assert hashes["react"] != prompt_hashes(players[0])["react"]
     assert hashes["conclude"] == prompt_hashes(players[0])["conclude"]
     assert overrides(prompts_path(folder, label, "terse")).as_record() == recorded
+
+
+def test_the_length_of_reports_is_a_file_which_may_be_replaced_or_blank(tmp_path: Path) -> None:
+    agent, told = load_agent("react"), "600 to 900 words"
+    for text, expected in (("", False), ("- Three sentences.", True)):
+        (tmp_path / "length.md").write_text(text, encoding="utf-8")
+        with overridden(read_overrides(tmp_path, [agent]).texts):
+            (react,) = (prompt.text for prompt in agent.prompts() if prompt.name == "react")
+        assert told not in react
+        assert ("Three sentences." in react) is expected
+    assert told in next(prompt.text for prompt in agent.prompts() if prompt.name == "react")
 
 
 def test_an_agent_that_is_told_none_of_the_changed_prompts_stays_the_system_it_was(world: World, terse: Path) -> None:

@@ -113,7 +113,7 @@ def requests_in(*journals: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_no_tool_hands_out_what_poses_as_a_prompt(shop: World, name: str) -> None:
-    session = Session(shop, user_id=USER)
+    session = Session(shop, user_id=USER, web_mode="ws")  # a snippet is too short for all texts, a page is not
     with Toolkit(session) as toolkit:
         replies = [toolkit.call(name, CALLS[name]).text]
     evidence = [text.text for entry in session.ledger.evidence() for text in entry.texts]

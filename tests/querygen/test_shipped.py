@@ -16,7 +16,7 @@ from drretail.querygen.decisions.answers import holds
 from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, WORLD, shipped_queries
+from drretail.querygen.shipped import CANARY, GENERIC, GENERIC_CANARY, GRADED, GRADED_CANARY, WORLD, shipped_queries
 from drretail.records.query import NEED_KINDS
 from tests.querygen.conftest import call
 
@@ -48,7 +48,9 @@ NOT_SAID = {
 def test_nothing_is_found_in_any_of_them_nor_between_them_but_what_readers_of_the_records_found(demo: World) -> None:
     linter = Linter(demo)
     fifty, sixty = linter.check_all(shipped_queries()), linter.check_all(shipped_queries(GRADED))
-    found = {each.query.query_id: [one.code for one in each.findings] for each in (*fifty, *sixty) if each.findings}
+    twenty = linter.check_all(shipped_queries(GENERIC))
+    all_of_them = (*fifty, *sixty, *twenty)
+    found = {each.query.query_id: [one.code for one in each.findings] for each in all_of_them if each.findings}
     numbered = {key for key, codes in found.items() if set(codes) == {"order_number_in_text"}}
     assert {key: codes for key, codes in found.items() if key not in numbered} == NOT_SAID
     # Those of the sixty were made harder by the numbers of old orders.
@@ -57,9 +59,11 @@ def test_nothing_is_found_in_any_of_them_nor_between_them_but_what_readers_of_th
     assert {each.query.query_id for each in fifty if each.reference.cheapest is None} == {*NOT_SAID, "dev-02"}
 
 
-def test_every_demand_of_the_fifty_is_decided_on_the_records_as_they_are(demo: World) -> None:
-    questions = questions_of(shipped_queries(), Offers(demo))
-    assert [question.key for question in questions if not question.is_decided] == []
+def test_every_demand_of_the_fifty_and_the_twenty_is_decided_on_the_records_as_they_are(demo: World) -> None:
+    questions, of_twenty = (
+        questions_of(queries, Offers(demo)) for queries in (shipped_queries(), shipped_queries(GENERIC))
+    )
+    assert [question.key for question in (*questions, *of_twenty) if not question.is_decided] == []
     decisions = [each for query in shipped_queries() if query.gold for each in query.gold.decisions]
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"model"}
     assert all(holds(decision, Offers(demo)) for decision in decisions[::20])
@@ -91,6 +95,17 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: li
     document = json.loads(result.stdout)
     assert (document["queries"], document["world_fingerprint"], document["canary"]) == (count, WORLD, CANARY)
     assert document["users"] == len({query.user_id for query in read_queries(to)})
+
+
+def test_the_twenty_are_of_nobody_and_about_as_long_as_the_fifty_and_each_about_other_things() -> None:
+    twenty, fifty = shipped_queries(GENERIC), shipped_queries()
+    assert len(twenty) == 20
+    assert {(query.mode, query.user_id, query.source) for query in twenty} == {("generic", None, GENERIC_CANARY)}
+    words = [fmean(len(query.text.split()) for query in queries) for queries in (twenty, fifty)]
+    assert abs(words[0] - words[1]) < 10
+    assert all("web_search" in query.expected_tools for query in twenty)
+    wanted = [want.name for query in twenty if query.wish for want in query.wish.wants]
+    assert len(wanted) == len(set(wanted))
 
 
 def test_the_sixty_are_of_three_levels_with_twins_and_hidden_limits_in_each() -> None:

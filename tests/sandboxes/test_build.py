@@ -20,6 +20,7 @@ from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.records.criteria import Gold, WebAnswer, WebQuestion
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Product
@@ -225,7 +226,7 @@ def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(need: Need) -
     assert not any("stay" in meaning for meaning in over)
 
 
-def test_a_receipt_is_of_the_day_of_the_order_and_its_warranty_still_holds(world: World, shipped: Need) -> None:
+def test_a_receipt_is_of_the_day_of_the_order_and_its_guarantee_still_holds(world: World, shipped: Need) -> None:
     pytest.importorskip("PIL")
     files = user_files(shipped, world.store, TODAY, Drawing(Random(1), ""))
     meaning = next(file.meaning for file in files if file.name == "receipt.png")
@@ -323,11 +324,18 @@ def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_the
             assert insight.quote in (task / "files" / insight.stands_in).read_text(encoding="utf-8")
 
 
-def test_without_pillow_the_receipt_is_left_out(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_build_says_what_it_lacks_a_receipt_without_pillow_and_pages_that_answer_the_web_question(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+    answer = WebAnswer(url="https://a.example", quote="A backpack, for both shoulders.", keys=("backpack",))
+    gold = Gold(query_id="dev-01", web_question=WebQuestion(text="Backpack or tote?", answers=(answer,)))
+    asked = QUERIES[0].model_copy(update={"gold": gold})
     events: list[str] = []
-    build_offline(world, QUERIES[:1], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, events.append)
-    assert ["drretail[sandbox]" in note for note in events] == [True]
+    build_offline(world, [asked], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, events.append)
+    without, unanswered = events
+    assert "drretail[sandbox]" in without
+    assert unanswered == "dev-01: no page answers what it asks of the web: Backpack or tote?"
     task = task_folder(tmp_path / "s", QUERIES[0].query_id)
     assert not (task / "files" / "receipt.png").exists()
     assert len(read_gold_file(task / "gold.json").files.insights) == 2

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from drretail import __version__
 from drretail.agents.running.new_experiment import open_experiment
@@ -35,7 +35,7 @@ from drretail.llm.embeddings import OFFLINE, open_embeddings
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, SPLITS, WORLD, shipped_queries
+from drretail.querygen.shipped import WORLD, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.run import SANDBOX, Run
 from drretail.settings import read_settings
@@ -205,13 +205,13 @@ def check_queries(definition: Definition, published: str | Path | Sequence[Query
     """Compares all fields of the queries, so also gold, with the published queries or with those that ship with
     drretail.
     """
-    shipped = shipped_queries(*SPLITS, GRADED) if definition.world_fingerprint == WORLD else ()
+    shipped = shipped_queries(*get_args(Split)) if definition.world_fingerprint == WORLD else ()
     given = read_queries(Path(published)) if isinstance(published, str | Path) else published
     known: Sequence[Query] = shipped if given is None else given
     asked = {query.query_id: query for query in definition.queries}
     advice = "Take the queries from whoever published them, and run them."
     ours = asked.keys() - {query.query_id for query in shipped}
-    if made_up := sorted(name for name in ours if shipped and asked[name].source in (CANARY, GRADED_CANARY)):
+    if made_up := sorted(name for name in ours if asked[name].source in {query.source for query in shipped}):
         reason = f"the query {made_up[0]} says that it ships with drretail, and does not"
         checklist.fail("versions", "experiment.json", reason, advice)
     for query in known:

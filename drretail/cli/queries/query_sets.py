@@ -104,9 +104,9 @@ def shipped(
         str,
         typer.Option(
             "--split",
-            metavar="dev|test|all|graded",
+            metavar="dev|test|all|graded|generic",
             help="dev: twenty for development (7 users). test: thirty for results (10 users). all: these fifty. "
-            "graded: sixty others, of three difficulties (54 users).",
+            "graded: sixty others, of three difficulties (54 users). generic: twenty without a user.",
         ),
     ] = "dev",
     force: Force = False,
@@ -116,11 +116,11 @@ def shipped(
 
     docs/benchmark.md describes them.
     """
-    from drretail.querygen.shipped import CANARY, GRADED, GRADED_CANARY, WORLD, shipped_queries
+    from drretail.querygen.shipped import WORLD, shipped_queries
 
     queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
     write_queries(to, queries, force=force)
-    users = len({query.user_id for query in queries})
+    users = len({query.user_id for query in queries} - {None})
     if as_json:
         print_json(
             {
@@ -129,12 +129,12 @@ def shipped(
                 "split": split,
                 "file": str(to),
                 "world_fingerprint": WORLD,
-                "canary": GRADED_CANARY if split == GRADED else CANARY,
+                "canary": queries[0].source,
             }
         )
     else:
-        of_users = f"{counted(len(queries), 'query')} of {counted(users, 'user')}"
-        typer.echo(f"{of_users} ({split}) over the demo world → {to}")
+        of_users = f" of {counted(users, 'user')}" if users else ""
+        typer.echo(f"{counted(len(queries), 'query')}{of_users} ({split}) over the demo world → {to}")
 
 
 @grouped

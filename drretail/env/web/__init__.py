@@ -5,7 +5,7 @@ registry.py   webs by name
 sandbox.py    fixed pages (sandbox_pages.jsonl)
 sealed.py     a web for each query, in several sizes
 bm25.py       ranks fixed pages
-passages.py   the passage of a page that a search shows
+passages.py   the snippet of a page that a search shows
 dense.py      the same pages ranked by embeddings
 live.py       a search engine with fetching and reading; the form of a page in a journal
 providers.py  the paper's search service and a self-hosted one, combined with fetching and reading

@@ -13,7 +13,7 @@ class WebResult:
     title: str
     url: str
     snippet: str
-    """The passage of the page around the match, or the search engine's snippet."""
+    """The words of the page around the match, as the search engine shows them."""
     date: str | None = None
     """ISO (YYYY-MM-DD), if the provider knows it."""
     chunk: str | None = None

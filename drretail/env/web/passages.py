@@ -2,25 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
 from drretail.env.web.bm25 import saturated, terms
 
-LONGEST_PASSAGE, LONGEST_CHUNK = 200, 250
-"""The most words of a passage and of a chunk. 200 words hold the two or three paragraphs of an answer; a chunk is as
-long as embedding models read at once.
+LONGEST_PASSAGE, LONGEST_CHUNK = 160, 1_500
+"""The most characters of a snippet and of a chunk, cut marks included. Search engines show about 160; a chunk has the
+250 words that embedding models read at once, and ``cleaning`` cuts neither again.
 """
-LONGEST = 1_500
-"""The most characters of either, cut marks included, so that ``cleaning`` never cuts a passage again."""
 CUT = "…"
-_ROOM = LONGEST - 2 * len(f"{CUT} ")
-_PIECE_WORDS, _PIECE_LENGTH = 50, 350
-"""The most words and characters of a piece. While a passage lacks more than this, the next piece fits, so that each
-passage has 150 to 200 words.
-"""
+_MARKS = 2 * len(f"{CUT} ")
+_PIECES = 5
+"""A piece is at most this part of a passage, so that each passage has at least four fifths of the possible length."""
 _LONGEST_WORD = 100
 """The most characters of a word: a script without spaces writes a paragraph as one word."""
 # A line break ends a piece before a blank line, or a list or table mark; a heading stays with its first sentence.
@@ -34,34 +30,25 @@ class _Piece:
 
     start: int
     end: int
-    words: int
     terms: Counter[str]
 
 
 def best_passage(text: str, query: str, weight: Callable[[str], float], longest: int = LONGEST_PASSAGE) -> str:
-    """The passage of at most ``longest`` words in which the query's words are densest, weighted as BM25 weights pages.
+    """The passage of at most ``longest`` characters in which the query's words are densest, weighted as BM25 weights
+    pages.
 
-    It begins and ends at sentence ends, except within a sentence of more than 50 words, and has … for text that is left
-    out. The query's words are in its middle if the page allows it. White space becomes single spaces.
+    It is cut between words, at the ends of sentences where these are short, and has … for text that is left out. The
+    query's words are in its middle if the page allows it. White space becomes single spaces.
     """
-    (passage,) = best_passages(text, query, weight, longest)
-    return passage
-
-
-def best_passages(text: str, query: str, weight: Callable[[str], float], *longest: int) -> list[str]:
-    """``best_passage`` for each of these lengths; the query's words are counted only once."""
-    pieces = _pieces(text)
+    room = longest - _MARKS
+    pieces = _pieces(text, room // _PIECES)
     if not pieces:
-        return [""] * len(longest)
+        return ""
     weighed = [
         (weight(term), list(accumulate([piece.terms.get(term, 0) for piece in pieces], initial=0)))
         for term in dict.fromkeys(terms(query))
     ]
-    return [_densest(text, pieces, weighed, words) for words in longest]
-
-
-def _densest(text: str, pieces: list[_Piece], weighed: Sequence[tuple[float, list[int]]], longest: int) -> str:
-    windows = list(_windows(pieces, longest))
+    windows = list(_windows(pieces, room))
     # BM25 of a window's pieces as one text; the length is ignored, since all windows are about equally long.
     scores = [
         sum(worth * saturated(count) for worth, counts in weighed if (count := counts[last] - counts[first]))
@@ -75,38 +62,34 @@ def _densest(text: str, pieces: list[_Piece], weighed: Sequence[tuple[float, lis
     return f"{f'{CUT} ' if first else ''}{shown}{f' {CUT}' if last < len(pieces) else ''}"
 
 
-def _windows(pieces: list[_Piece], longest: int) -> Iterator[tuple[int, int]]:
+def _windows(pieces: list[_Piece], room: int) -> Iterator[tuple[int, int]]:
     """From each piece on, as many pieces as fit, until a window reaches the end of the page."""
-    last, words = 0, 0
+    last = 0
     for first, piece in enumerate(pieces):
-        while last < len(pieces) and (
-            last == first or (words + pieces[last].words <= longest and pieces[last].end - piece.start <= _ROOM)
-        ):
-            words += pieces[last].words
+        while last < len(pieces) and (last == first or pieces[last].end - piece.start <= room):
             last += 1
         yield first, last
         if last == len(pieces):
             return
-        words -= piece.words
 
 
 @lru_cache(maxsize=128)
-def _pieces(text: str) -> list[_Piece]:
+def _pieces(text: str, size: int) -> list[_Piece]:
     """The page in pieces without gaps. Cached: searches of one subject return the same pages again and again."""
     ends = [*(end.end() for end in _END.finditer(text)), len(text)]
     return [
-        _Piece(group[0][0], group[-1][1], len(group), Counter(terms(text[group[0][0] : group[-1][1]])))
+        _Piece(group[0][0], group[-1][1], Counter(terms(text[group[0][0] : group[-1][1]])))
         for start, end in zip([0, *ends], ends, strict=False)
         for words in [[word.span() for word in _WORD.finditer(text, start, end)]]
-        for group in _groups(words)
+        for group in _groups(words, size)
     ]
 
 
-def _groups(words: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """The words of a sentence in runs, each the size of a piece."""
+def _groups(words: list[tuple[int, int]], size: int) -> Iterator[list[tuple[int, int]]]:
+    """The words of a sentence in runs of at most ``size`` characters, or of one longer word."""
     first = 0
     for at, (_, end) in enumerate(words):
-        if at - first == _PIECE_WORDS or end - words[first][0] > _PIECE_LENGTH:
+        if at > first and end - words[first][0] > size:
             yield words[first:at]
             first = at
     if words:
@@ -118,7 +101,7 @@ def marked(part: str, text: str) -> str:
     return f"{'' if text.startswith(part) else f'{CUT} '}{part}{'' if text.endswith(part) else f' {CUT}'}"
 
 
-def chunks_of(text: str, longest: int = _ROOM) -> Iterator[str]:
+def chunks_of(text: str, longest: int = LONGEST_CHUNK - _MARKS) -> Iterator[str]:
     """The text in runs of whole paragraphs; a paragraph is cut only if it is longer than ``longest`` characters."""
     chunk = ""
     for paragraph in text.split("\n"):

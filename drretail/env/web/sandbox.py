@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from drretail.env.manifest import Manifest
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE, best_passages
+from drretail.env.web.passages import LONGEST_CHUNK, best_passage
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -110,8 +110,9 @@ class SandboxWeb:
         return [self._result(self._pages[number], query, index) for number, _ in found[:k]]
 
     def _result(self, page: SandboxPage, query: str, index: Bm25) -> WebResult:
-        passage, chunk = best_passages(page.text, query, index.idf, LONGEST_PASSAGE, LONGEST_CHUNK)
-        return WebResult(page.title, page.url, passage, page.date, chunk)
+        snippet = best_passage(page.text, query, index.idf)
+        chunk = best_passage(page.text, query, index.idf, LONGEST_CHUNK)
+        return WebResult(page.title, page.url, snippet, page.date, chunk)
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address in any spelling; state "error" for an address that the corpus lacks or withholds."""

@@ -36,6 +36,7 @@ class Stock:
 
     def __init__(self, world: World) -> None:
         self._catalog = world.catalog
+        self.web = world.web
         self.offers = Offers(world)
         self._brands: dict[str, bool] = {}
 

@@ -71,7 +71,12 @@ def build_offline(
     with made_whole(to) as folder:
         for need in needs:
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
-            tasks.append(write_task(folder, maker.material(sizes, counter), sizes, counter))
+            material = maker.material(sizes, counter)
+            tasks.append(write_task(folder, material, sizes, counter))
+            question = need.query.gold.web_question if need.query.gold else None
+            pages = (page.page for page in (*material.supportive, *material.distractors, *material.noise))
+            if question and not any(answer.is_in(page.text) for page in pages for answer in question.answers):
+                note(f"{need.query.query_id}: no page answers what it asks of the web: {question.text}")
         notes = write_sandbox(folder, about, tasks)
     for sentence in notes:
         note(sentence)

@@ -1,13 +1,14 @@
 """The user's own files: orders as a table, a note, a manual and a receipt. Each but the orders states a fact."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from io import BytesIO
+from random import Random
 from textwrap import wrap
 
 from drretail.env.store.base import Store
-from drretail.records.shop import Product
 from drretail.sandboxes.synthetic.facts import Drawing
 from drretail.sandboxes.synthetic.named_products import NamedProduct
 from drretail.sandboxes.synthetic.needs import Need
@@ -45,6 +46,7 @@ def can_draw() -> bool:
 
 ORDERS = 40
 _MOST_OF_A_MANUAL = 12
+_MARKS = re.compile(r"^\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,48 +66,54 @@ class PlantedFile:
 
 def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
     """Two to four files: no orders if the query names no user, and no receipt without Pillow."""
-    wanted = need.things[0].fits[0]
-    subject = need.names[(need.owned[0] if need.owned else wanted).product_id]
-    found = [_note(need, wanted, drawing), _manual(subject, drawing)]
+    subject = need.names[(need.owned[0] if need.owned else need.things[0].fits[0]).product_id]
+    found = [_note(need.things[0].name, drawing), _manual(subject, drawing)]
     if need.query.user_id is not None:
         found.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
     receipt = _receipt(subject, _bought(store, need.query.user_id, subject), today, drawing)
     return found if receipt is None else [*found, receipt]
 
 
-def _note(need: Need, wanted: Product, drawing: Drawing) -> PlantedFile:
-    random, thing, files = drawing.random, need.things[0].name, texts("planted")["files"]
-    if NamedProduct(wanted, "").is_consumed:
-        kind, meaning = "allergy", f"Whatever is recommended as {thing} has to keep to that."
-    else:
-        others = (("room", "What is wider is out."), ("broken", "An answer has to weigh what lasts."))
-        kind, meaning = random.choice(others)
-    numbers = {
-        "allergy": lambda: f"0.{random.randint(11, 98)}5",
-        "room": lambda: f"{random.randint(38, 118)}.{random.randint(1, 9)}",
-        "broken": lambda: str(random.randint(101, 690)),
-    }
-    statement = drawing.value(lambda lots: fill_pattern(files[kind], lots, {"thing": thing, "number": numbers[kind]}))
+def _note(thing: str, drawing: Drawing) -> PlantedFile:
+    random, files = drawing.random, texts("planted")["files"]
+    statement, follows = _planted(files["reminders"], drawing, thing)
     lines = [fill_pattern(pattern, random, {}) for pattern in random.sample(files["chores"], 5)]
     lines.insert(random.randint(1, 4), statement)
     heading = random.choice(("To remember", "List", "Before ordering", "For the weekend"))
     text = f"# {heading}\n\n" + "".join(f"- {line}\n" for line in lines)
-    return PlantedFile("note.md", text.encode(), statement, f"The user's note says: {statement} {meaning}")
+    return PlantedFile("note.md", text.encode(), statement, f"The user's note says: {statement} {follows}")
 
 
 def _manual(named: NamedProduct, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
-    pattern = random.choice(files["rules_of_consumed" if named.is_consumed else "rules"])
-    name = {"name": named.name}
-    statement = drawing.value(lambda lots: fill_pattern(pattern, lots, {**name, "many": str(lots.randint(112, 689))}))
-    follows = "An answer that builds on it has to keep to that."
-    meaning = f"The user's manual says of the {named.name}: {statement} {follows}"
-    chapters = [f"{line}." for line in named.lines[:_MOST_OF_A_MANUAL]]
-    chapters += [fill_pattern(chapter, random, name) for chapter in files["manual"]]
+    statement, follows = _planted(files["rules"], drawing, named.name)
+    meaning = f"The user's manual of the {named.name} says: {statement} {follows}"
+    # A description speaks of the listing, and marks before a feature are a web page's.
+    features = replace(named, product=named.product.model_copy(update={"description": ()})).lines
+    chapters = [f"{_MARKS.sub('', line)}." for line in features[:_MOST_OF_A_MANUAL]]
+    chapters += [fill_pattern(chapter, random, {}) for chapter in files["manual"]]
     chapters.insert(len(chapters) // 2, statement)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
-    text = f"{named.product.title}\nInstructions for use\n\n{body}\n"
+    text = f"{named.product.title}\nProduct information\n\n{body}\n"
     return PlantedFile("manual.txt", text.encode(), statement, meaning)
+
+
+def _planted(rules: Sequence[tuple[str, str]], drawing: Drawing, thing: str) -> tuple[str, str]:
+    """A sentence with a value that nobody can guess, and what follows from it."""
+    pattern, follows = drawing.random.choice(rules)
+
+    def drawn(lots: Random) -> str:
+        slots = {
+            "thing": thing,
+            "code": drawing.code,
+            "days": str(lots.choice((10, 14, 20, 21, 28, 30, 45, 60, 90))),
+            "percent": str(lots.randint(3, 9)),
+            "amount": f"${lots.randint(3, 14)}.{lots.choice((25, 40, 50, 75, 80))}",
+            "room": str(lots.randint(102, 489)),
+        }
+        return fill_pattern(pattern, lots, slots)
+
+    return drawing.value(drawn), follows
 
 
 def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | None:
@@ -117,11 +125,11 @@ def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | No
 
 
 def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
-    """A receipt with the day of the order, if there is one, and a warranty that still holds. None without Pillow."""
+    """A receipt with the day of the order, if there is one, and a guarantee that still holds. None without Pillow."""
     random = drawing.random
     bought = bought or today - timedelta(days=random.randint(40, 330))
     until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
-    statement = f"Warranty until {until}"
+    statement = f"Satisfaction guarantee until {until}"
     price = "paid in full" if named.price is None else named.price
     number = drawing.code()
     image = draw_receipt([
@@ -129,8 +137,8 @@ def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Dra
         *wrap(named.name, _COLUMNS), price, "-" * _COLUMNS, f"TOTAL  {price}", "", statement, "Thank you",
     ])  # fmt: skip
     meaning = (
-        f"The receipt of the {named.name} (no. {number}, {bought.isoformat()}) gives a warranty until {until}: a "
-        f"fault of it is a case for the warranty before anything is bought in its place."
+        f"The receipt of the {named.name} (no. {number}, {bought.isoformat()}) gives a guarantee until {until}: a "
+        f"fault of it is a case for the guarantee before anything is bought in its place."
     )
     return None if image is None else PlantedFile("receipt.png", image, statement, meaning)
 

@@ -9,7 +9,7 @@ from langchain_core.embeddings import Embeddings
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.passages import chunks_of
+from drretail.env.web.passages import LONGEST_PASSAGE, chunks_of
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.errors import ToolError, UserError
 from drretail.llm.embeddings import open_embeddings
@@ -58,7 +58,7 @@ def test_a_page_is_found_by_its_subject_where_no_word_is_shared_and_its_passage_
     assert found.chunk is not None
     assert found.chunk.startswith("… ")
     assert found.chunk.endswith("A squirrel is clever.")
-    assert 150 <= len(found.snippet.split()) <= len(found.chunk.split())
+    assert len(found.snippet) <= LONGEST_PASSAGE < len(found.chunk)
 
 
 def test_vectors_are_kept_for_the_corpus_and_made_once(tmp_path: Path) -> None:

@@ -1,0 +1,34 @@
+"""Whether what the query asks of the web is answered in the bodies of pages, where no result of a search shows it."""
+
+from collections.abc import Iterator
+
+from drretail.env.session import RESULTS
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.querygen.checks.case import Case, Code, found
+from drretail.records.evidence import Finding
+
+LEAST = 2
+"""The pages that a search has to find: with one, nobody can tell whether pages agree."""
+_WRITE = "correct the web question in the file of decisions, or write the page"
+CODES = {
+    "web_answer_not_on_page": Code("a page named as an answer is not in the web, or lacks the quote or a key", _WRITE),
+    "web_answer_in_snippet": Code("the search already shows a key of the answer: nobody has to read the page", _WRITE),
+    "web_answer_not_found": Code(f"a search with the question's words finds fewer than {LEAST} answers", _WRITE),
+}
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Reads as two readers do: one who sees the results of a search for the question, and one who opens the pages."""
+    question = case.query.gold.web_question if case.query.gold else None
+    if question is None or case.stock.web.corpus is None:  # what the open web holds changes
+        return
+    results = {normalise_url(result.url): result for result in case.stock.web.search(question.text, RESULTS)}
+    for answer in question.answers:
+        page, result = case.stock.web.fetch(answer.url), results.get(normalise_url(answer.url))
+        if not answer.is_in(page.text):
+            yield found("web_answer_not_on_page", answer.url, answer.quote)
+        for key in answer.keys_in(f"{result.title}\n{result.snippet}") if result else ():
+            yield found("web_answer_in_snippet", key, f"{answer.url}: {result.snippet}" if result else None)
+    shown = results.keys() & {normalise_url(answer.url) for answer in question.answers}
+    if len(shown) < LEAST:
+        yield found("web_answer_not_found", question.text, f"it finds {', '.join(results) or 'no page'}")
