@@ -13,13 +13,11 @@ does. A user asks one or three queries, and users differ.
 Printed is the share of rounds in which a bias is found. At size 0 that is the share of false alarms.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass
-from pathlib import Path
+from dataclasses import astuple, dataclass
 
 import numpy as np
+from rounds import keep, rounds_parser
 
 from drretail.lab.bias.effects import difference
 from drretail.stats.clusters import Clusters
@@ -87,11 +85,7 @@ def measured(rounds: int, seed: int) -> Iterator[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
+    given = rounds_parser(__doc__).parse_args()
     print(f"{given.rounds:,} rounds, seed {given.seed}\n")
     names = [f"{users} users, {queries} each" for queries in QUERIES for users in USERS]
     print(f"| bias | size | {' | '.join(names)} |\n|---|--:|{'--:|' * len(names)}")
@@ -101,8 +95,7 @@ def main() -> None:
         if len(rows) % len(names) == 0:
             shares = " | ".join(f"{astuple(each)[-1]:.2f}" for each in rows[-len(names) :])
             print(f"| {row.probe} | {row.size} | {shares} |", flush=True)
-    if given.json is not None:
-        given.json.write_text(json.dumps([*map(asdict, rows)], indent=1), encoding="utf-8")
+    keep(given.json, rows)
 
 
 if __name__ == "__main__":

@@ -1,34 +1,34 @@
-"""Do levels and steps of difficulty mean what they say? Without an agent; agents are reported beside it, by level.
+"""Do levels and axes of difficulty mean what they say? Without an agent; agents are reported beside it, by level.
 
-    python benchmarks/difficulty.py WORLD QUERIES.jsonl [--experiment EXP] [--json OUT.json]
+    python benchmarks/difficulty.py WORLD [--users N] [--experiment EXP] [--json OUT.json]
 
-QUERIES.jsonl is what ``drretail queries generate`` made of WORLD. Each query is brought step by step towards level 9;
-of all versions on the way the table has, by level, the mean utility of the eight solvers that the level is made of, of
-eight others (2, 4, 7 and 20 hits), and of eights that look at other hits: 1, 3, 5 and 10 of all that hold the words
-(what most have bought, the cheapest or the best rated first), and of all products of the kind in random order. All have
-to fall from each level to the next one. And each query takes one step of each sort: of the steps that change the loss,
-90 % have to raise it. Intervals count a user's queries as one.
+Questions by rules of N people, with no axis to five, are measured: the table has, by level, the mean utility of the
+eight solvers that the level is made of, of eight others (2, 4, 7 and 20 hits), and of eights that look at other hits:
+1, 3, 5 and 10 of all that hold the words (what most have bought, the cheapest or the best rated first), and of all
+products of the kind in random order. All have to fall from each level to the next one. And each question is measured
+without one of its axes: of the pairs in which that changes the loss, 90 % have to be harder with the axis. Intervals
+count a user's questions as one.
 """
 
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from drretail.api.worlds import open_world
-from drretail.difficulty.hardening import AXES, Axis, Hardener
-from drretail.difficulty.measure import DEEPEST, HITS, Dial, Task
+from drretail.difficulty.measure import DEEPEST, HITS, Dial, Task, level_of
 from drretail.env.catalog.base import CatalogQuery, SortBy
 from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores
-from drretail.querygen.reading import read_queries
+from drretail.querygen.generate import Drafts
+from drretail.querygen.users import drawn_users
 from drretail.records.base import sha256_of
-from drretail.records.query import Query
-from drretail.records.wish import Want
+from drretail.records.query import COUNTS, Axis, Query
+from drretail.records.wish import Demand, Want, Wish
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import share_interval
 
@@ -80,27 +80,59 @@ class Measured(NamedTuple):
 class Measure:
     """Measures queries of one world by all solvers."""
 
-    def __init__(self, hardener: Hardener) -> None:
-        self.hardener, self.orders = hardener, [OtherOrder(hardener.dial.offers, order) for order in ORDERS]
+    def __init__(self, offers: Offers) -> None:
+        self.dial, self.orders = Dial(offers), [OtherOrder(offers, order) for order in ORDERS]
 
     def __call__(self, query: Query | None) -> Measured | None:
-        task = None if query is None else self.hardener.dial.task(query)
+        task = None if query is None else self.dial.task(query)
         if query is None or task is None:
             return None
         tasks = {dial.order: dial.task(query) for dial in self.orders}
         return Measured(task, {order: found for order, found in tasks.items() if found is not None})
 
 
+def without(query: Query, axis: Axis) -> Query | None:
+    """The query as if it did not have the axis; None if it does not, or if nothing else would be left of it."""
+    if axis not in query.axes or query.wish is None:
+        return None
+    wish, kept = query.wish, AXES[axis]
+    wants = tuple(
+        want.model_copy(update=kept.of_want(want) | {"must": tuple(filter(kept.demand, want.must))})
+        for want in wish.wants
+    )
+    return query.model_copy(update={"wish": wish.model_copy(update={"wants": wants} | kept.of_wish(wish))})
+
+
+class Without(NamedTuple):
+    """What is left without an axis: the demands that stay, and what changes in each want and in the wish."""
+
+    demand: Callable[[Demand], bool] = lambda _: True
+    of_want: Callable[[Want], dict[str, Any]] = lambda _: {}
+    of_wish: Callable[[Wish], dict[str, Any]] = lambda _: {}
+
+
+AXES: dict[Axis, Without] = {
+    "property": Without(lambda demand: demand.rests_on_record or demand.field in COUNTS),
+    "fit": Without(lambda demand: not demand.rests_on_record),
+    "pack": Without(lambda demand: demand.field not in COUNTS, lambda _: {"quantity": 1}),
+    "joint budget": Without(of_wish=lambda _: {"budget": None}),
+    "trust": Without(of_want=lambda _: {"rating_min": None, "ratings_min": None}),
+    "memory": Without(of_wish=lambda _: {"owned": (), "orders": ()}),
+    "taste": Without(of_want=lambda _: {"brands_unwanted": ()}),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("world")
-    parser.add_argument("queries", type=Path)
+    parser.add_argument("--users", type=int, default=60)
     parser.add_argument("--experiment", type=Path)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
-    queries = read_queries(asked.queries)
     with open_world(asked.world) as world:
-        measure = Measure(Hardener(world, "42"))
+        measure, drafts = Measure(Offers(world)), Drafts(world, "42")
+        users = list(islice(drawn_users(world, "42", asked.users), asked.users))
+        queries = [each for user in users for axes in range(6) for each in islice(drafts.of(user, axes), 1)]
         levels = by_level(queries, measure)
         axes = [row for axis in AXES for row in by_axis(queries, measure, axis)]
     print("level  queries ", "  ".join(f"{name:>10}" for name in SOLVERS), " 5 hits, no history")
@@ -111,13 +143,13 @@ def main() -> None:
     for name in SOLVERS:
         falls = all(later[name] < earlier[name] for earlier, later in pairwise(counted))
         print(f"{name}: {'falls' if falls else 'DOES NOT FALL'} from level to level ({len(counted)} levels)")
-    print("\nstep      solvers     made  moved  right  share")
+    print("\naxis          solvers     made  moved  right  share")
     for row in axes:
         share = "{share:5.2f}".format(**row) if row["moved"] else ""
         # One user has no interval.
         share += "" if row["low"] is None else " ({low:.2f}–{high:.2f})".format(**row)
         below = "BELOW 0.90" if row["moved"] and row["share"] < RIGHT else ""
-        print("{axis:8}  {solvers:10}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
+        print("{axis:12}  {solvers:10}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
     if asked.experiment:
         agents(asked.experiment)
     if asked.json:
@@ -126,11 +158,8 @@ def main() -> None:
 
 def by_level(queries: Sequence[Query], measure: Measure) -> list[dict[str, Any]]:
     found: dict[int, list[Measured]] = defaultdict(list)
-    for query in queries:
-        for version in measure.hardener.brought_to(query, 9):
-            measured = measure(version)
-            if measured is not None and version.level is not None:
-                found[version.level].append(measured)
+    for measured in filter(None, map(measure, queries)):
+        found[level_of(measured.task.loss)].append(measured)
     return [
         {"level": level, "n": len(of_level)}
         | {solvers: fmean(each.utility(solvers) for each in of_level) for solvers in SOLVERS}
@@ -142,7 +171,7 @@ def by_level(queries: Sequence[Query], measure: Measure) -> list[dict[str, Any]]
 def by_axis(queries: Sequence[Query], measure: Measure, axis: Axis) -> Iterator[dict[str, Any]]:
     pairs: list[tuple[Measured, Measured]] = []
     for query in queries:
-        before, after = measure(query), measure(next(measure.hardener.steps(query, axis), None))
+        before, after = measure(without(query, axis)), measure(query)
         if before is not None and after is not None:
             pairs.append((before, after))
     clusters = Clusters.of([before.task.query for before, _ in pairs])

@@ -219,7 +219,7 @@ def values_of(folder: Path) -> Mapping[tuple[str, str], Mapping[str, float | Non
 
 
 def main() -> None:
-    args = arguments(__doc__, "the headlines of each copy")
+    args = arguments(__doc__, "the headlines of each copy").parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         world = world_of(args, Path(scratch))
         reports = list(read_set(args.folder, world, Path(scratch), args.experiment))

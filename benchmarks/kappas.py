@@ -7,15 +7,13 @@ Raters copy a hidden label in the given share of cases and else draw one by its 
 first one in 30 of 100. Samples for which the statistic is not defined are left out.
 """
 
-import argparse
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from itertools import product
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from rounds import keep, rounds_parser
 
 from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
 from drretail.stats.intervals import Interval
@@ -84,11 +82,7 @@ def measured(rounds: int, seed: int) -> Iterator[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
+    given = rounds_parser(__doc__).parse_args()
     print(f"{given.rounds:,} rounds, seed {given.seed}\n")
     print("| | labels | commonest | copies | items | a query | coverage | width | plain bootstrap |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
@@ -99,8 +93,7 @@ def main() -> None:
         beside = f"{plain:.3f}" if plain else ""
         print(f"| {' | '.join(map(str, names))} | {coverage:.3f} | {width:.2f} | {beside} |", flush=True)
     print(f"\nleast coverage {min(row.coverage for row in rows):.3f}")
-    if given.json is not None:
-        given.json.write_text(json.dumps([*map(asdict, rows)], indent=1), encoding="utf-8")
+    keep(given.json, rows)
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ def uncounted(folder: Path, *, quick: bool = True) -> tuple[int, list[str]]:
         if NOTE not in " ".join(capped.stdout.split()):
             lost.append(f"{form}: the table does not say that tokens are estimated")
         page = folder / f"page-{number}.html"
-        _command("report", str(folder / f"capped-{number}"), "--format", "html", "-o", str(page))
+        _command("report", str(folder / f"capped-{number}"), "--format", "html", "--to", str(page))
         if not page.is_file() or NOTE not in page.read_text("utf-8"):
             lost.append(f"{form}: the page does not say that tokens are estimated")
         with Provider(Faults(usage=usage, endless=True)) as provider:

@@ -37,10 +37,10 @@ class Plugins:
         the module, the attribute, or something that the module imports is missing.
         """
         # ``module:attribute`` skips the entry points: reading them opens the metadata of every installed package.
-        place = self.built_in.get(name) or (name if ":" in name else self._plugin(name))
-        if place is None:
-            raise UnknownName(self.what, name, self.names())
+        place = self.built_in.get(name) or (name if ":" in name else self._plugin(name)) or ""
         module, _, attribute = place.partition(":")
+        if not module or not attribute:
+            raise UnknownName(self.what, name, self.names())
         return place, self._member(self._module(module, place), attribute, place)
 
     def refused(self, place: str, found: object, wanted: str) -> UserError:

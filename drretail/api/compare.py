@@ -54,8 +54,8 @@ class Compared:
     """What misleading pages cost, if some systems were served them and others were not."""
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
     """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
-    levels: Scores | None = None
-    """With ``by="level"``: the scores, with the slices by level only."""
+    sliced: Scores | None = None
+    """With ``by="level"`` or ``"axis"``: the scores, with these slices only."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
 
@@ -110,29 +110,33 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
         )
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
-    if by == "level":
-        return Compared(levels=_by_level(experiment, options))
+    if by in ("level", "axis"):
+        return Compared(sliced=_sliced(experiment, options))
     assert by is not None
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
     tables = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
     return Compared(settings=[table for table in tables if table.by == by], distractors=distractor_tables(tables))
 
 
-def _by_level(experiment: Path, options: CompareOptions) -> Scores:
-    """The scores with only the slices by level, of the wanted families or variants and judges."""
+def _sliced(experiment: Path, options: CompareOptions) -> Scores:
+    """The scores with only the slices by level or axis, of the wanted families or variants and judges."""
     wanted, judges = texts_in(options.metric), texts_in(options.judges)
     scores = read_scores(experiment)
     slices = tuple(
         row
         for row in (() if scores is None else scores.slices)
-        if row.by == "level"
+        if row.by == options.by
         and (not wanted or {row.metric, f"{row.metric}:{row.variant}"} & {*wanted})
         and (not judges or row.judge in judges)
     )
     if scores is None or not slices:
         of_what = f" of {', '.join(wanted)}" if wanted else ""
         raise UserError(
-            f"{experiment} has no scores by level{of_what}: give its queries "
-            "their levels with `drretail queries difficulty FILE --to FILE2`, run these, and score them."
+            f"{experiment} has no scores by {options.by}{of_what}: "
+            + (
+                "give its queries their levels with `drretail queries difficulty FILE --to FILE2`, run and score these."
+                if options.by == "level"
+                else "score it again."
+            )
         )
     return scores.model_copy(update={"slices": slices})

@@ -74,7 +74,7 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
     if options.form == "plots" and options.diff is None:
         return _plots(experiment, to or experiment / DEFAULT_NAMES[options.form])
     if to is not None and to.is_dir():
-        raise UserError(f"{to} is a folder: -o names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
+        raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
     if options.diff is not None:
         return _diff(experiment, options, to, quiet=quiet)
     if options.form == "paper":
@@ -125,7 +125,7 @@ def _plots(experiment: Path, to: Path) -> Report:
     from drretail.viewer.plots.drawing import write_plots
 
     if to.exists() and not to.is_dir():
-        raise UserError(f"{to} is a file: -o names the folder for plots.")
+        raise UserError(f"{to} is a file: --to names the folder for plots.")
     view = read_view(experiment)
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]

@@ -23,15 +23,7 @@ from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import JudgingCost, capped, judging_costs
 from drretail.eval.judging.subject import planned_runs
-from drretail.eval.registry import (
-    PAIRWISE,
-    READING,
-    UNITS,
-    WHERE_THERE,
-    load_metric,
-    load_metrics,
-    usual_metrics,
-)
+from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop

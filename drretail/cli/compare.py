@@ -57,26 +57,26 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
 
 
 def print_settings(options: CompareOptions, found: "Compared", *, details: bool, as_json: bool) -> None:
-    """Prints scores by one option or level, or what systems decided on twins.
+    """Prints scores by one option, by level or axis, or what systems decided on twins.
 
     Without ``details`` or a named metric, prints only the main tables of the option, if it has any.
     """
     from drretail.viewer.tables import ablations
-    from drretail.viewer.tables.slices import level_slices
+    from drretail.viewer.tables.slices import main_slices
     from drretail.viewer.terminal.printed_scores import print_slices
 
     if as_json:
-        rows = found.levels.slices if found.levels else found.twins or found.settings
+        rows = found.sliced.slices if found.sliced else found.twins or found.settings
         made = {str(options.by): [row.model_dump(mode="json", exclude_none=not found.twins) for row in rows]}
         cost = [table.model_dump(mode="json", exclude_none=True) for table in found.distractors]
         print_json(made | ({"distractors": cost} if cost else {}))
         return
     everything = details or bool(options.metric)
-    if found.levels:
-        levels = level_slices(found.levels.slices, details=everything)
-        print_slices(found.levels.model_copy(update={"slices": tuple(levels)}), ["level"])
-        count = len({(row.metric, row.variant, row.judge, row.rules) for row in found.levels.slices})
-        _print_more(count - len({(row.metric, row.variant, row.judge, row.rules) for row in levels}))
+    if found.sliced:
+        shown_slices = main_slices(found.sliced.slices, details=everything)
+        print_slices(found.sliced.model_copy(update={"slices": tuple(shown_slices)}), [found.sliced.slices[0].by])
+        count = len({(row.metric, row.variant, row.judge, row.rules) for row in found.sliced.slices})
+        _print_more(count - len({(row.metric, row.variant, row.judge, row.rules) for row in shown_slices}))
         return
     if found.twins:
         print_table(ablations.twin_table(found.twins, found.systems))

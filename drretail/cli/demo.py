@@ -24,7 +24,7 @@ LONGEST_ANSWER = 10
 
 
 def demo(
-    to: Annotated[Path, typer.Option("--to", help="The folder for the demo's files.")] = Path("drretail-demo"),
+    to: Annotated[Path, typer.Option(help="The folder for the demo's files.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.

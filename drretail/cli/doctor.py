@@ -30,8 +30,7 @@ LONGEST_MESSAGE = 240
 
 def doctor(
     model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="A model to test. It is asked for one word."),
+        list[str] | None, typer.Option(metavar="PROVIDER:MODEL", help="A model to test. It is asked for one word.")
     ] = None,
     base_url: options.BaseUrl = None,
     prompts: Annotated[
@@ -39,7 +38,7 @@ def doctor(
         typer.Option("--prompts", help="Check only whether the models follow the prompts (a few cents per model)."),
     ] = False,
     max_dollars: Annotated[
-        float | None, typer.Option("--max-dollars", min=0.0001, help="With --prompts: maximum dollars per model.")
+        float | None, typer.Option(min=0.0001, help="With --prompts: maximum dollars per model.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -49,10 +48,13 @@ def doctor(
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken
+    from drretail.llm.registry import check_spec
     from drretail.settings import read_settings
 
     if max_dollars is not None and not prompts:
         raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
+    for spec in model or []:
+        check_spec(spec)
     settings = read_settings()
     opener = Opener(settings, base_url or [], tell=Waits())
     if prompts:

@@ -34,24 +34,18 @@ def import_reports(
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file (it may be compressed), or a folder of them.")],
     to: Annotated[
-        Path,
-        typer.Option(
-            "--to", metavar="EXP", help="The experiment's folder; or FILE.jsonl, to import only the questions."
-        ),
+        Path, typer.Option(metavar="EXP", help="The experiment's folder; or FILE.jsonl, to import only the questions.")
     ],
     system: Annotated[
-        str | None,
-        typer.Option("--system", metavar="NAME", help="The system that wrote the reports (default: the file's name)."),
+        str | None, typer.Option(metavar="NAME", help="The system that wrote the reports (default: the file's name).")
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that wrote the reports.")
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that wrote the reports.")
     ] = None,
     pages: Annotated[
         Path | None,
         typer.Option(
-            "--pages",
-            metavar="PATH",
-            help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.",
+            metavar="PATH", help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}."
         ),
     ] = None,
     world: Annotated[

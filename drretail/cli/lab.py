@@ -67,7 +67,7 @@ def sample(options: SampleOptions) -> None:
     by_system = ", ".join(f"{system} {count:,}" for system, count in drawn.by_system.items())
     say(f"By system: {by_system}. lab correct needs {counted(drawn.needed, 'label')} of each.")
     if drawn.claims < options.n:
-        say(f"Only {drawn.claims:,} claims have a verdict.")
+        say(f"That is fewer than the {options.n:,} asked for: no other claim has a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}.")
     say(f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {drawn.path}.")
 

@@ -1,6 +1,7 @@
 """``drretail run``: agents over a file of queries; ``ask``: one question; ``reproduce``: the paper's experiment."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ import typer
 
 from drretail.api.option import keywords
 from drretail.api.options.run import AskOptions, ReproduceOptions, RunOptions
+from drretail.api.options.shared import texts_in
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
@@ -151,7 +153,9 @@ def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.O
     if planned.estimate:
         print_estimate(Path(options.to), estimate_reproduction(**given), pages=True, as_json=output.as_json)
         return
-    if options.model is not None and options.max_dollars is None and options.max_tokens is None:
+    models = texts_in(options.model) if isinstance(options.model, Sequence) else []
+    is_free = all(spec.rpartition("=")[2].startswith("offline:") for spec in models)
+    if not is_free and options.max_dollars is None and options.max_tokens is None:
         raise UserError(NO_CAP)
     made = reproduce_paper(**given)
     if output.as_json:

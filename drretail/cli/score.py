@@ -34,7 +34,7 @@ class Shown:
 
     by: Annotated[
         tuple[str, ...],
-        Option("Print tables by this property of the queries.", metavar="category|kind|constraint|level"),
+        Option("Print tables by this property of the queries.", metavar="category|kind|axis|level"),
     ] = ()
     details: Annotated[bool, Option("Print the tables of every family.")] = False
 
@@ -159,7 +159,7 @@ def print_left(scored: "Scored") -> None:
     if scored.failed:
         reasons = {row.error for row in scored.scores.judgings if row.error and row.metric in scored.families}
         why = f" ({'; '.join(sorted(reasons)[:2])})" if reasons else ""
-        say(f"No usable answer from a judge: {scored.failed:,}{why}. The same command with --retry failed asks again.")
+        say(f"Failed judgements: {scored.failed:,}{why}. The same command with --retry failed judges them again.")
 
 
 def _named(options: ScoreOptions) -> list[str]:

@@ -21,19 +21,16 @@ def tools(
         str | None,
         typer.Argument(metavar="NAME", help="The tool to call, or module:attribute. Without it: list all tools."),
     ] = None,
-    args: Annotated[
-        str, typer.Option("--args", metavar="JSON", help="The tool's arguments, as one JSON object.")
-    ] = "{}",
+    args: Annotated[str, typer.Option(metavar="JSON", help="The tool's arguments, as one JSON object.")] = "{}",
     world: options.World = "demo",
-    user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The user who asks.")] = None,
+    user: Annotated[str | None, typer.Option(metavar="ID", help="The user who asks.")] = None,
     web: options.Web = None,
     scope: Annotated[
-        Literal["own", "any"],
-        typer.Option("--scope", help="Whose data the tools show: only this user's (own), or any user's."),
+        Literal["own", "any"], typer.Option(help="Whose data the tools show: only this user's (own), or any user's.")
     ] = "own",
     form: Annotated[
         Literal["openai", "anthropic", "json"] | None,
-        typer.Option("--form", help="With --json: the format of the schemas (default: json).", show_default=False),
+        typer.Option(help="With --json: the format of the schemas (default: json).", show_default=False),
     ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,

@@ -23,9 +23,9 @@ from drretail.grounding.basket.choice import best_choice, cheapest_choice, total
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
-from drretail.records.query import Fit, Query, Reference, WantedThing
+from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Want, Wish, WishPart
 
 HITS = (1, 3, 5, 10)
 """The k of the bounded solvers."""
@@ -70,6 +70,8 @@ class Difficulty(Record):
     """Products of the wanted kinds."""
     fits: int = 0
     """Those of the offers that meet their want."""
+    axes: tuple[Axis, ...] = ()
+    """What makes it hard, by its wish."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,7 @@ class Dial:
         """The measures of a query's difficulty."""
         task = self.task(query)
         if task is None:
-            return Difficulty(query_id=query.query_id)
+            return Difficulty(query_id=query.query_id, axes=query.axes)
         least = task.reference.cheapest.total.value if task.reference.cheapest else None
         wanted = (task.wish.wants[number] for number in task.needed)
         listings = (each for want in wanted for each in self.offers.of_want(want, task.decisions))
@@ -101,6 +103,7 @@ class Dial:
             wants=len(task.things),
             offers=len({each.product.product_id for each in listings}),
             fits=len({fit.product_id for thing in task.things for fit in thing.fits}),
+            axes=query.axes,
         )
 
     def task(self, query: Query) -> "Task | None":
@@ -268,12 +271,20 @@ def level_of(loss: float) -> int:
 
 
 def text_alone(query: Query, offers: Offers) -> Wish:
-    """The wish that the text alone states: without hidden limits, and without wants that it names only by an order."""
+    """The wish that the text alone states: without hidden limits, without wants that it names only by an order, and
+    without demands whose value only a record of the shopper's shows.
+    """
     wish = query.visible_wish or Wish()
+    shown = [part for part in wish.parts() if part.index is not None and _rests_on_record(wish.wants[part.index], part)]
+    wish = wish.without(shown)
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     decisions = Decisions(query.gold)
     by_order = [want for want in wish.wants if want.again and offers.would_do(want, decisions).intersection(named)]
     return wish.model_copy(update={"wants": tuple(want for want in wish.wants if want not in by_order)})
+
+
+def _rests_on_record(want: Want, part: WishPart) -> bool:
+    return any(str(demand) == part.value and demand.rests_on_record for demand in want.demands)
 
 
 def density(things: Sequence[WantedThing], budget: Decimal | None) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib.resources import files
-from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.text.amounts import find_money
@@ -78,13 +77,6 @@ class Variations:
         """The query with this wish, and with a sentence that names an order on which it rests."""
         text = self._behind("again", order=order_id)
         return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
-
-    def demanding(self, number: int, name: str, value: Any, clause: str) -> Query:
-        """The query with one more limit on the want of this index, which has none in that field so far."""
-        want = self.wish.wants[number]
-        wants = (*self.wish.wants[:number], want.model_copy(update={name: value}), *self.wish.wants[number + 1 :])
-        text = self._behind("demand", thing=want.name, clause=clause)
-        return self._with(text, self.wish.model_copy(update={"wants": wants}))
 
     def _with(self, text: str, wish: Wish) -> Query:
         return self.query.model_copy(update={"text": text, "wish": wish})

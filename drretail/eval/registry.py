@@ -72,6 +72,8 @@ PAIRWISE = "pairwise"
 """The family that compares two reports: it is named like the others, and is a ``PairFamily``."""
 _OURS = (*METRICS.values(), *UNITS.values())
 _NAME = re.compile(r"[\w-]{1,60}")
+_RAISED = "raised"
+"""The stage of the verdict on a run for which a user's metric raised: it failed, and says why."""
 MOST_COLUMNS = 6
 """The most columns of the scoreboard for a family that names none."""
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
@@ -119,11 +121,11 @@ def recorded_family(experiment: Path, name: str) -> Family | None:
 def _measured(scores: Path, name: str, written: int) -> Family | None:
     files = sorted((scores.parent / "verdicts" / name / CODE).glob("*/*.jsonl"))
     rows = [row for row in read_json(scores).get("scores", ()) if row["metric"] == name]
-    if not rows or not files or any(verdict.stage != MEASURE for verdict in VerdictFile(files[0]).lasts()):
+    if not rows or not files or any(each.stage not in (MEASURE, _RAISED) for each in VerdictFile(files[0]).lasts()):
         return None
     variants = tuple(dict.fromkeys(row["variant"] for row in rows))
     described = MetricDescription.model_validate(read_json(scores)["metrics"][name])
-    return measured_family(name, rows[0]["version"], variants, described, lambda subject, judge_session: None)
+    return _guarded(measured_family(name, rows[0]["version"], variants, described, lambda subject, judge_session: None))
 
 
 def described(name: str) -> MetricDescription:
@@ -199,16 +201,27 @@ def _on_board(family: Family) -> Family:
 def _guarded(family: Family) -> Family:
     """A user's family whose functions raise UserError for any exception and for invalid values.
 
-    The error names the family, the file and the line.
+    The error names the family, the file and the line. A run for which the judging function raises has failed, and the
+    next ``score`` tries it again.
     """
 
     async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-        with _named_faults(family.name, "judge"):
-            await family.run_judge(subject, judge_session)
+        fault: str | None = None
+        try:
+            with _named_faults(family.name, "judge"):
+                await family.run_judge(subject, judge_session)
+        except _Fault as problem:
+            fault = str(problem)
+        before = next((each.error for each in judge_session.verdicts() if each.stage == _RAISED), None)
+        if fault != before:
+            judge_session.record(_RAISED, family.name, "na" if fault is None else "failed", error=fault)
 
     def values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        if any(each.stage == _RAISED and each.state == "failed" for each in verdicts):
+            return [Value(variant, "failed") for variant in family.variants]
+        own = [each for each in verdicts if each.stage != _RAISED]
         with _named_faults(family.name, "values"):
-            made = [_sound(value) for value in family.values(subject, verdicts, rules)]
+            made = [_sound(value) for value in family.values(subject, own, rules)]
             names = [value.variant for value in made]
             for name in names:
                 if name not in family.variants:
@@ -234,6 +247,10 @@ def _guarded_call(name: str, what: str, function: Callable[..., Any]) -> Callabl
     return call
 
 
+class _Fault(UserError):
+    """A user's metric raised."""
+
+
 @contextmanager
 def _named_faults(name: str, what: str) -> Generator[None]:
     try:
@@ -243,7 +260,7 @@ def _named_faults(name: str, what: str) -> Generator[None]:
     # The boundary to the user's metric.
     except (Exception, SystemExit) as problem:
         fault = str(problem) if isinstance(problem, Unsound) else describe_error(problem)
-        raise UserError(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem
+        raise _Fault(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem
 
 
 def _sound(given: object) -> Value:

@@ -117,11 +117,6 @@ class Model:
         return int(tokens or DEFAULT_CONTEXT)
 
     @property
-    def own_server(self) -> bool:
-        """True if it is asked at an address of the user's own instead of its provider's."""
-        return "base_url" in self.params
-
-    @property
     def asked(self) -> dict[str, Any]:
         """The parameters that are not defaults, without addresses. They tell two systems apart."""
         return unusual_params(self.params)
@@ -252,14 +247,20 @@ def check_priced(models: Iterable[Model]) -> None:
         raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
 
-def _named(spec: str) -> tuple[str, str, Provider | Opening]:
-    """Provider, model, and what opens it, from "provider:model" or the user's own "module:attribute:model"."""
+def check_spec(spec: str) -> None:
+    """Raises UserError for a model without a provider."""
     name, _, model = spec.partition(":")
-    known = provider_names()
-    if name not in known and not model:
+    if name not in provider_names() and not model:
         raise UserError(
             f"{spec!r} names no provider: write provider:model, such as anthropic:claude-sonnet-5 or offline:shopper."
         )
+
+
+def _named(spec: str) -> tuple[str, str, Provider | Opening]:
+    """Provider, model, and what opens it, from "provider:model" or the user's own "module:attribute:model"."""
+    check_spec(spec)
+    name, _, model = spec.partition(":")
+    known = provider_names()
     if name in PROVIDERS:
         found: object = PROVIDERS[name]
     elif name in known:

@@ -1,7 +1,7 @@
 """Users → drafts → queries. The same world, users and seed give the same queries; no query repeats another."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
@@ -12,10 +12,20 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import needs_of
+from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
-from drretail.records.query import NEED_KINDS, Query
+from drretail.records.query import NEED_KINDS, Axis, Query
 
+WHY_MISSING: Mapping[Axis, str] = {
+    "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
+    "fit": "no size, color, pattern, scent, capacity or connector of what a shopper has tells the offers apart",
+    "pack": "no field says how many are sold together, and nothing that is used up was ordered",
+    "joint budget": "nobody ordered products of two kinds that the shop names and prices",
+    "trust": "stars and numbers of ratings tell no offers apart",
+    "memory": "no order is the only one of its kind in its season",
+    "taste": "no maker is known of what is to be replaced",
+}
+"""The axes that rules can make, each with what a shop or its orders lack where no query has it."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
@@ -38,6 +48,13 @@ class Generated:
         enough = _ENOUGH_FOR_ALL_KINDS if len(made) > 1 else _ENOUGH_OF_ONE_KIND
         return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
 
+    @property
+    def missing_axes(self) -> tuple[Axis, ...]:
+        """The axes that rules can make and no query has; empty if that may be by chance."""
+        made = {axis for query in self.queries for axis in query.axes}
+        enough = len(self.queries) >= _ENOUGH_FOR_ALL_KINDS
+        return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
+
 
 class Drafts:
     """Queries of one world's users, without findings and without near-duplicates."""
@@ -50,29 +67,47 @@ class Drafts:
                 "have a model write them (--model)."
             )
         self.world, self.seed, self.linter = world, seed, linter or Linter(world)
-        self.assortment, self._written = Assortment(self.linter.stock), Texts()
+        self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
 
-    def of(self, user_id: str) -> Iterator[Query]:
-        """One user's queries: first about products that have none yet; the kinds of need take turns."""
+    def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
+        """One user's queries: first about products that have none yet; the kinds of need take turns.
+
+        With ``axes`` each has so many, as far as the shop bears them, and may be a near-duplicate of others.
+        """
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
-        rng = Random(f"{self.seed}|{user_id}")
-        author, taken, made = Author(self.world, self.assortment, shopper, rng), set[str](), list[str]()
-        needs = list(needs_of(shopper, self.assortment, self.world.manifest.now.date()))
+        rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
+        purchases = purchases_of(shopper, self.assortment, self.world.manifest.now.date())
+        author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
+        taken, made = set[str](), list[str]()
+        needs = list(needs_of(purchases))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
-        # Rare kinds of need first; then kinds of product before single products, which leave less to research.
-        needs.sort(key=lambda need: (offered[need.kind], "unnamed" in need.facts))
+        # Kinds of product before single products, which leave less to research; then rare kinds of need.
+        needs.sort(key=lambda need: ("unnamed" in need.facts, offered[need.kind]))
         while needs:
-            need = min(needs, key=lambda need: (taken.issuperset(need.product_ids), made.count(need.kind)))
+            need = min(
+                needs,
+                key=lambda need: (
+                    "unnamed" in need.facts,
+                    taken.issuperset(need.product_ids),
+                    made.count(need.kind),
+                ),
+            )
             needs.remove(need)
             query = author.query(need, len(made) + 1)
-            if not self.linter.findings(query) and self._written.near_duplicate(query) is None:
+            if not self.linter.findings(query) and (axes is not None or self.is_new(query)):
                 taken.update(need.product_ids)
                 made.append(need.kind)
-                self._written.add(query)
                 yield query
+
+    def is_new(self, query: Query) -> bool:
+        """False for a near-duplicate of a query of which this was asked before."""
+        if self._written.near_duplicate(query) is not None:
+            return False
+        self._written.add(query)
+        return True
 
 
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:

@@ -142,6 +142,15 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
+Axis = Literal[
+    "property", "fit", "pack", "joint budget", "trust", "memory", "taste", "conflict", "asking", "infeasible"
+]
+AXES: tuple[Axis, ...] = get_args(Axis)
+"""What makes a question hard, as shopping is (docs/queries.md)."""
+COUNTS = ("Item Package Quantity", "Number of Items", "Number of Pieces", "Unit Count")
+"""The fields of Amazon's records that say how much is sold together."""
+
+
 NOT_TYPED = "nobody has typed what the query wants"
 """The reason why a query without a wish has no scores for baskets and budgets."""
 
@@ -233,6 +242,31 @@ class Query(Document):
     def visible_wish(self) -> Wish | None:
         """The part of the wish that the text states."""
         return None if self.wish is None else self.wish.without(self.hidden)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """What makes it hard, by its wish; in the order of ``AXES``."""
+        return tuple(axis for axis, holds in self._holding().items() if holds)
+
+    def _holding(self) -> dict[Axis, bool]:
+        wish = self.wish or Wish()
+        demands = [demand for want in wish.wants for demand in want.demands]
+        # Whose value the question does not say is as of something that the shopper has.
+        fits = [demand for demand in demands if wish.orders and demand.rests_on_record]
+        packs = [demand for demand in demands if demand.field in COUNTS]
+        needed = [want for want in wish.wants if not want.optional]
+        return {
+            "property": len(demands) > len(fits) + len(packs),
+            "fit": bool(fits),
+            "pack": bool(packs) or any(want.quantity > 1 for want in wish.wants),
+            "joint budget": wish.budget is not None and len(needed) > 1,
+            "trust": any(want.rating_min or want.ratings_min for want in wish.wants),
+            "memory": bool(wish.orders),
+            "taste": any(want.brands_unwanted for want in wish.wants),
+            "conflict": False,
+            "asking": bool(self.hidden),
+            "infeasible": bool(self.infeasible),
+        }
 
     @property
     def full_text(self) -> str:

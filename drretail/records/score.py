@@ -99,8 +99,8 @@ class MetricDescription(Record):
 
 WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
-SliceBy = Literal["category", "kind", "constraint", "level"]
-"""How queries are grouped: by what is wanted, by the kind of need, by the parts of the wish, by how hard they are."""
+SliceBy = Literal["category", "kind", "axis", "level"]
+"""How queries are grouped: by what is wanted, by the kind of need, by what makes them hard, by how hard they are."""
 FEW = 10
 """With fewer queries a mean says little, and tables grey it."""
 
@@ -487,6 +487,12 @@ class Scores(Document):
     """None in older scores."""
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
+
+    @field_validator("slices", mode="before")
+    @classmethod
+    def _of_known_groups(cls, given: Any) -> Any:
+        """Drops the slices by the parts of a wish that version 1.0 wrote."""
+        return [row for row in given if not (isinstance(row, dict) and row.get("by") == "constraint")]
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

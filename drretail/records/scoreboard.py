@@ -11,7 +11,7 @@ from drretail.records.base import Record, Rules
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import ModelKind, System
 
-Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
+Unit = Literal["share", "rating", "grade", "percent", "count", "rate", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
 or run.
 """
@@ -31,6 +31,8 @@ class BoardColumn(Record):
     """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
     beside_meaning: str = ""
     """What ``beside`` is a share of, in a word or two, such as "numbers checked"."""
+    unit: Unit | None = None
+    """Set if neither a count nor what the family's scale says: "rate" for a count that is mostly below one."""
     decides: bool = False
     """True if it measures what was bought or refused: such columns come first."""
     of_run: str | None = None

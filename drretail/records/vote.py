@@ -1,7 +1,7 @@
 """What people say about reports, one line each in ``votes/<annotator>.jsonl``, and the plan of what they are asked."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -111,12 +111,9 @@ class _OfClaim(_Ballot):
 class ClaimLabel(_OfClaim):
     """One person's label of a claim: what its sources say about it."""
 
+    asked: ClassVar[str] = SUPPORT
     kind: Literal["label"] = "label"
     label: ClaimSupport
-
-    @property
-    def asked(self) -> str:
-        return SUPPORT
 
     @property
     def answer(self) -> str:
@@ -126,12 +123,9 @@ class ClaimLabel(_OfClaim):
 class CitedLabel(_OfClaim):
     """One person's answer whether a statement is a claim, and whether it names a source in its place."""
 
+    asked: ClassVar[str] = CITED
     kind: Literal["cited"] = "cited"
     cited: CitedAnswer
-
-    @property
-    def asked(self) -> str:
-        return CITED
 
     @property
     def answer(self) -> str:

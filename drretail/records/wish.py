@@ -35,6 +35,23 @@ class Demand(Record):
     def __str__(self) -> str:
         return self.say
 
+    @property
+    def is_measure(self) -> bool:
+        """True if a number in the field decides it."""
+        return self.least is not None or self.most is not None
+
+    @property
+    def rests_on_record(self) -> bool:
+        """True if its own words do not say the value of the field: it is as of something that the shopper has."""
+        said = f" {self.say.casefold()} "
+        is_yes = set(self.any_of) <= {"yes", "true"}
+        return (
+            self.field is not None
+            and bool(self.any_of)
+            and not is_yes
+            and not any(f" {value.casefold()} " in said for value in self.any_of)
+        )
+
     @model_validator(mode="before")
     @classmethod
     def _of_words(cls, given: Any) -> Any:

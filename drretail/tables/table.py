@@ -104,20 +104,15 @@ class Cell:
 
     @property
     def is_partial(self) -> bool:
-        """True if the value is over fewer reports than planned."""
+        """True if the value is over fewer runs than planned."""
         return self.n is not None and self.planned is not None and self.n < self.planned
 
     @property
     def denominator(self) -> str:
-        """ "1/11", "n=9". Empty if all planned reports are in the value, since ``basis_of`` says how many these are."""
+        """ "1/11", "n=9". Empty if all planned runs are in the value, since ``basis_of`` says how many these are."""
         if not self.n or self.n == self.planned:
             return ""
         return f"n={self.n:,}" if self.planned is None else f"{self.n:,}/{self.planned:,}"
-
-    @property
-    def brief_counts(self) -> str:
-        """The denominator and the note, without reasons, for narrow columns."""
-        return ", ".join(filter(None, (self.denominator, self.note)))
 
     @property
     def counts(self) -> str:
@@ -193,7 +188,7 @@ class Table:
     """What a row is about; the heading of the names."""
     notes: tuple[str, ...] = ()
     """What a reader must know about the numbers."""
-    unit: str = "report"
+    unit: str = "planned run"
     """What ``Cell.n`` counts."""
     unrated: tuple[str, ...] = ()
     """Columns that a rule-based judge can't rate for any system."""
@@ -217,7 +212,7 @@ class Table:
 
     def counts_of(self, cell: Cell) -> str:
         """What is shown below the cell's value; reasons only where columns are wide."""
-        return cell.brief_counts if self.is_stacked else cell.counts
+        return ", ".join(filter(None, (cell.denominator, cell.note))) if self.is_stacked else cell.counts
 
     def is_of_numbers(self, at: int) -> bool:
         """True if a column holds numbers, or nothing at all; it is then aligned right."""
@@ -236,7 +231,7 @@ class Table:
 
 
 def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
-    """The denominator of values that show none: "n = 11 reports each.", or "n = 11 reports; 8 for b.".
+    """The denominator of values that show none: "n = 11 planned runs each.", or "n = 11 planned runs; 8 for b.".
 
     ``rows`` are names with cells. Empty if no cell knows how many were planned.
     """

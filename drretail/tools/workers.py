@@ -70,10 +70,6 @@ class Job(Generic[T]):
         except BaseException as problem:  # noqa: BLE001
             self.problem = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))
 
-    @property
-    def has_begun(self) -> bool:
-        return self._began is not None
-
     def left(self, seconds: float) -> float:
         """How many of the ``seconds`` it may still run; all of them if it has not begun."""
         return seconds if self._began is None else max(0.0, self._began + seconds - time.monotonic())

@@ -21,14 +21,7 @@ from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.score import (
-    CODE,
-    Scores,
-    Verdict,
-    in_order,
-    place_of,
-    shared_models,
-)
+from drretail.records.score import CODE, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages

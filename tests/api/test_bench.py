@@ -174,7 +174,7 @@ def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_te
         build_made_up_shop(to, progress, products=products // 4, reviews=reviews // 4, seed=seed)
 
     monkeypatch.setattr(release, "build_shop", smaller)
-    made = make(tmp_path / "R", closes=CLOSES, n=8, seed=SEED, progress=choose_progress("none"))
+    made = make(tmp_path / "R", closes=CLOSES, n=14, seed=SEED, progress=choose_progress("none"))
     queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
     assert Counter(query.level for query in queries) == made.levels
     assert {*made.levels} <= {*release.LEVELS}

@@ -56,6 +56,8 @@ def test_what_cannot_be_asked_is_said_first_and_what_is_left_is_estimated(folder
         reproduce(world=folder / "w")
     paid = ("reproduce", "--model", "anthropic:claude-sonnet-5", "--to", str(folder / "paid"))
     assert "--max-dollars" in error_of(*paid)
+    free = [part.replace("anthropic:claude-sonnet-5", "offline:shopper") for part in paid]
+    assert "gone.jsonl does not exist" in error_of(*free, "--queries", str(folder / "gone.jsonl"))
     with pytest.raises(UserError, match="nonsense"):
         reproduce(judge="nonsense", to=folder / "judged", world=folder / "w", queries=QUESTIONS)
     assert not (folder / "paid").exists() | (folder / "judged").exists()

@@ -104,7 +104,7 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
     assert all(judging.get("failed", 0) == 0 for judging in scores["judgings"])
     empty = [row for row in scores["scores"] if row["system"] == "null_empty"]
     assert all(row["n_planned"] == 2 and row["n_failed"] == 0 for row in empty)
-    succeeds("report", "exp", "--output", "page.html")
+    succeeds("report", "exp", "--to", "page.html")
 
 
 def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], error_of: ErrorOf, shop: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail.doctor.machine import Package, examine_java, examine_packages
-from tests.cli.commands import Command
+from tests.cli.commands import Command, sentence
 from tests.data_ingest.test_engines import java_that_says
 from tests.llm.provider import Provider, answers, fails
 
@@ -41,6 +41,9 @@ def test_a_model_is_asked_only_when_it_is_named_and_one_that_refuses_the_key_end
     with Provider(answers(), fails(401, f"invalid x-api-key {SECRET}")) as provider:
         where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url, "DRRETAIL_MODEL_RETRIES": "0"}
         doctor(**where)
+        assert "'gpt' names no provider" in sentence(
+            doctor("--model", "anthropic:claude-sonnet-5", "--model", "gpt", **where)
+        )
         assert not provider.seen
         well, refused = (doctor("--model", "anthropic:claude-sonnet-5", **where) for _ in range(2))
         assert len(provider.seen) == 2

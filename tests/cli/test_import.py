@@ -154,7 +154,7 @@ def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, 
     lacking = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "scripted:judge.toml")
     assert "--fetch-sources" in lacking.stderr
     assert "FP_web_shown" not in lacking.stderr
-    exported = drretail("export", "exp", "--as", "sandbox", "-o", "kept.jsonl")
+    exported = drretail("export", "exp", "--as", "sandbox", "--to", "kept.jsonl")
     assert "1 page " in exported.stdout
     drretail("import", "drb", "one.jsonl", "--to", "again")
     fetched = drretail(

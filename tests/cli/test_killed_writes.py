@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "export parquet": "export exp --as parquet",
     "export dataset": "export exp --as dataset",
     "export drb": "export exp --as drb",
-    "export chat": "export exp --as chat -o made.jsonl.gz",
+    "export chat": "export exp --as chat --to made.jsonl.gz",
     "report": "report exp --split",
     "plots": "report exp --format plots",
     "plant": "lab plant exp --per-kind 1",

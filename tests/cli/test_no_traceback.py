@@ -11,7 +11,7 @@ import pytest
 from drretail.cli.entry import sentence_of
 from drretail.errors import NotFound, ToolError, ToolErrorType
 from tests.build import LABEL, experiment, known
-from tests.cli.commands import MAIN, MAINS, Command, ErrorOf, environment, sentence
+from tests.cli.commands import MAIN, MAINS, Command, environment, sentence
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
@@ -107,13 +107,15 @@ def test_an_agent_that_is_none_is_one_sentence(
     assert message in sentence(ended)
 
 
-def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_still_opens(
-    succeeds: Command, error_of: ErrorOf, tmp_path: Path, shop: str, queries: str
+def test_a_run_on_which_a_metric_of_ones_own_raises_is_counted_and_without_it_the_report_still_opens(
+    succeeds: Command, drretail: Command, tmp_path: Path, shop: str, queries: str
 ) -> None:
     succeeds("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "e")
     (tmp_path / "mine.py").write_text(LENGTH.replace('judge_session.record("length", "all", "na")', "1 / 0"))
-    result = error_of("score", "e", "--metrics", "mine:LENGTH")
-    assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)." in result
+    failed = drretail("score", "e", "--metrics", "mine:LENGTH")
+    assert failed.returncode == 3
+    why = "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)."
+    assert f"Failed judgements: 2 ({why})" in " ".join(failed.stderr.split())
 
     (tmp_path / "mine.py").write_text(LENGTH)
     succeeds("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks")
@@ -121,7 +123,7 @@ def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_stil
     assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}
     (tmp_path / "mine.py").unlink()
     for form in ("text", "html", "paper"):
-        succeeds("report", "e", "--format", form, "-o", f"out.{form}")
+        succeeds("report", "e", "--format", form, "--to", f"out.{form}")
     succeeds("score", "e", "--metrics", "checks")
 
 
@@ -159,7 +161,7 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
     assert errors
     assert all('File "broken.py", line 7, in looked_up' in error["traceback"] for error in errors)
     assert "no such shelf' (broken.py, line 7)" in succeeds("report", "plain", "--format", "text").stdout
-    succeeds("report", "plain", "-o", "page.html")
+    succeeds("report", "plain", "--to", "page.html")
     pages = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<summary>Traceback</summary>" in pages
     assert "in looked_up" in pages
@@ -174,7 +176,7 @@ def test_a_server_that_fails_outside_of_a_tool_is_one_sentence(kind: ToolErrorTy
 
 def test_a_report_can_be_written_to_standard_output(succeeds: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
-    succeeds("report", "exp", "-o", "page.html")
+    succeeds("report", "exp", "--to", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    result = succeeds("report", "exp", "--format", "html", "-o", "/dev/stdout")
+    result = succeeds("report", "exp", "--format", "html", "--to", "/dev/stdout")
     assert result.stdout.startswith(page)

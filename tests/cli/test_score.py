@@ -53,7 +53,7 @@ def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(succeeds:
     assert {(row["by"], row["name"]) for row in kept} == {
         ("category", "none named"),
         ("kind", "profile_aware"),
-        ("constraint", "not typed"),
+        ("axis", "not typed"),
     }
 
 
@@ -91,6 +91,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     [
         (("score", "nowhere"), "nowhere does not exist"),
         (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
+        (("score", "exp", "--metrics", ":quality"), "There is no metric ':quality'. Did you mean quality?"),
         (("score", "exp", "--metrics", ""), "--metrics names nothing"),
         ((*STUBBED, "--rules", "papr"), "There is no set of rules 'papr'. Did you mean paper?"),
         ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),

@@ -148,7 +148,7 @@ COMMANDS = {
     "compare exp": [" comparing"],
     "report exp": [" reading runs and scores"],
     "report exp --format text": [" writing the report"],
-    "export exp --as csv -o scores.csv": [" exporting"],
+    "export exp --as csv --to scores.csv": [" exporting"],
     "verify exp -w w": [" Making runs again"],
     "lab plant exp": [" planting errors"],
     "download Books --to raw --mirror MIRROR": [" downloading"],

@@ -1,5 +1,6 @@
 """A metric of somebody else's brings its title, its meaning and its headlines; one that says nothing works as well."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,10 +150,29 @@ def test_a_measure_that_gives_no_number_is_named(tmp_path: Path, given: Any) -> 
     def odd(run: Subject) -> Any:
         return given
 
-    folder = experiment(tmp_path / "exp", REPORTS)
-    with pytest.raises(UserError, match=r"'mine' failed in judge: .*odd gave .*, which is no number"):
-        build.scored(folder, [odd])
-    assert not list((folder / "verdicts").rglob("*.jsonl"))
+    scores = build.scored(experiment(tmp_path / "exp", REPORTS), [odd])
+    assert [judging.failed for judging in scores.judgings] == [2, 2]
+    assert re.search("'mine' failed in judge: .*odd gave .*, which is no number", scores.judgings[0].error)
+
+
+def test_a_measure_that_raises_has_failed_on_that_run_and_is_tried_again(tmp_path: Path) -> None:
+    raises = [True]
+
+    @metric
+    def letters(run: Subject) -> float:
+        if run.report == "A B" and raises:
+            raise KeyError("letters")
+        return len(run.report or "")
+
+    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
+    for failed in (1, 1, 0):
+        raises[:] = [True] * failed
+        scores = build.scored(folder, [letters])
+        (row,), (judging,) = build.rows(scores).values(), scores.judgings
+        assert (row.value, row.n_failed, judging.failed) == (1 if failed else 2, failed, failed)
+        assert (
+            "'letters' failed in judge: KeyError: 'letters' (tests/eval/test_own.py, line" in judging.error
+        ) == bool(failed)
 
 
 @pytest.mark.parametrize(
@@ -187,9 +207,8 @@ def test_a_function_whose_variants_are_not_those_it_names_is_told_so(tmp_path: P
     def sizes(run: Subject) -> dict[str, float | None]:
         return {"words": float(len(run.report or "")), "lines": 1.0}
 
-    folder = experiment(tmp_path / "exp", REPORTS)
-    with pytest.raises(UserError, match=r"sizes gave 'words', 'lines' for words, letters"):
-        build.scored(folder, [sizes])
+    scores = build.scored(experiment(tmp_path / "exp", REPORTS), [sizes])
+    assert "sizes gave 'words', 'lines' for words, letters" in scores.judgings[0].error
     with pytest.raises(UserError, match="names a variant twice"):
         metric(variants=("a", "a"))(lambda run: 1.0)
 

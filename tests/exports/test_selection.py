@@ -185,7 +185,7 @@ def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: s
 
 
 def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
-    ended = CliRunner().invoke(app, ["export", str(telling), "--as", "drb", "--redact", "-o", str(tmp_path / "drb")])
+    ended = CliRunner().invoke(app, ["export", str(telling), "--as", "drb", "--redact", "--to", str(tmp_path / "drb")])
     assert isinstance(ended.exception, UserError)
     assert "drb cannot be redacted" in str(ended.exception)
     assert not (tmp_path / "drb").exists()

@@ -49,7 +49,7 @@ def test_a_kept_experiment_is_read_shown_scored_anew_and_goes_on_or_says_why_not
     assert read_evidence(folder)
     for command in (
         ["report", "experiment", "--format", "text"],
-        ["report", "experiment", "-o", "page.html"],
+        ["report", "experiment", "--to", "page.html"],
         ["score", "experiment", "--world", "world", "--metrics", "faithfulness,checks"],
         ["compare", "experiment"],
     ):
@@ -114,7 +114,7 @@ def test_a_world_of_another_format_is_refused_in_a_sentence(tmp_path: Path, drre
 
 
 SCORE = ["score", "experiment", "--world", "world", "--metrics", "checks"]
-REPORT = ["report", "experiment", "--format", "html", "-o", "page.html"]
+REPORT = ["report", "experiment", "--format", "html", "--to", "page.html"]
 RECORDS = [
     "experiment.json",
     f"runs/{LABEL}/q1-r1/evidence.jsonl.gz",

@@ -49,7 +49,10 @@ def test_nothing_is_found_in_any_of_them_nor_between_them_but_what_readers_of_th
     linter = Linter(demo)
     fifty, sixty = linter.check_all(shipped_queries()), linter.check_all(shipped_queries(GRADED))
     found = {each.query.query_id: [one.code for one in each.findings] for each in (*fifty, *sixty) if each.findings}
-    assert found == NOT_SAID
+    numbered = {key for key, codes in found.items() if set(codes) == {"order_number_in_text"}}
+    assert {key: codes for key, codes in found.items() if key not in numbered} == NOT_SAID
+    # Those of the sixty were made harder by the numbers of old orders.
+    assert all(key.startswith("graded-") for key in numbered)
     # What would do for dev-02 has no price, in which no check finds a fault.
     assert {each.query.query_id for each in fifty if each.reference.cheapest is None} == {*NOT_SAID, "dev-02"}
 

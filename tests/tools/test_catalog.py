@@ -64,6 +64,7 @@ def test_arguments_are_what_they_say(toolkit: Toolkit, query: str, arguments: di
     assert [hit["product_id"][-1] for hit in value["hits"]] == list(found)
 
 
+OF_OTHERS = ("nicht", "ohne", "ni", "sans", "sin")
 EXCLUDES_NOTHING = "excludes nothing: words only say what to look for."
 
 
@@ -76,6 +77,7 @@ EXCLUDES_NOTHING = "excludes nothing: words only say what to look for."
         ({"query": "feeder cedar"}, "Only 1 of 5 holds all words."),
         ({"query": "cedar green feeder not"}, f'"not" {EXCLUDES_NOTHING} None of 5 holds all words.'),
         ({"query": "bird feeder no plastic", "match": "all"}, f'"no" {EXCLUDES_NOTHING}'),
+        *(({"query": f"feeder {no} cedar", "match": "all"}, f'"{no}" {EXCLUDES_NOTHING}') for no in OF_OTHERS),
         ({"query": "feeder -cedar", "match": "all"}, f'"-cedar" {EXCLUDES_NOTHING}'),
         ({"query": "feeder", "sort_by": "price", "limit": 2}, "3 of the 5 best matches are on later pages."),
         ({"query": "feeder", "sort_by": "rating", "limit": 4}, "1 of the 5 best matches is on a later page."),

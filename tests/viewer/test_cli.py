@@ -24,7 +24,7 @@ def report(fork_server: ForkServer) -> Report:
 
 def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(report: Report, mine: Path) -> None:
     assert "Claims, judged by scripted:judge" in report(mine.parent, "exp", "--format", "text").stdout
-    report(mine.parent, "exp", "-o", "out/page.html")
+    report(mine.parent, "exp", "--to", "out/page.html")
     assert (mine.parent / "out" / "page.html").exists()
     assert not (mine / "report.html").exists()
     done = report(mine.parent, "exp")
@@ -34,15 +34,15 @@ def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(repo
 
 def test_plots_are_files_in_both_forms_and_need_a_folder(report: Report, mine: Path) -> None:
     pytest.importorskip("resvg_py")
-    done = report(mine.parent, "exp", "--format", "plots", "-o", "drawn", "--json")
+    done = report(mine.parent, "exp", "--format", "plots", "--to", "drawn", "--json")
     assert done.returncode == 0, done.stderr
     written = [mine.parent / load for load in json.loads(done.stdout)["plots"]]
     assert {each.name for each in written} == {"tool-calls.svg", "tool-calls.png"}
     assert all(each.stat().st_size > 500 for each in written)
     (mine.parent / "mine.txt").write_text("mine", encoding="utf-8")
-    refused = report(mine.parent, "exp", "--format", "plots", "-o", "mine.txt")
+    refused = report(mine.parent, "exp", "--format", "plots", "--to", "mine.txt")
     assert refused.returncode == 2
-    assert "mine.txt is a file: -o names the folder" in refused.stderr
+    assert "mine.txt is a file: --to names the folder" in refused.stderr
     assert (mine.parent / "mine.txt").read_text(encoding="utf-8") == "mine"
 
 
@@ -50,7 +50,7 @@ def test_plots_are_files_in_both_forms_and_need_a_folder(report: Report, mine: P
 def test_json_is_one_document_which_a_file_that_ends_in_json_gets(
     report: Report, mine: Path, form: str, to: str | None
 ) -> None:
-    document = json.loads(report(mine.parent, "exp", "--format", form, "--json", "-o", "out.json").stdout)
+    document = json.loads(report(mine.parent, "exp", "--format", form, "--json", "--to", "out.json").stdout)
     assert document.pop("report") == "out.json"
     assert json.loads((mine.parent / "out.json").read_text(encoding="utf-8")) == document
     if form != "paper":
@@ -64,7 +64,7 @@ def test_json_is_one_document_which_a_file_that_ends_in_json_gets(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["exp", "--format", "paper", "-o", "."], ". is a folder: -o names the file to write, such as paper.md"),
+        (["exp", "--format", "paper", "--to", "."], ". is a folder: --to names the file to write, such as paper.md"),
         (["nothing"], "nothing does not exist"),
         (["."], "holds no experiment.json"),
     ],

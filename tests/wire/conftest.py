@@ -3,18 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from langchain_anthropic._client_utils import (
-    _AsyncHttpxClientWrapper as AnthropicsClient,  # pyright: ignore[reportPrivateUsage]
-)
-from langchain_anthropic._client_utils import (
-    _get_default_async_httpx_client as anthropics_clients,  # pyright: ignore[reportPrivateUsage]
-)
-from langchain_openai.chat_models._client_utils import (
-    _AsyncHttpxClientWrapper as OpenAIsClient,  # pyright: ignore[reportPrivateUsage]
-)
-from langchain_openai.chat_models._client_utils import (
-    _cached_async_httpx_client as openais_clients,  # pyright: ignore[reportPrivateUsage]
-)
+from langchain_anthropic._client_utils import _AsyncHttpxClientWrapper as AnthropicsClient  # pyright: ignore[reportPrivateUsage]
+from langchain_anthropic._client_utils import _get_default_async_httpx_client as anthropics_clients  # pyright: ignore[reportPrivateUsage]
+from langchain_openai.chat_models._client_utils import _AsyncHttpxClientWrapper as OpenAIsClient  # pyright: ignore[reportPrivateUsage]
+from langchain_openai.chat_models._client_utils import _cached_async_httpx_client as openais_clients  # pyright: ignore[reportPrivateUsage]
 
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world

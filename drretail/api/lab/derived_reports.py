@@ -18,14 +18,7 @@ from drretail.event_loop import run_loop
 from drretail.experiment import locked
 from drretail.lab.bias.probe import Case, Probe, Reports, ask, asked_folder, bias_folder, choose_reports
 from drretail.lab.bias.probe import make_copies as copy_probed
-from drretail.lab.bias.probes import (
-    bias_found,
-    estimate_probe,
-    families_of,
-    has_opinions,
-    named_probes,
-    probe_found,
-)
+from drretail.lab.bias.probes import bias_found, estimate_probe, families_of, has_opinions, named_probes, probe_found
 from drretail.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.lab.opinions import judge_name

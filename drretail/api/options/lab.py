@@ -10,8 +10,7 @@ from drretail.api.options import research, shared
 
 Ratings = Annotated[shared.Files, Option("A file of ratings.", metavar="CSV", type=list[Path])]
 OfJudge = Annotated[
-    str | None,
-    Option("The judge whose verdicts to use, if there are several.", flag="--judge", metavar="PROVIDER:MODEL"),
+    str | None, Option("The judge whose verdicts to use, if there are several.", metavar="PROVIDER:MODEL")
 ]
 
 
@@ -35,9 +34,9 @@ class AgreeOptions:
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
     ratings: Ratings = ()
-    raters: Annotated[shared.Words, Option("The columns of the raters in --ratings.", metavar="A,B", type=str)] = ()
-    item: Annotated[shared.Words, Option("With --raters: the columns of the rated item.", metavar="A,B", type=str)] = ()
-    judges: Annotated[shared.Words, Option("The raters that are judges.", metavar="A,B", type=str)] = ()
+    raters: Annotated[shared.Words, Option("The columns of the raters in --ratings.", metavar="A,B")] = ()
+    item: Annotated[shared.Words, Option("With --raters: the columns of the rated item.", metavar="A,B")] = ()
+    judges: Annotated[shared.Words, Option("The raters that are judges.", metavar="A,B")] = ()
     again: shared.Again = False
 
 
@@ -52,7 +51,7 @@ class CalibrateOptions:
         str | None, Option("The dimension that people and judges rated.", metavar="NAME", default="overall")
     ] = None
     ratings: Ratings = ()
-    judges: Annotated[shared.Words, Option("The raters that are versions of a judge.", metavar="A,B", type=str)] = ()
+    judges: Annotated[shared.Words, Option("The raters that are versions of a judge.", metavar="A,B")] = ()
     seed: shared.Seed = "42"
     again: Annotated[bool, Option("Choose again.")] = False
 
@@ -80,10 +79,7 @@ class SampleOptions:
     ] = None
     seed: Annotated[str | None, Option("The random seed.", metavar="SEED", default="the experiment's")] = None
     uncited: Annotated[
-        int,
-        Option(
-            "How many uncited claims to add to the sample. `lab correct` needs them to correct FR.", metavar="N", min=0
-        ),
+        int, Option("How many uncited claims to add to the sample. `lab correct` needs them to correct FR.", min=0)
     ] = 0
 
 
@@ -95,7 +91,7 @@ class CardOptions(JudgeCalls):
         str | Path | Iterable[str | Path],
         Option("Claims with sources and people's labels.", metavar="FILE", type=list[Path]),
     ]
-    to: Annotated[str | Path, Option("The experiment that shows the result.", metavar="EXP", type=Path)]
+    to: Annotated[str | Path, Option("The experiment that shows the result.", metavar="EXP")]
     judge: shared.Judge = ()
     _: KW_ONLY
     n: Annotated[int, Option("The number of claims per file; 0 takes all.", min=0)] = 200
@@ -142,7 +138,6 @@ class BiasOptions(JudgeCalls):
         Option(
             "The biases to measure: position, length, own_family, justification, drift, scale_use (docs/lab.md).",
             metavar="A,B",
-            type=str,
             default="all",
         ),
     ] = ()

@@ -24,8 +24,6 @@ class ReportOptions:
         str | Path | None,
         Option(
             "The file to write (.json for JSON); for plots a folder.",
-            flag="--output",
-            short="-o",
             metavar="FILE",
             default="EXP/report.html; text and LaTeX to stdout",
         ),
@@ -56,14 +54,7 @@ class ExportOptions:
         ),
     ]
     to: Annotated[
-        str | Path | None,
-        Option(
-            "The file or folder to write.",
-            flag="--output",
-            short="-o",
-            metavar="PATH",
-            default="EXP/exports/, named by its form",
-        ),
+        str | Path | None, Option("The file or folder to write.", default="EXP/exports/, named by its form")
     ] = None
     _: KW_ONLY
     systems: Annotated[
@@ -85,9 +76,7 @@ class ViewOptions:
 
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
-    plan: Annotated[
-        int | None, Option("Show only the voting, with this many items per person.", metavar="N", min=1)
-    ] = None
+    plan: Annotated[int | None, Option("Show only the voting, with this many items per person.", min=1)] = None
     with_report: Annotated[bool, Option("With --plan: also show the experiment's page, which names the systems.")] = (
         False
     )

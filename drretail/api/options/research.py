@@ -32,8 +32,8 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}; baselines: {', '.join(BASELINES)}. Also a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives an agent a "
-    "new name."
+    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT runs an "
+    "agent under another name, as in careful=my_agents:AGENT."
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -88,7 +88,6 @@ Web = Annotated[
     Option(
         "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         metavar="NAME[:ARGUMENT]",
-        type=str,
         default="sandbox",
     ),
 ]
@@ -111,7 +110,7 @@ Redact = Annotated[bool, Option("Remove personal data from web searches.", SHOP)
 Retriever = Annotated[str, Option("What ranks the pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL")]
 Files = Annotated[
     str | Path | None,
-    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR", type=Path),
+    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR"),
 ]
 Size = Annotated[
     Texts,

@@ -32,10 +32,7 @@ class SystemOptions:
     shopper: Annotated[
         str | None,
         Option(
-            "The model that answers when an agent asks the shopper.",
-            WHAT,
-            metavar="PROVIDER:MODEL",
-            default="scripted",
+            "The model that answers when an agent asks the shopper.", WHAT, metavar="PROVIDER:MODEL", default="scripted"
         ),
     ] = None
     size: research.Size = ()
@@ -49,7 +46,7 @@ class RunOptions(SystemOptions):
     """Which systems answer which queries, on which shop, within which limits, and where the runs go."""
 
     world: research.World = "demo"
-    queries: Annotated[Queries | None, Option("The JSONL file of queries.", metavar="FILE", type=Path)] = None
+    queries: Annotated[Queries | None, Option("The JSONL file of queries.", metavar="FILE")] = None
     agents: Annotated[
         research.Agents | None,
         Option(f"Who answers: {research.AGENT_HELP}", flag="--agent", metavar="NAME", type=list[str], default="react"),
@@ -150,9 +147,7 @@ class RunOptions(SystemOptions):
     ] = ()
     replay: Annotated[
         str | Path | None,
-        Option(
-            "Take all answers from another experiment's journals. Ask no model.", RESUMING, metavar="EXP", type=Path
-        ),
+        Option("Take all answers from another experiment's journals. Ask no model.", RESUMING, metavar="EXP"),
     ] = None
     shard: Annotated[
         str | None, Option("The part of the queries to run on this machine, such as 1/4.", RESUMING, metavar="I/N")
@@ -174,14 +169,11 @@ class AskOptions(SystemOptions):
     shopper: Annotated[
         str | None,
         Option(
-            "me: when the agent asks the shopper, you answer at the keyboard.",
-            WHAT,
-            metavar="me",
-            default="scripted",
+            "me: when the agent asks the shopper, you answer at the keyboard.", WHAT, metavar="me", default="scripted"
         ),
     ] = None
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
-    to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP", type=Path)] = None
+    to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP")] = None
     web: research.Web = None
     preset: Annotated[
         str | None,
@@ -203,10 +195,9 @@ class ReproduceOptions:
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
     world: research.World = "demo"
     queries: Annotated[
-        Queries | None,
-        Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE", type=Path),
+        Queries | None, Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE")
     ] = None
-    only: Annotated[int | None, Option("The number of queries to use.", metavar="N", min=1)] = None
+    only: Annotated[int | None, Option("The number of queries to use.", min=1)] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()

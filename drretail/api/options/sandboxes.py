@@ -8,7 +8,7 @@ from drretail.api.option import LIMITS, MODELS, SHOP, Option
 from drretail.api.options import research, shared
 
 OFFLINE = "offline"
-Folder = Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S", type=Path)]
+Folder = Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S")]
 Model = Annotated[str | None, Option("The model that judges and writes.", metavar="PROVIDER:MODEL")]
 
 
@@ -30,7 +30,7 @@ class WriterCalls:
 class BuildOptions(WriterCalls):
     """For which queries pages are made or found, and by which model."""
 
-    to: Annotated[str | Path, Option("The folder for the sandbox.", type=Path)]
+    to: Annotated[str | Path, Option("The folder for the sandbox.")]
     queries: Annotated[
         str | Path | None,
         Option("The JSONL file of queries. Default: one task per user, for --n users.", metavar="FILE"),
@@ -43,9 +43,7 @@ class BuildOptions(WriterCalls):
             "Where pages come from: the catalog (offline), or a search with serper or searxng[:URL].", metavar="WEB"
         ),
     ] = OFFLINE
-    sizes: Annotated[shared.Words, Option("Sizes in tokens, such as 32k.", metavar="A,B", type=str)] = (
-        "32k,64k,128k,256k,512k"
-    )
+    sizes: Annotated[shared.Words, Option("Sizes in tokens, such as 32k.", metavar="A,B")] = "32k,64k,128k,256k,512k"
     n: Annotated[int, Option("Without --queries: the number of users to draw.", min=1)] = 10
     model: Model = None
     user: Annotated[

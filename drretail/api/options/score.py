@@ -82,7 +82,6 @@ class ScoreOptions:
             "For metrics that score by criteria, such as pqr and race: a folder, an experiment, or a benchmark's "
             "file of criteria (docs/publications.md).",
             WHAT,
-            metavar="PATH",
         ),
     ] = None
     gold: Annotated[
@@ -127,13 +126,15 @@ class VerifyOptions:
     _: KW_ONLY
     queries: Annotated[
         str | Path | Sequence[Query] | None,
-        Option("The published queries. Fail if one is missing or changed.", metavar="FILE", type=Path),
+        Option("The published queries. Fail if one is missing or changed.", metavar="FILE"),
     ] = None
     web: shared.Web = None
-    files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER", type=Path)] = None
+    files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
 
 
-By = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves", "twin", "level"]
+By = Literal[
+    "information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves", "twin", "level", "axis"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +186,7 @@ class CompareOptions:
         By | None,
         Option(
             "Compare systems that differ only in this option of `run`. Or compare the two queries of each pair that "
-            "`drretail queries spoil` made (twin), or levels of difficulty (level).",
-            type=By,
+            "`drretail queries spoil` made (twin), or levels of difficulty (level)."
         ),
     ] = None
     metric: Annotated[

@@ -43,9 +43,7 @@ def check(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."
-        ),
+        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."),
     ] = None,
     baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,
     demands: Annotated[bool, typer.Option("--demands", help="Show who decided each demand, and how.")] = False,
@@ -57,6 +55,7 @@ def check(
     Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
     --model, a model also judges each query. docs/queries.md explains the faults.
     """
+    from drretail.querygen.decisions.answers import dead_decisions
     from drretail.querygen.decisions.questions import questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
@@ -84,6 +83,7 @@ def check(
         with busy("checking queries", quiet=output.quiet):
             outcome.checked = linter.check_all(outcome.queries)
             outcome.questions = questions_of(outcome.queries, linter.stock.offers)
+            outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     if output.as_json:
         _print_json(outcome)
     else:
@@ -103,6 +103,7 @@ class _Outcome:
     document: dict[str, Any] = field(default_factory=dict[str, Any])
     checked: "Sequence[Checked]" = ()
     questions: "Sequence[Question]" = ()
+    died: int = 0
 
     @property
     def found(self) -> "list[tuple[Checked, list[Finding]]]":
@@ -183,6 +184,7 @@ def _print_json(outcome: _Outcome) -> None:
             "ok": not outcome.codes,
             "codes": dict(outcome.codes),
             "untyped": outcome.untyped,
+            "died": outcome.died,
             "demands": demands_document(outcome.questions),
             "failed": outcome.failed,
             **outcome.document,
@@ -194,6 +196,7 @@ def _print_json(outcome: _Outcome) -> None:
 def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, demands: bool, quiet: bool) -> None:
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
+    from drretail.querygen.decisions.answers import died_line
     from drretail.querygen.decisions.questions import graded_line, how_decided
     from drretail.querygen.lint import CODES
 
@@ -223,6 +226,8 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
         typer.echo(graded_line(outcome.queries, outcome.questions))
         if not quiet and not all(question.is_decided for question in outcome.questions):
             say(f"The rest goes by words alone. {how_to_decide(file, world)}")
+    if outcome.died and not quiet:
+        say(died_line(outcome.died))
     if outcome.untyped and not quiet:
         say(
             f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "

@@ -38,24 +38,18 @@ def decide(
     sheet: Annotated[
         list[Path] | None,
         typer.Option(
-            "--sheet",
-            metavar="CSV",
-            help="A sheet to write, or a filled one to read, named after its reader (may be repeated).",
+            metavar="CSV", help="A sheet to write, or a filled one to read, named after its reader (may be repeated)."
         ),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="The model that reads the records."),
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that reads the records.")
     ] = None,
     readers: Annotated[
-        int,
-        typer.Option("--readers", metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders."),
+        int, typer.Option(metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders.")
     ] = 1,
     missing: Annotated[
         Path | None,
-        typer.Option(
-            "--missing", metavar="EXP", help="Also ask about the picks of an experiment, and renew its baskets."
-        ),
+        typer.Option(metavar="EXP", help="Also ask about the picks of an experiment, and renew its baskets."),
     ] = None,
 ) -> None:
     """Decides which products keep the demands of queries, by their records.
@@ -63,7 +57,7 @@ def decide(
     FILE's decisions are kept beside it in NAME.gold.jsonl. Without --sheet and --model, shows how far FILE is decided.
     docs/queries.md explains the sheet. Exit code 3: readers disagree, or a model gave no usable answer.
     """
-    from drretail.querygen.decisions.answers import holds, with_decisions
+    from drretail.querygen.decisions.answers import dead_decisions, with_decisions
     from drretail.querygen.decisions.questions import questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
@@ -82,7 +76,7 @@ def decide(
         with busy("looking up products", quiet=output.quiet):
             questions = questions_of(queries, offers, picks)
         left = [question for question in questions if not question.is_decided]
-        died = sum(not holds(each, offers) for query in queries if query.gold for each in query.gold.decisions)
+        died = sum(len(dead_decisions(query, offers)) for query in queries)
         if sheets and not any(path.exists() for path in sheets):
             _write(sheets, left)
             return
@@ -96,7 +90,7 @@ def decide(
             return
         outcome = _Outcome(file, world, questions, died)
         if sheets:
-            _read(sheets, outcome, quiet=output.quiet)
+            _read(sheets, outcome, offers, quiet=output.quiet)
         elif reader is not None:
             _ask(reader, left, readers, calls, outcome, quiet=output.quiet)
         if outcome.settled is not None:
@@ -118,7 +112,7 @@ class _Outcome:
     world: str
     questions: "Sequence[Question]"
     died: int
-    """Decisions whose record has changed, or is gone."""
+    """Decisions on a record that has changed or is gone, or on a demand that the query no longer has."""
     settled: "Settled | None" = None
     unanswered: int = 0
     failed: dict[str, str] = field(default_factory=dict[str, str])
@@ -168,7 +162,7 @@ def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
     )
 
 
-def _read(sheets: Sequence[Path], outcome: _Outcome, *, quiet: bool) -> None:
+def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers", *, quiet: bool) -> None:
     """Reads filled sheets, and writes a sheet of what their readers disagree on."""
     from drretail.querygen.decisions.answers import settle
     from drretail.querygen.decisions.spreadsheet import read_sheet, sheet_of
@@ -176,7 +170,7 @@ def _read(sheets: Sequence[Path], outcome: _Outcome, *, quiet: bool) -> None:
     names = [path.stem for path in sheets]
     if len(set(names)) < len(names):
         raise UserError(f"Two sheets have the name {max(names, key=names.count)}: name each after its reader.")
-    filled = [read_sheet(path, outcome.questions) for path in sheets]
+    filled = [read_sheet(path, outcome.questions, offers) for path in sheets]
     outcome.settled = settle([each.reading for each in filled])
     if not quiet:
         for path, each in zip(sheets, filled, strict=True):
@@ -229,6 +223,7 @@ def how_to_decide(file: Path, world: str) -> str:
 
 
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quiet: bool) -> None:
+    from drretail.querygen.decisions.answers import died_line
     from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
 
     demands = how_decided(outcome.questions)
@@ -273,7 +268,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
     if quiet:
         return
     if outcome.died:
-        say(f"Decisions that no longer hold, since their product's record changed or is gone: {outcome.died}.")
+        say(died_line(outcome.died))
     if outcome.unanswered:
         say(f"Questions without a usable answer: {outcome.unanswered}. They stay undecided.")
     say_failures(outcome.failed)

@@ -47,24 +47,20 @@ def generate(
     users: flags.Users = 5,
     user: flags.NamedUsers = None,
     per_user: Annotated[
-        int | None,
-        typer.Option("--per-user", min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper"),
+        int | None, typer.Option(min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option("--preset", metavar="paper", help="Make three queries per user, as in the paper.")
+        str | None, typer.Option(metavar="paper", help="Make three queries per user, as in the paper.")
     ] = None,
     mode: Annotated[
-        str, typer.Option("--mode", help="profile_aware, or generic: queries without a user (needs --model).")
+        str, typer.Option(help="profile_aware, or generic: queries without a user (needs --model).")
     ] = "profile_aware",
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."
-        ),
+        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."),
     ] = None,
     level: Annotated[
-        int | None,
-        typer.Option("--level", min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`)."),
+        int | None, typer.Option(min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`).")
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
@@ -96,7 +92,7 @@ def generate(
 
 
 def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, force: bool, output: flags.Output) -> None:
-    from drretail.difficulty.hardening import generate_at
+    from drretail.difficulty.leveled import generate_at
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.querygen.users import check_users
 
@@ -132,6 +128,8 @@ def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, for
 
 def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> None:
     """Prints on stderr how the result differs from what was requested."""
+    from drretail.querygen.generate import WHY_MISSING
+
     if made.without:
         say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:
@@ -143,3 +141,5 @@ def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> Non
             f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
             "its name in their titles, or fields such as the occasion. `--model` writes others."
         )
+    for axis in made.missing_axes:
+        say(f"No query has the axis {axis}: {WHY_MISSING[axis]}.")

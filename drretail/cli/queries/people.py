@@ -75,9 +75,7 @@ def context(
     output: flags.Output,
     world: flags.World = "demo",
     model: Model = None,
-    entries: Annotated[
-        int, typer.Option("--entries", min=1, help="Without a model: maximum orders shown per user.")
-    ] = 40,
+    entries: Annotated[int, typer.Option(min=1, help="Without a model: maximum orders shown per user.")] = 40,
 ) -> None:
     """Writes notes on each persona's history (its context). Keeps existing contexts."""
     from drretail.querygen.people.past import context_by_rules, read_past
@@ -115,7 +113,7 @@ def pair(
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users_per_task: Annotated[int, typer.Option("--users-per-task", min=1, help="Maximum users per task.")] = 5,
+    users_per_task: Annotated[int, typer.Option(min=1, help="Maximum users per task.")] = 5,
     model: Model = None,
     force: Force = False,
 ) -> None:

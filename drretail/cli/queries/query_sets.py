@@ -29,7 +29,7 @@ LINE = 88
 def show(
     file: flags.QueryFile,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="N|ID,ID", help="Show only N queries, or those with these ids.")
+        str | None, typer.Option(metavar="N|ID,ID", help="Show only N queries, or those with these ids.")
     ] = None,
     details: Annotated[bool, typer.Option("--details", help="Also show reason, user and expected tools.")] = False,
     as_json: flags.Json = False,
@@ -76,7 +76,7 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
 def carry(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries of the original world.")],
     world: Annotated[Path, typer.Option("--world", "-w", metavar="W", help="The perturbed world's folder.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="The file for the adapted queries.")],
+    to: Annotated[Path, typer.Option(metavar="FILE2", help="The file for the adapted queries.")],
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
@@ -143,7 +143,7 @@ def difficulty(
     output: flags.Output,
     world: flags.World = "demo",
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FILE2", help="The file for the queries with their levels.")
+        Path | None, typer.Option(metavar="FILE2", help="The file for the queries with their levels.")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -174,12 +174,12 @@ def difficulty(
     if output.as_json:
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
-    names = [name for name in Difficulty.model_fields if name != "query_id"]
+    names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
     hardest_first = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
-    cells = [(row.query_id, *(getattr(row, name) for name in names)) for row in hardest_first]
+    cells = [(row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes)) for row in hardest_first]
     unmeasured = sum(row.level is None for row in rows)
     note = f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet."
-    heads = ("", *(name.replace("_", " ") for name in names))
+    heads = ("", *(name.replace("_", " ") for name in names), "axes")
     print_table(table_of("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ()))
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")
@@ -187,12 +187,11 @@ def difficulty(
 
 def spoil(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries that the shop can satisfy, with their wishes.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="The file for the pairs.")],
+    to: Annotated[Path, typer.Option(metavar="FILE2", help="The file for the pairs.")],
     world: flags.World = "demo",
     kinds: Annotated[
         str,
         typer.Option(
-            "--kinds",
             metavar="A,B",
             help="Why the second query fails: its budget is too low (too_dear), the shop lacks the product "
             "(not_sold), or the order does not exist (no_such_order).",
@@ -201,9 +200,7 @@ def spoil(
     absent: Annotated[
         list[str] | None,
         typer.Option(
-            "--absent",
-            metavar="W",
-            help="For not_sold: another world with products that the shop lacks (may be repeated).",
+            metavar="W", help="For not_sold: another world with products that the shop lacks (may be repeated)."
         ),
     ] = None,
     force: Force = False,
@@ -233,18 +230,16 @@ def spoil(
 
 def hide(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
-    to: Annotated[Path, typer.Option("--to", metavar="FILE2", help="The file for the new queries.")],
+    to: Annotated[Path, typer.Option(metavar="FILE2", help="The file for the new queries.")],
     world: flags.World = "demo",
     manner: Annotated[
         str,
         typer.Option(
-            "--manner",
-            metavar="terse|open",
-            help="How the shopper answers: one limit (terse), or all limits of a topic (open).",
+            metavar="terse|open", help="How the shopper answers: one limit (terse), or all limits of a topic (open)."
         ),
     ] = "terse",
     questions: Annotated[
-        int, typer.Option("--questions", min=1, help="The number of questions that the shopper answers.")
+        int, typer.Option(min=1, help="The number of questions that the shopper answers.")
     ] = QUESTIONS,
     from_record: Annotated[
         bool,

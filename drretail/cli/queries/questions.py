@@ -44,9 +44,7 @@ def import_questions(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model", metavar="PROVIDER:MODEL", help="The model that writes the wishes (default: you write them)."
-        ),
+        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes the wishes (default: you write them)."),
     ] = None,
     force: Force = False,
 ) -> None:

@@ -141,15 +141,12 @@ def review(
     settle: Annotated[
         bool,
         typer.Option(
-            "--settle",
-            help="With --sheet or --read: this reviewer's decisions on disputed queries are final.",
+            "--settle", help="With --sheet or --read: this reviewer's decisions on disputed queries are final."
         ),
     ] = False,
-    sheet: Annotated[Path | None, typer.Option("--sheet", metavar="OUT.csv", help="The sheet to write.")] = None,
-    read: Annotated[Path | None, typer.Option("--read", metavar="SHEET.csv", help="The filled sheet to read.")] = None,
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="OUT", help="The file for accepted and edited queries.")
-    ] = None,
+    sheet: Annotated[Path | None, typer.Option(metavar="OUT.csv", help="The sheet to write.")] = None,
+    read: Annotated[Path | None, typer.Option(metavar="SHEET.csv", help="The filled sheet to read.")] = None,
+    to: Annotated[Path | None, typer.Option(metavar="OUT", help="The file for accepted and edited queries.")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Change FILE: keep edits, remove rejected queries.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show how many queries are decided.")] = False,
     as_json: options.Json = False,

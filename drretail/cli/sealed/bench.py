@@ -18,19 +18,18 @@ Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's f
 
 @bench_app.command("make")
 def make(
-    to: Annotated[Path, typer.Option("--to", metavar="RELEASE", help="A new folder for the release.")],
+    to: Annotated[Path, typer.Option(metavar="RELEASE", help="A new folder for the release.")],
     closes: Annotated[
         datetime,
         typer.Option(
-            metavar="DATETIME",
-            help="When the contest closes and the gold may be published (UTC), such as 2027-01-31.",
+            metavar="DATETIME", help="When the contest closes and the gold may be published (UTC), such as 2027-01-31."
         ),
     ],
     world: Annotated[Path | None, typer.Option(metavar="W", help="The shop (default: a made-up one).")] = None,
     queries: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Queries with wishes (default: new ones).")
     ] = None,
-    n: Annotated[int, typer.Option("--n", metavar="N", min=6, help="Maximum users, each with one query.")] = 120,
+    n: Annotated[int, typer.Option(metavar="N", min=6, help="Maximum users, each with one query.")] = 120,
     seed: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The random seed, which is sealed (default: drawn).")
     ] = None,
@@ -52,7 +51,7 @@ def make(
 @bench_app.command("publish")
 def publish(
     release: Folder,
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="The folder for contestants.")],
+    to: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for contestants.")],
     closed: Annotated[bool, typer.Option("--closed", help="Leave out the shop. Your server has its tools.")] = False,
     gold: Annotated[bool, typer.Option("--gold", help="Add seed, queries and gold, after the close.")] = False,
 ) -> None:

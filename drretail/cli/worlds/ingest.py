@@ -33,24 +33,21 @@ def ingest(
     world: Target,
     preset: Annotated[
         Literal["paper", "ten"] | None,
-        typer.Option("--preset", help="paper: take only the paper's eight categories. ten: these and two more."),
+        typer.Option(help="paper: take only the paper's eight categories. ten: these and two more."),
     ] = None,
     category: Annotated[
-        str | None,
-        typer.Option("--category", metavar="NAME", help="The files' category, if their names don't give it."),
+        str | None, typer.Option(metavar="NAME", help="The files' category, if their names don't give it.")
     ] = None,
     cap: Annotated[
-        int | None,
-        typer.Option("--cap", min=1, show_default="10000; your own shop: all", help="Maximum products per category."),
+        int | None, typer.Option(min=1, show_default="10000; your own shop: all", help="Maximum products per category.")
     ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
-        typer.Option("--cap-by", help="Which products --cap keeps: a random draw, or those with most interactions."),
+        typer.Option(help="Which products --cap keeps: a random draw, or those with most interactions."),
     ] = "hash",
     min_interactions: Annotated[
         int | None,
         typer.Option(
-            "--min-interactions",
             min=0,
             show_default="5; your own shop: 0",
             help="Drop products with fewer reviews or orders than this, counted from --since on.",
@@ -59,7 +56,6 @@ def ingest(
     since: Annotated[
         datetime | None,
         typer.Option(
-            "--since",
             formats=["%Y-%m-%d"],
             show_default="2019-01-01; your own shop: all orders",
             help="The first day of interactions to use (UTC).",
@@ -68,7 +64,6 @@ def ingest(
     until: Annotated[
         datetime | None,
         typer.Option(
-            "--until",
             formats=["%Y-%m-%d"],
             show_default="today",
             help="The last day of interactions (UTC); rows with later dates are bad lines.",
@@ -83,20 +78,15 @@ def ingest(
     ] = False,
     holdout: Annotated[
         Literal["none", "last"],
-        typer.Option("--holdout", help="last: leave out each user's last order, for the metric next_purchase."),
+        typer.Option(help="last: leave out each user's last order, for the metric next_purchase."),
     ] = "none",
     profile_pool: Annotated[
         str | None,
-        typer.Option(
-            "--profile-pool",
-            metavar="faker:LOCALE",
-            help="The country of made-up names and addresses, such as faker:de_DE.",
-        ),
+        typer.Option(metavar="faker:LOCALE", help="The country of made-up names and addresses, such as faker:de_DE."),
     ] = None,
     analyzer: Annotated[
         str | None,
         typer.Option(
-            "--analyzer",
             metavar="LANGUAGE|standard",
             show_default="standard with --preset paper, else english",
             help="The language of the texts, to search by word stems. standard: no stems.",
@@ -104,22 +94,14 @@ def ingest(
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
-        typer.Option("--engine", help="Where rows are selected: on this machine, or on Spark (an extra)."),
+        typer.Option(help="Where rows are selected: on this machine, or on Spark (an extra)."),
     ] = "duckdb",
     master: Annotated[
         str | None,
-        typer.Option(
-            "--master", metavar="URL", help="With --engine spark: spark://host:port, or local[N] (default: all cores)."
-        ),
+        typer.Option(metavar="URL", help="With --engine spark: spark://host:port, or local[N] (default: all cores)."),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            show_default="as many as make it faster",
-            help="The number of processes.",
-        ),
+        int | None, typer.Option(min=1, show_default="as many as make it faster", help="The number of processes.")
     ] = None,
     materialize_users: MaterializeUsers = False,
     replace: Annotated[

@@ -16,19 +16,12 @@ from drretail.viewer.output import print_json, print_table
 
 def synth(
     to: options.To,
-    products: Annotated[
-        int | None, typer.Option("--products", min=1, help="The number of products.", show_default="400")
-    ] = None,
-    reviews: Annotated[
-        int | None, typer.Option("--reviews", min=0, help="The number of reviews.", show_default="6000")
-    ] = None,
-    category: Annotated[
-        list[str] | None, typer.Option("--category", help="A category to make (may be repeated).")
-    ] = None,
+    products: Annotated[int | None, typer.Option(min=1, help="The number of products.", show_default="400")] = None,
+    reviews: Annotated[int | None, typer.Option(min=0, help="The number of reviews.", show_default="6000")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="A category to make (may be repeated).")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Make files without the faults of real ones.")] = False,
     perturb: Annotated[
-        str | None,
-        typer.Option("--perturb", metavar="WORLD", help="Copy this world with other brands, ids, prices and ratings."),
+        str | None, typer.Option(metavar="WORLD", help="Copy this world with other brands, ids, prices and ratings.")
     ] = None,
     seed: options.Seed = "42",
     as_json: options.Json = False,
@@ -98,21 +91,17 @@ Categories = Annotated[
 
 
 def download(
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="The folder for the files.")],
+    to: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for the files.")],
     categories: Categories = None,
     preset: Annotated[
         Literal["paper", "ten"] | None,
-        typer.Option("--preset", help="paper: the paper's eight categories. ten: these and two more."),
+        typer.Option(help="paper: the paper's eight categories. ten: these and two more."),
     ] = None,
     mirror: Annotated[
         str | None,
-        typer.Option(
-            "--mirror", metavar="NAME|URL", help="The source: ucsd, datarepo, huggingface, or the URL of a copy."
-        ),
+        typer.Option(metavar="NAME|URL", help="The source: ucsd, datarepo, huggingface, or the URL of a copy."),
     ] = None,
-    parallel: Annotated[
-        int, typer.Option("--parallel", min=1, max=16, help="The number of downloads at the same time.")
-    ] = 2,
+    parallel: Annotated[int, typer.Option(min=1, max=16, help="The number of downloads at the same time.")] = 2,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses. Download nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -27,15 +27,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from drretail.env.catalog.analysis import BIGRAMMED, WordForms, prepared, with_sizes, words
-from drretail.env.catalog.base import (
-    DEFAULT_ORDER,
-    Analyzer,
-    CatalogQuery,
-    Language,
-    Match,
-    SortOrder,
-    fold_category,
-)
+from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, Language, Match, SortOrder, fold_category
 from drretail.errors import ToolError, UnknownName, UserError, nearest_names, quoted, suggestion
 from drretail.records.shop import Product
 

@@ -25,8 +25,10 @@ NAMED = 2
 CATEGORIES = 3
 ONE_KIND = 2 / 3
 """If one category holds a larger share of the best matches, the query is narrow enough."""
-_EXCLUDING = re.compile(r"not|no|without|except|excluding|-[^\W\d_].*")
-"""Words by which people mean to exclude something. The note is true as well where products say them ("no tears")."""
+_EXCLUDING = re.compile(r"not|no|without|except|excluding|nicht|ohne|ni|sans|sin|-[^\W\d_].*")
+"""Words by which people mean to exclude something, in English, German, French and Spanish. The note is true as well
+where products say them ("no tears").
+"""
 TITLE = 50
 """The most letters of a title."""
 

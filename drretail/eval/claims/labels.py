@@ -57,7 +57,8 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
         of_records = f" ({value.derivation})" if value.derivation else ""
         finding = value.derivation or "" if value.state == "contradicted" else f"{AGREES}{of_records}"
         if value.state != "underivable":
-            of_values.append(f"{value.kind.replace('_', ' ')} {amount}: {finding}")
+            name = f"{value.kind.replace('_', ' ')} {value.field or ''}".removeprefix("property ").strip()
+            of_values.append(f"{name} {amount}: {finding}")
     return RecordCheck("contradicted" in states, tuple(of_values))
 
 

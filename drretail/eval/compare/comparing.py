@@ -9,7 +9,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, rows_between, runs_of, side_of
+from drretail.eval.compare.rows import Sides, done_row, rows_between, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
@@ -221,6 +221,8 @@ def _table(
                 called = {"name": row_facts(metric, variant)["name"]}
                 known += [] if made is None else [made.model_copy(update=called)]
         steady += corrected(known)
+    if assessor.judge.spec == CODE and assessor.rules == "default":
+        rows.append(done_row(gathered, a, b))
     return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
 
 

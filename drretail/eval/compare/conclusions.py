@@ -14,6 +14,7 @@ from drretail.eval.compare.steadiness import noise_sentences
 from drretail.eval.compare.wording import (
     beside,
     listed,
+    more_failures,
     name_of,
     needed,
     queries,
@@ -187,9 +188,10 @@ def conclusions(
         for metric in found if label in self_checked else ():
             yield f"{side} removes from its own reports what the {metric} find, so they say little about it."
     a, b = read_by
-    if a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
+    # A system that failed in all runs has no picks, which nobody read.
+    if a and b and a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
         yield (
-            f"The picks were read in different ways (A: {a or 'nobody'}; B: {b or 'nobody'}), which "
+            f"The picks were read in different ways (A: {a}; B: {b}), which "
             f"may cause differences in {listed(OF_PICKS)}. Conclude nothing there."
         )
     yield from preferences(comparison, name)
@@ -258,7 +260,7 @@ def _held_back(comparison: Comparison, name: Name) -> Iterator[str]:
             higher = f"By {name(table)}, {one} is higher than {other} in {name_of(row)} ({_seen([row])})"
             if row.outcome == "undone":
                 takes = f" {needed(row).capitalize()} are needed." if needed(row) else ""
-                yield f"{higher}, but nothing is concluded: one more failure of {one} would undo it.{takes}"
+                yield f"{higher}, but nothing is concluded: {more_failures(row)} of {one} would undo it.{takes}"
             elif row.outcome == "answers_less":
                 yield f"{higher}, but nothing is concluded: who looks better is lower in {listed(row.against)}."
 

@@ -73,6 +73,12 @@ def range_of(row: ComparedRow) -> str:
     return f"{low:,} or more" if high is None or high > MOST else f"{low:,}–{high:,}"
 
 
+def more_failures(row: ComparedRow) -> str:
+    """ "one more failure": what a difference has to bear, in whole failures; more if many systems are compared."""
+    count = int(row.failures_added)
+    return "one more failure" if count < 2 else f"{count} more failures"
+
+
 def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:
     """The difference among finished reports, "+0.05 (+0.02 to +0.08)", and failures, "0 and 1 of 50: not told apart".
 

@@ -131,6 +131,7 @@ DESCRIPTION = MetricDescription(
             meaning="statements per report that its sources, the records or its own cart contradict",
             beside=LOOKED_AT,
             beside_meaning="numbers checked",
+            unit="rate",
         ),
         BoardColumn(variant=FALSE_ANSWERS, name="false answers"),
     ),

@@ -11,6 +11,8 @@ from drretail.records.score import WHY_NOT, Verdict, reasons_of
 
 MOST_VERDICTS = 200
 LONGEST_REASON = 400
+NOTHING_TO_SCORE = "the report has nothing of the kind"
+"""Why a value is n/a if its family gives no reason: there is no total to check, no wrong claim to place."""
 
 
 def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
@@ -32,9 +34,10 @@ def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> 
 
 
 def _value(value: Value) -> str:
+    if value.state == "na":
+        return f"n/a: {', '.join(reasons_of(value.items)) or NOTHING_TO_SCORE}"
     if value.value is None:
-        why = ", ".join(reasons_of(value.items))
-        return f"n/a: {why}" if why and value.state == "na" else value.state.replace("na", "n/a")
+        return value.state
     # " (support 21.5, scored 24)": the counts behind the value.
     counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
     shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)

@@ -270,7 +270,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[
             metric=metric,
             variant=column.variant,
             meaning=column.meaning,
-            unit="count" if column.variant in metrics[metric].counts else metrics[metric].scale,
+            unit=column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
             beside_meaning=column.beside_meaning or column.beside,
             decides=column.decides,
             of_run=column.of_run,

@@ -1,7 +1,7 @@
-"""The slices of each query: by category of what is wanted, by sort of need, by the parts of its wish, by level."""
+"""The slices of each query: by category of what is wanted, by sort of need, by what makes it hard, by level."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import get_args
 
 from drretail.eval.family import Family, is_unrated
@@ -9,62 +9,33 @@ from drretail.eval.scores.aggregate import About, Judged, mean_of
 from drretail.eval.scores.gathering import Assessor, RunResult
 from drretail.eval.scores.planned import counted, means_by_query
 from drretail.experiment import Definition
+from drretail.records.query import AXES
 from drretail.records.score import SliceBy, SliceScore
-from drretail.records.wish import Want, Wish
 
 NO_CATEGORY = "none named"
 PLAIN = "none"
-"""A wish for one of each thing, without limits."""
-NOTHING_WANTED = "nothing to buy"
+"""The axis of a question that nothing makes hard."""
 UNTYPED = "not typed"
-OF_WANTS: Mapping[str, Callable[[Want], bool]] = {
-    "price_max": lambda want: want.price_max is not None,
-    "stars": lambda want: want.rating_min is not None,
-    "ratings": lambda want: want.ratings_min is not None,
-    "brands": lambda want: bool(want.brands_wanted or want.brands_unwanted),
-    "must": lambda want: bool(want.must),
-    "must_not": lambda want: bool(want.must_not),
-    "quantity": lambda want: want.quantity > 1,
-    "optional": lambda want: want.optional,
-    "alternatives": lambda want: len(want.kinds) > 1,
-    "again": lambda want: want.again,
-}
-OF_WISHES: Mapping[str, Callable[[Wish], bool]] = {
-    "budget": lambda wish: wish.budget is not None,
-    **{name: lambda wish, has=has: any(map(has, wish.wants)) for name, has in OF_WANTS.items()},
-    "room": lambda wish: wish.room,
-    "deadline": lambda wish: wish.deadline is not None,
-}
-"""The parts that a wish may have, in the order of tables; a want's part counts if any want has it."""
 
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
-    """The query ids of each non-empty slice: categories and kinds by name, parts of wishes in order."""
+    """The query ids of each non-empty slice: categories and kinds by name, axes in order."""
     found: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
             found["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
         found["kind", query.kind or query.mode].add(query.query_id)
-        for name in parts_of(query.wish):
-            found["constraint", name].add(query.query_id)
+        for name in (query.axes or (PLAIN,)) if query.wish is not None else (UNTYPED,):
+            found["axis", name].add(query.query_id)
         if query.level is not None:
             found["level", f"level {query.level}"].add(query.query_id)
     return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
 
 
-def parts_of(wish: Wish | None) -> tuple[str, ...]:
-    """The parts of a wish, or why it has none; the names of things and owned products do not count."""
-    if wish is None:
-        return (UNTYPED,)
-    found = tuple(name for name, has in OF_WISHES.items() if has(wish))
-    return found or (PLAIN if wish.wants else NOTHING_WANTED,)
-
-
 def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
     by, name = key
-    parts = list(OF_WISHES)
-    return get_args(SliceBy).index(by), parts.index(name) if name in parts else len(parts), name
+    return get_args(SliceBy).index(by), AXES.index(name) if name in AXES else len(AXES), name
 
 
 FIRST = 6

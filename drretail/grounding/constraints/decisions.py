@@ -17,7 +17,8 @@ from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want
 
-_NUMBER = r"(\d+(?:[.,]\d+)?)"
+_THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+_NUMBER = rf"({_THOUSANDS}|\d+(?:[.,]\d+)?)"
 
 
 class Ruling(NamedTuple):
@@ -119,7 +120,7 @@ def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False)
 
 def _has(demand: Demand, value: str) -> bool | None:
     """Whether a field's value is what the demand says; None if it can't be read."""
-    if demand.least is not None or demand.most is not None:
+    if demand.is_measure:
         measure = _measure(value, demand.unit)
         if measure is None:
             return None
@@ -134,7 +135,10 @@ def _measure(value: str, unit: str | None) -> float | None:
     """The number before a unit in a field's value, or its only number; None if there is not just one."""
     pattern = rf"{_NUMBER}\s*{re.escape(unit)}(?!\w)" if unit else _NUMBER
     found = re.findall(pattern, value, re.IGNORECASE)
-    return float(found[0].replace(",", ".")) if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    # "1,000" is a thousand, and "1,5" is one and a half.
+    return float(found[0].replace(",", "" if re.fullmatch(_THOUSANDS, found[0]) else "."))
 
 
 def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:

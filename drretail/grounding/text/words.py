@@ -49,7 +49,11 @@ _WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "te
 NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)}
 """Numbers written as words."""
 
-PAIRS = frozenset({"scissors", "tweezers", "shears", "pliers", "tongs", "clothes", "gummies", "wipes"})
+PAIRS = frozenset({"scissors", "tweezers", "shears", "pliers", "tongs", "clothes", "gummies", "wipes"}) | {
+    "jeans",
+    "pants",
+    "shorts",
+}
 """Plurals without a singular for one thing."""
 # Singulars that look like plurals.
 _SINGULARS = frozenset({"canvas", "lens", "gas", "christmas", "atlas", "always", "bias"})

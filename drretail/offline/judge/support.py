@@ -8,11 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from drretail.grounding.report.evidence_ids import (
-    calculation_evidence_id,
-    order_evidence_id,
-    product_evidence_id,
-)
+from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, product_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import read_layout

@@ -8,16 +8,7 @@ from typing import Any
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.words import content_stems, content_words
 from drretail.offline.shopper.notes import fact, notes_of, of_kind
-from drretail.offline.shopper.task import (
-    CALCULATOR,
-    DETAILS,
-    OF_USER,
-    READ_FILE,
-    SEARCH,
-    SEARCH_SANDBOX,
-    WEB,
-    Task,
-)
+from drretail.offline.shopper.task import CALCULATOR, DETAILS, OF_USER, READ_FILE, SEARCH, SEARCH_SANDBOX, WEB, Task
 from drretail.records.evidence import SourceNote
 
 HITS = 10

@@ -17,6 +17,7 @@ from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
+from drretail.querygen.rules.axes import by_fields
 from drretail.tables.figures import counted, percent
 
 MOST_KINDS = 24
@@ -109,8 +110,9 @@ class Shelf:
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
         by_field: dict[str, list[str]] = {}  # "Material: cedar, steel" for each in whose values they differ
-        for field, value in KindOffers(tuple(listings)).demands:
-            by_field.setdefault(field, []).append(value)
+        for choice in by_fields(KindOffers(tuple(listings))):
+            for demand in choice.want["must"]:
+                by_field.setdefault(str(demand.field), []).append(demand.say)
         deciding = [f"{field}: {', '.join(values[:_MOST_VALUES])}" for field, values in by_field.items()]
         facts = [size, *deciding[:_MOST_FIELDS], f"such as {_titles_of(others)}"]
         return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"

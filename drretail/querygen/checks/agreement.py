@@ -35,7 +35,7 @@ CODES = {
         "a quoted name is no owned product and no want", "correct the name, or put what is owned under `owned`"
     ),
     "owned_not_in_text": Code("no word of the text is of an owned product", "name it in the text, or drop its id"),
-    "order_not_in_text": Code("an order that the wish names is not in the text", _SAY_IT),
+    "order_number_in_text": Code("nobody knows the numbers of orders", "say what was ordered, and when"),
     "date_of_no_order": Code("a product was not ordered when the text says", "take the date of the order"),
     "date_not_typed": Code("a day to come is not in the typed deadline", "type it as `deadline`, or take it out"),
     "deadline_passed": Code("the deadline lies before the shop's today", "name a later day"),
@@ -160,9 +160,9 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
         missing = [word for word in typed if stem(word) not in spoken]
         if missing and "".join(typed) not in spoken:
             yield found("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
-    for order_id in wish.orders:
-        if order_id not in case.query.text:
-            yield found("order_not_in_text", order_id, "the text does not name it")
+    for order_id in wish.orders if case.query.task_id is None else ():  # twins differ in a number
+        if order_id in case.query.text:
+            yield found("order_number_in_text", order_id, "a number")
 
 
 def _offers(case: Case, wish: Wish) -> Iterator[Finding]:

@@ -1,8 +1,10 @@
 """Whether the shop can meet the wish, by the same baskets and proof by which answers are measured."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, found
@@ -23,12 +25,15 @@ CODES = {
         "no product is known to keep a demand", "have records read: `drretail queries decide FILE`"
     ),
     "demand_unheard_of": Code("no record of the kind says so, as readers decided", "demand what records speak of"),
+    "field_unknown": Code("no product of the kind has a demand's field", "name a field that its records have"),
+    "value_unknown": Code("no product of the kind has a demand's value", "name it as the field has it"),
 }
 
 _WHY: dict[Lack, str] = {
     "nothing_offered": "the shop has nothing of a wanted kind",
     "no_such_brand": "nothing is of a wanted brand, or all is of unwanted ones",
     "demands": "nothing keeps all that is demanded",
+    "not_said": "of each product a record leaves a demand open",
     "unsafe": "only what was recalled, or fails, would do",
     "owned": "only what the shopper has would do",
     "no_basket": "several limits are in the way",
@@ -37,6 +42,8 @@ _WHY: dict[Lack, str] = {
 _LOOSE = 3
 # With fewer prices, the dearest says little.
 _LEAST_PRICES = 5
+# Fields or values of the kind that a finding shows.
+_SHOWN = 5
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -48,6 +55,8 @@ def check(case: Case) -> Iterator[Finding]:
     foreign = {limit.currency for limit in wish.limits} - currencies
     reference = case.reference
     is_proved = reference.proof is not None and reference.proof.state == "proved"
+    if not case.query.infeasible:  # a twin may be made to demand what nothing has
+        yield from _unknown(case)
     if currencies and foreign:
         yield found(
             "currency_foreign", ", ".join(sorted(foreign)), f"the offers are in {', '.join(sorted(currencies))}"
@@ -55,24 +64,52 @@ def check(case: Case) -> Iterator[Finding]:
     elif case.query.infeasible:
         if not is_proved:
             yield found("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
-    elif reference.lack == "not_said":
-        yield from _not_said(case)
     elif reference.cheapest is None:
-        yield from _lacking(reference, wish, is_proved=is_proved)
+        yield from list(_not_said(case)) or _lacking(reference, wish, is_proved=is_proved)
     else:
         yield from _loose_budget(case, wish)
 
 
+def _unknown(case: Case) -> Iterator[Finding]:
+    """The demands whose field no product of the kind has, or whose value the field has of none of them."""
+    for want, listings in case.offered:
+        for demand in (demand for demand in want.demands if demand.field is not None and listings):
+            rulings = [decided_by_code(demand, listing) for listing in listings]
+            states = {ruling.state for ruling in rulings if ruling.quote}
+            if not states:
+                names = _most(name for listing in listings for name in listing.product.details)
+                yield found("field_unknown", str(demand), f"no {want.name} has {demand.field}; records have {names}")
+            elif states == {"open"} or ("met" not in states and not demand.is_measure):
+                values = _most(ruling.quote for ruling in rulings if ruling.quote)
+                yield found("value_unknown", str(demand), f"of {want.name} the records say {values}")
+
+
+def _most(texts: Iterable[str]) -> str:
+    """The most frequent texts."""
+    counts = Counter(texts).most_common(_SHOWN)
+    return ", ".join(text for text, _ in counts) or "no fields"
+
+
 def _not_said(case: Case) -> Iterator[Finding]:
-    """The demands that no candidate is known to keep, by whether all of the candidates' records are read."""
+    """The demands that records leave open in the cart that is nearest to one, by whether all records are read."""
+    reference = case.reference
+    might_do = {} if reference.proof is None else reference.proof.cheapest_without
+    picked = {(item.thing, item.product_id) for item in might_do["not_said"].items} if "not_said" in might_do else ()
+    open_demands = {
+        (thing.name, demand)
+        for thing in reference.things
+        for fit in thing.undecided
+        if (thing.name, fit.product_id) in picked
+        for demand in fit.open
+    }
     for each in how_decided(questions_of([case.query], case.stock.offers)):
         _, _, demand = each.demand.partition(": ")
-        if not demand or "met" in each.states:
+        if (each.want, demand) not in open_demands:
             continue
         products = f"{counted(sum(each.states.values()), 'product')} of {each.want}"
         if each.undecided:
             yield found("demand_undecided", demand, f"nobody has read the records of {each.undecided} of {products}")
-        else:
+        elif "met" not in each.states and reference.lack == "not_said":
             yield found("demand_unheard_of", demand, f"the records of {products} were read, and none says so")
 
 

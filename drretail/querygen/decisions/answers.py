@@ -120,7 +120,8 @@ def _decision(question: Question, answer: Answer, by: str) -> Decision:
 
 def _decided(query: Query, new: Mapping[Subject, Decision | None], offers: Offers) -> Query:
     before = () if query.gold is None else query.gold.decisions
-    holding = {(each.want, each.demand, each.product_id): each for each in before if holds(each, offers)}
+    dead = dead_decisions(query, offers)
+    holding = {(each.want, each.demand, each.product_id): each for each in before if each not in dead}
     decisions = [
         decision for _, decision in sorted({**holding, **new}.items(), key=lambda item: item[0]) if decision is not None
     ]
@@ -133,3 +134,16 @@ def _decided(query: Query, new: Mapping[Subject, Decision | None], offers: Offer
 def holds(decision: Decision, offers: Offers) -> bool:
     """True if the shop has the product with the record that was read."""
     return any(record_sha(listing.product) == decision.record_sha for listing in offers.listings([decision.product_id]))
+
+
+def dead_decisions(query: Query, offers: Offers) -> list[Decision]:
+    """The decisions that no longer hold, and those on a demand that the query no longer has."""
+    wants = () if query.wish is None else query.wish.wants
+    demands = {(want.name, demand) for want in wants for demand in (OF_KIND, *map(str, want.demands))}
+    decided = () if query.gold is None else query.gold.decisions
+    return [each for each in decided if (each.want, each.demand) not in demands or not holds(each, offers)]
+
+
+def died_line(died: int) -> str:
+    """How many decisions are dead, and why."""
+    return f"Decisions that no longer hold, since the record or the query's demands have changed: {died}."

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
@@ -54,7 +55,7 @@ def _said(answers: Mapping[str, Answer]) -> Iterable[str]:
         yield ": ".join(filter(None, (reader, answer.state, answer.quote, answer.note)))
 
 
-def read_sheet(path: Path, questions: Iterable[Question]) -> Filled:
+def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Filled:
     """The answers of a filled sheet; the file's name is the reader's.
 
     Raises UserError with the row and what is wrong with it; then nothing of the sheet counts.
@@ -70,7 +71,9 @@ def read_sheet(path: Path, questions: Iterable[Question]) -> Filled:
             continue
         key = row["query_id"], row["want"], row["demand"], row["product_id"]
         question = by_key.get(key)
-        if question is None or _folded(row["record"]) != _folded(question.record):
+        if question is None and not offers.listings([row["product_id"]]):
+            faults.append(f"row {number}: the shop has no product {row['product_id']!r}")
+        elif question is None or _folded(row["record"]) != _folded(question.record):
             stale += 1
         elif state not in STATES:
             faults.append(f"row {number}: the state is {row['state']!r}; it takes one of {', '.join(STATES)}")

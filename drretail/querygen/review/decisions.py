@@ -9,15 +9,7 @@ from typing import Literal
 
 from drretail.files import write_lines
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import (
-    DECIDED,
-    Log,
-    Review,
-    Revision,
-    content_of,
-    history_path,
-    read_history_of,
-)
+from drretail.querygen.review.records import DECIDED, Log, Review, Revision, content_of, history_path, read_history_of
 from drretail.records.query import Query, version_of
 
 Version = tuple[str, str]

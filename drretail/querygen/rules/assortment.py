@@ -1,15 +1,17 @@
-"""The shop's offers of a kind, and the demands that tell them apart, so that a question may make them."""
+"""The shop's offers of a kind, and whether a demand tells them apart, so that a question may make it."""
 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
+from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.case import Stock
@@ -19,14 +21,12 @@ from drretail.records.wish import Demand
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
-_LIMITS = {
-    "rating_min": ("average_rating", (4.5, 4.3, 4.0)),
-    "ratings_min": ("rating_number", (1000, 500, 200, 100, 50, 20)),
-}
-"""By the field of a want: the field of a product, and the minimums that may be asked for."""
 # With fewer offers that keep a demand, there is nothing to choose from.
 _LEAST_KEEP = 2
-_PLAIN = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)?")
+_DECIDED = 0.6
+"""The share of offers for which records must decide a demand."""
+_HITS = 50
+"""Hits of a plain search among which the first fitting one is looked for."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class KindOffers:
     """All offers of one kind."""
 
     offers: tuple[Listing, ...]
+    first: Listing | None = None
+    """The one that a plain search for the kind shows first."""
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
@@ -48,33 +50,47 @@ class KindOffers:
         return tuple(offer for price, offer in known if middle / 5 <= price <= middle * 5)
 
     @cached_property
-    def demands(self) -> tuple[tuple[str, str], ...]:
-        """The fields and values that tell offers apart, of fields that have a clause in phrases.toml.
-
-        A value must decide among the priced offers (all, if few have prices), and among the offers that fill the field.
-        """
-        counted = self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
-        demands: list[tuple[str, str]] = []
-        for name in PHRASES["field"]:
-            details = (offer.product.details.get(name) for offer in self.offers)
-            filled = [{part.strip() for part in str(value).casefold().split(",")} for value in details if value]
-            for value in sorted(set[str]().union(*filled)) if len(filled) >= LEAST_OFFERS else ():
-                is_plain = _PLAIN.fullmatch(value) and value not in ("other", "unknown") and "free" not in value
-                is_told_apart = is_plain and _decides([value in values for values in filled])
-                if is_told_apart and _decides(
-                    [decided_by_code(Demand(say=value, field=name), offer).state == "met" for offer in counted]
-                ):
-                    demands.append((name, value))
-        return tuple(demands)
+    def counted(self) -> tuple[Listing, ...]:
+        """The offers among which shares are counted: the priced ones, or all if few have prices."""
+        return self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
 
     @cached_property
-    def limits(self) -> tuple[tuple[str, float], ...]:
-        """Minimum stars and numbers of ratings that decide, by the field of a want."""
-        return tuple(
-            (name, least)
-            for name, (known, steps) in _LIMITS.items()
-            for least in steps
-            if _decides([(getattr(offer.product, known) or 0) >= least for offer in self.offers])
+    def fields(self) -> tuple[str, ...]:
+        """The names of the fields that enough offers fill for a share to say something."""
+        filled = Counter(name for offer in self.counted for name, value in offer.product.details.items() if value)
+        return tuple(sorted(name for name, count in filled.items() if count >= LEAST_OFFERS))
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """The values of a field, in small letters; lists that are written with commas are taken apart."""
+        details = (offer.product.details.get(name) for offer in self.counted)
+        parts = (re.split(r",(?!\d)", str(value).casefold()) for value in details if value)
+        return tuple(sorted({part.strip() for value in parts for part in value}))
+
+    @cached_property
+    def best(self) -> Listing | None:
+        """The one that is worth most; None without offers."""
+        worth = worths(self.counted)
+        return max(self.counted, key=lambda offer: worth[offer.product.product_id], default=None)
+
+    def is_selective(self, demand: Demand) -> bool:
+        """True if records decide a demand for most offers, and it ``tells_apart``."""
+        decided = sum(decided_by_code(demand, offer).state != "open" for offer in self.counted)
+        return decided >= _DECIDED * len(self.counted) and self.tells_apart(
+            lambda offer: decided_by_code(demand, offer).state == "met"
+        )
+
+    def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
+        """True if enough offers keep to it to choose from, enough don't, the best one does, and the first hit doesn't.
+
+        A demand that leaves the best cart as it is only takes carts away, so that no search finds a better one.
+        """
+        kept, count = sum(map(keeps, self.counted)), len(self.counted)
+        is_share = count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
+        return (
+            is_share
+            and self.best is not None
+            and keeps(self.best)
+            and not (self.first is not None and keeps(self.first))
         )
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
@@ -90,15 +106,15 @@ class Assortment:
     """The kinds of one shop. Lookups are cached, so that many users cost little more than one."""
 
     stock: Stock
+    catalog: Catalog
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
 
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
         if name not in self._offers:
-            self._offers[name] = KindOffers(tuple(self.stock.offers.of_kind(name)))
+            offers = tuple(self.stock.offers.of_kind(name))
+            by_id = {offer.product.product_id: offer for offer in offers}
+            hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
+            first = next((by_id[hit.product_id] for hit in hits if hit.product_id in by_id), None)
+            self._offers[name] = KindOffers(offers, first)
         return self._offers[name]
-
-
-def _decides(answers: Sequence[bool]) -> bool:
-    """True if enough offers keep to it to choose from, and enough do not."""
-    return sum(answers) >= _LEAST_KEEP and LEAST_SHARE * len(answers) <= sum(answers) <= MOST_SHARE * len(answers)

@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil
@@ -10,26 +10,48 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
+from drretail.grounding.basket.choice import worths
+from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
+from drretail.grounding.text.words import NUMBERS, singular
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
-from drretail.querygen.rules.needs import Need
+from drretail.querygen.rules.axes import Choice, choices
+from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
-from drretail.records.query import Query
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.query import Axis, Query
+from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"
-# The probabilities of a demanded value, stars or ratings, another brand, a budget, a mention of orders, and two pieces.
-_VALUE, _RATED, _BRAND, _BUDGET, _RECORD, _TWO = 0.6, 0.4, 0.2, 0.85, 0.6, 0.25
-_MOST_DEMANDS = 2
+# How often an axis is chosen where the shop's records bear it; how often there is a budget; how many axes there are.
+_WEIGHTS: Mapping[Axis, float] = {
+    "property": 3, "fit": 2, "pack": 1, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
+}  # fmt: skip
+_BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
+# A second thing beside the main one, or a third; and how many are wanted of what one buys several of.
+_MOST_BESIDES, _PIECES = 2, (2, 3, 4)
+_WANT_AXES: tuple[Axis, ...] = ("property", "fit", "trust", "taste")
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 # A budget below the first number is a multiple of the second.
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 # Nobody limits smaller sums, or wants to spend more than so many times what was paid before.
 _LEAST_BUDGET, _MOST_ABOVE = 10, Decimal("2.5")
+_COUNTS = {number: word for word, number in NUMBERS.items()}
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a question is to ask for, chosen before it is written."""
+
+    choices: tuple[Choice, ...] = ()
+    besides: tuple[Purchase, ...] = ()
+    """Purchases of whose kinds one more each is wanted."""
+    quantity: int = 1
+    is_recalled: bool = False
+    """True if what the shopper has is named by its kind and season alone."""
 
 
 @dataclass(slots=True)
@@ -39,31 +61,37 @@ class Author:
     world: World
     assortment: Assortment
     shopper: Shopper
+    purchases: Sequence[Purchase]
     rng: Random
+    axes: int | None = None
+    """How many axes a question has, if so many are borne; None for one to three."""
     used: set[str] = field(default_factory=set[str])
 
     def query(self, need: Need, number: int) -> Query:
         """The question for this need, the user's ``number``-th."""
-        demands = self._demands(need)
-        is_two = need.kind == "restock" and need.facts >= {"used_up", "single"} and self.rng.random() < _TWO
+        plan = self._plan(need)
+        kinds = dict.fromkeys((*need.kinds, *(purchase.kind for purchase in plan.besides)))
+        limits: dict[str, Any] = {"quantity": plan.quantity}
+        for choice in plan.choices:
+            limits |= choice.want
+        limits["must"] = tuple(demand for choice in plan.choices for demand in choice.want.get("must", ()))
         wants = tuple(
             Want(
                 name=kind.name,
                 kinds=(kind.category,),
-                again="another" not in need.row,
-                quantity=2 if is_two else 1,
-                **{name: value for name, value, _ in demands},
+                again="another" not in need.row or kind not in need.kinds,
+                **(limits if place == 0 else {}),
             )
-            for kind in need.kinds
+            for place, kind in enumerate(kinds)
         )
-        # In a comparison of prices, an amount would give away the answer.
-        is_bounded = not is_two and "named" in need.facts and need.kind != "comparison" and self.rng.random() < _BUDGET
-        budget = self._budget(need, wants) if is_bounded else None
-        quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
+        budget = self._budget(need, plan, wants)
+        orders = [choice.order for choice in plan.choices if choice.order is not None]
+        orders += [need.purchases[0].order.order_id] if plan.is_recalled else []
+        quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in (*need.purchases, *plan.besides)]
         return Query(
             query_id=f"{short_hash(self.shopper.profile.user_id)}-{number}",
             user_id=self.shopper.profile.user_id,
-            text=self._text(need, [clause for _, _, clause in demands], budget, is_two=is_two),
+            text=self._text(need, plan, budget),
             mode="profile_aware",
             kind=need.kind,
             rationale=f"The record shows {listed(quotes)}. What no listing says about such things takes research.",
@@ -72,69 +100,120 @@ class Author:
                 *("get_user_orders", "get_product_details", "product_catalog_search", "web_search"),
                 *(("calculator",) if len(wants) > 1 else ()),
             ),
-            wish=Wish(wants=wants, budget=budget, owned=need.product_ids),
+            wish=Wish(wants=wants, budget=budget, owned=need.product_ids, orders=tuple(dict.fromkeys(orders))),
             world_fingerprint=self.world.manifest.fingerprint,
             source=SOURCE,
         )
 
-    def _text(self, need: Need, clauses: list[str], budget: Money | None, *, is_two: bool) -> str:
+    def _plan(self, need: Need) -> Plan:
+        """Random axes of those that the records bear, at most one demand of a sort."""
+        first = need.purchases[0]
+        # Two kinds at once are a question already, and a comparison of prices asks for no more.
+        is_open = "named" in need.facts and len(need.purchases) == 1
+        found: dict[Axis, list[Choice]] = {}
+        for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
+            found.setdefault(choice.axis, []).append(choice)
+        besides = [
+            each for each in self.purchases if is_open and each.facts >= {"named", "latest"} and _is_other(each, first)
+        ]
+        is_several = is_open and not found.get("pack") and need.facts & {"used_up", "by_several"}
+        able: dict[Axis, bool] = {
+            **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
+            "pack": bool(found.get("pack") or is_several),
+            "joint budget": bool(besides) and not need.asks_prices and need.kind != "gift",
+            "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
+        }
+        wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
+        # A draw by weight without replacement (Efraimidis and Spirakis).
+        drawn = sorted((self.rng.random() ** (1 / _WEIGHTS[axis]), axis) for axis, holds in able.items() if holds)
+        axes = {axis for _, axis in drawn[len(drawn) - min(wanted, len(drawn)) :]}
+        chosen = tuple(self.rng.choice(found[axis]) for axis in (*_WANT_AXES, "pack") if axis in axes and axis in found)
+        named = {demand.field for choice in chosen for demand in choice.want.get("must", ())}
+        if len(named) < sum("must" in choice.want for choice in chosen):  # a field is asked for once
+            chosen = chosen[:1]
+        self.rng.shuffle(besides)
+        kinds = {each.kind.name: each for each in besides}
+        return Plan(
+            choices=chosen,
+            besides=tuple(kinds.values())[: self.rng.randint(1, _MOST_BESIDES)] if "joint budget" in axes else (),
+            quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
+            is_recalled="memory" in axes,
+        )
+
+    def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.kinds) == 1
+        clauses = [
+            choice.clause if choice.order is None else frame["same"].format(clause=choice.clause)
+            for choice in plan.choices
+        ]
         facts = need.facts | {"alone"} if is_one else need.facts
-        if budget is not None and is_one:
+        is_alone = is_one and not plan.besides
+        if budget is not None and is_alone and plan.quantity == 1:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
         ask = self._choice([ask for fact in about for ask in web[fact]], facts)
         asked = slots if is_one else slots | {"kinds": listed([kind.name for kind in need.kinds])}
-        slots |= {"clauses": listed(clauses) if clauses else "", "ask": ask.format(**asked)}
-        # The shopper's orders tell nothing of a gift's recipient, and a pair already is what they tell.
-        tells_more = "related" in facts and need.kind != "gift" and len(need.purchases) == 1
+        slots |= {
+            "clauses": listed(clauses) if clauses else "",
+            "ask": ask.format(**asked),
+            "also": listed([purchase.kind.name for purchase in plan.besides]) if plan.besides else "",
+            "count": _COUNTS.get(plan.quantity, ""),
+        }
+        is_total = budget is not None and not (is_alone and plan.quantity == 1)
         sentences = [
-            self._choice(need.row["open"], facts),
+            self._choice(PHRASES["recall"][need.kind] if plan.is_recalled else need.row["open"], facts),
             self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)], facts),
-            self._choice(frame["should"]) if clauses else "",
-            self._choice(frame["total"]) if budget is not None and not is_one else "",
-            self._choice(frame["two"]) if is_two else "",
+            self._choice(frame["should_both" if plan.besides else "should"]) if clauses else "",
+            self._choice(frame["number"]) if plan.quantity > 1 else "",
+            self._choice(frame["also"]) if plan.besides else "",
+            self._choice(frame["total"]) if is_total else "",
             self._choice(frame["sources" if ask in web["dear"] else "web"]),
-            self._choice(frame["record"]) if tells_more and self.rng.random() < _RECORD else "",
         ]
         # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
         return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
 
-    def _demands(self, need: Need) -> list[tuple[str, Any, str]]:
-        """Random demands for a value, stars, ratings or another brand: the want's field, its value and a clause."""
-        # A shopper who would take the same again demands nothing that it may lack.
-        if "another" not in need.row or need.kind == "comparison":
-            return []
-        product, offers = need.purchases[0].listing.product, self.assortment.of(need.purchases[0].kind.category)
-        # Only values that the owned product has: to ask for another would need a reason.
-        values = [
-            ("must", (Demand(say=value, field=name),), PHRASES["field"][name].format(value=value))
-            for name, value in offers.demands
-            if value in str(product.details.get(name)).casefold()
-        ]
-        limits = [(name, least, self._choice(PHRASES["frame"][name]).format(least)) for name, least in offers.limits]
-        brand = product.brand if need.kind == "replacement" and "branded" in need.facts else None
-        brands = [("brands_unwanted", (brand,), f"be of another brand than {brand}")] if brand else []
-        options = ((_VALUE, values), (_RATED, limits), (_BRAND, brands))
-        demands = [self.rng.choice(found) for share, found in options if found and self.rng.random() < share]
-        return demands[:_MOST_DEMANDS]
+    def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
+        """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
 
-    def _budget(self, need: Need, wants: Sequence[Want]) -> Money | None:
-        """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid."""
+        A joint one buys the best offers and, if it can, not the first hits of a plain search.
+        """
+        is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
+        if not is_bounded and not plan.besides:
+            return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
         fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
         priced = [KindOffers(tuple(listings)).priced for listings in fits]
         currencies = {listing.product.currency for listings in priced for listing in listings}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
             return None
-        total = sum(listings[ceil(level * (len(listings) - 1))].price or 0 for listings in priced) * _ROOM
-        step = next(step for limit, step in _STEPS if total < limit)
-        amount = ceil(total / step) * step
-        paid = [price for each in need.purchases if (price := each.listing.price) is not None]
-        least = sum(paid) / 2 if need.kind in ("companion", "gift") else sum(paid)
-        is_near = len(paid) < len(need.purchases) or least <= amount <= max(sum(paid) * _MOST_ABOVE, 15)
+
+        def amount_at(quantile: float) -> int:
+            prices = (listings[ceil(quantile * (len(listings) - 1))].price or Decimal(0) for listings in priced)
+            total = sum(price * want.quantity for price, want in zip(prices, wants, strict=True)) * _ROOM
+            step = next(step for limit, step in _STEPS if total < limit)
+            return ceil(total / step) * step
+
+        amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
+        if is_joint:
+            low, high = self._cost(map(_best, priced), wants), self._cost(self._firsts(wants), wants)
+            step = next(step for limit, step in _STEPS if low < limit)
+            amounts = range(ceil(low / step) * step, ceil(high), step)
+            amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
+        paid = [price for each in (*need.purchases, *plan.besides) if (price := each.listing.price) is not None]
+        least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
+        most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
+        is_near = is_joint or len(paid) < len(need.purchases) or least <= amount <= most
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
+
+    def _firsts(self, wants: Sequence[Want]) -> Iterator[Listing | None]:
+        """What a plain search for each kind shows first."""
+        return (self.assortment.of(want.kinds[0]).first for want in wants)
+
+    def _cost(self, bought: Iterable[Listing | None], wants: Sequence[Want]) -> Decimal:
+        """What one product for each want costs in its quantity; nothing where there is none, or no price is known."""
+        prices = (Decimal(0) if each is None else each.price or Decimal(0) for each in bought)
+        return sum((price * want.quantity for price, want in zip(prices, wants, strict=True)), Decimal(0))
 
     def _choice(self, sentences: Sequence[Any], facts: frozenset[str] = frozenset()) -> str:
         rows = [{"say": row} if isinstance(row, str) else row for row in sentences]
@@ -153,7 +232,29 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
         "owned": f'"{first.quote}"',
         "month": f"{calendar.month_name[int(month)]} {year}",
         "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.amount}",
+        "thing": _thing(first),
+        "when": first.when,
         "who": _RECIPIENTS.get(first.kind.gender, "a friend"),
         "other_owned": f'"{last.quote}"',
         "other_kinds": last.kind.name,
     }
+
+
+def _thing(purchase: Purchase) -> str:
+    """The name of a purchase's kind, in the singular if one piece was bought and its title says so."""
+    *before, noun = purchase.kind.name.split()
+    one = singular(noun)
+    # "Jeans" are one thing and a watch is one of several: the title says which.
+    is_one = "single" in purchase.facts and one.casefold() in folded(purchase.listing.product.title).split()
+    return " ".join([*before, one]) if is_one else purchase.kind.name
+
+
+def _is_other(purchase: Purchase, first: Purchase) -> bool:
+    """True if two purchases are of kinds that share no word."""
+    return not set(purchase.kind.name.casefold().split()) & set(first.kind.name.casefold().split())
+
+
+def _best(listings: Sequence[Listing]) -> Listing:
+    """The one that is worth most."""
+    worth = worths(listings)
+    return max(listings, key=lambda each: worth[each.product.product_id])

@@ -14,7 +14,6 @@ from typing import Any
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import may_be_shown, nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.checks.contract import MOST_SHARE
 from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
@@ -23,6 +22,7 @@ from drretail.records.shop import Order, Product
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
+_NEARLY_ALL = 0.8
 # From so many pieces on, nobody knows whether a product lasts.
 _MANY = 6
 # Products that experts review or test cost at least this much.
@@ -51,6 +51,8 @@ class Purchase:
     """The facts that hold for it, by their names in phrases.toml."""
     age: int
     """Days since the order."""
+    when: str
+    """The season of the order, as in "in the spring of 2021"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,23 @@ class Need:
         return frozenset.intersection(*(purchase.facts for purchase in self.purchases))
 
     @property
+    def asks_prices(self) -> bool:
+        """True for a comparison of prices, in which an amount would give away the answer."""
+        return "price_spread" in self.row["when"]
+
+    @property
     def product_ids(self) -> tuple[str, ...]:
         """The ids of its purchases' products."""
         return tuple(purchase.listing.product.product_id for purchase in self.purchases)
 
 
-def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Need]:
+def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> list[Purchase]:
+    """The newest purchases that a question can speak of."""
+    return list(islice(_purchases(shopper, assortment, today), _PURCHASES))
+
+
+def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
     """Every need that a user's newest purchases support."""
-    purchases = list(islice(_purchases(shopper, assortment, today), _PURCHASES))
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
         (least, most), when = row["days"], row["when"]
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
@@ -96,8 +107,12 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
 
 def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """The purchases that can be quoted, newest first, without products that were returned or not delivered yet."""
-    shelves = Counter(_shelf(listing.product) for listing in shopper.products.values())
     orders: dict[str, Order] = {}
+    seasons = Counter(
+        (_leaf(shopper.products[order.product_id].product), season_of(order.order_date))
+        for order in shopper.orders
+        if order.product_id in shopper.products
+    )
     alike: dict[Sequence[str], list[str]] = {}
     for order in shopper.kept:
         if order.product_id in shopper.products:
@@ -119,19 +134,22 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             facts = _facts(listing, quote, kind, assortment)
             same = alike[_leaf(listing.product)]
             facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
-            facts["related"] = shelves[_shelf(listing.product)] > 1
+            when = season_of(order.order_date)
+            facts["recalled"] = kind is not None and seasons[(_leaf(listing.product), when)] == 1
             holding = frozenset(name for name, holds in facts.items() if holds)
-            yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age)
+            yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age, when)
+
+
+def season_of(order_date: str) -> str:
+    """When something was ordered, as one remembers it: "in the spring of 2021", "at the end of 2020"."""
+    year, month = order_date[:4], int(order_date[5:7])
+    season = {1: "at the beginning of", 2: "at the beginning of", 12: "at the end of"}.get(month)
+    return f"{season or ('in the spring of', 'in the summer of', 'in the fall of')[month // 3 - 1]} {year}"
 
 
 def _leaf(product: Product) -> tuple[str, ...]:
     """The category path, which similar products share; the product's id if it has no categories."""
     return product.categories if len(product.categories) > 1 else (product.product_id,)
-
-
-def _shelf(product: Product) -> tuple[str, ...]:
-    """The part of a department that a product belongs to: a router belongs with no headphones."""
-    return product.categories[:-1][:2] or (product.category,)
 
 
 def _is_no_topic(product: Product, age: int) -> bool:
@@ -183,4 +201,4 @@ def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: fro
     offered = (offer.product for offer in assortment.of(kind.category).offers)
     others = [product for product in offered if product.product_id not in owned]
     beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)
-    return len(others) >= ENOUGH and beside >= MOST_SHARE * len(others)
+    return len(others) >= ENOUGH and beside >= _NEARLY_ALL * len(others)

@@ -32,7 +32,7 @@ from drretail.viewer.tables.judges import audit_table, judge_table
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.tables.scores import ANSWERED, agreement_table, model_words, score_tables, table_key_of
-from drretail.viewer.tables.slices import BY, MEANINGS, SlicedTables, few_words, level_slices, sliced_tables
+from drretail.viewer.tables.slices import BY, MEANINGS, SlicedTables, few_words, main_slices, sliced_tables
 
 T = TypeVar("T")
 
@@ -97,7 +97,7 @@ def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
                 [ablation_table(table, view.scores.metrics, systems) for table in tables] for tables in (main, more)
             ]
             yield ByPart(by, HEADINGS[by], drawn[0], [note_of(by)], drawn[1])
-    levels = level_slices(view.scores.slices)
+    levels = main_slices([row for row in view.scores.slices if row.by == "level"])
     for sliced in sliced_tables(levels, view.scores.scores, metrics=view.scores.metrics, systems=systems)[:1]:
         if telling := _telling(sliced, few=True):
             yield ByPart("level", "Score by level of difficulty", *telling)

@@ -10,7 +10,7 @@ from drretail.eval.compare.differences import (
     order,
     outcome_of_all,
 )
-from drretail.eval.compare.wording import MOST, beside, range_of, sample
+from drretail.eval.compare.wording import MOST, beside, more_failures, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
@@ -127,7 +127,8 @@ def _takes(measure: ComparedMeasure) -> str:
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
         tests = max(pair.row.tests for pair in measure.pairs)
-        return f"it takes {fewest_users(max(1, tests)):,} {'users' if by_users else 'questions'} at least to tell"
+        whom = "users" if by_users else "questions"
+        return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if all end alike"
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
     if takes is None or takes.queries_needed is None:
         return ""
@@ -164,7 +165,7 @@ MOST_ROWS = 100
 OUTCOMES: Mapping[Outcome, str] = {
     "higher": "{a} is higher",
     "lower": "{b} is higher",
-    "undone": "nothing: one more failure would undo it",
+    "undone": "nothing: {failures} would undo it",
     "answers_less": "nothing: the better answers less",
     "undecided": "no difference shown",
     "too_few": "too few queries to tell",
@@ -174,7 +175,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "identical": "the same on every query",
     "nothing": "no query has both",
 }
-"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says about a pair."""
+"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says; ``failures`` would undo one."""
 _ORDER = list(OUTCOMES)
 _COLUMNS = (
     Column("Conclusion"),
@@ -251,7 +252,7 @@ def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str
 def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str]) -> Iterator[Cell | None]:
     row = pair.row
     a, b = (names.get(label, label) for label in (pair.a, pair.b))
-    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b))
+    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
     yield Cell(measure.measure)
     yield (
         None

@@ -22,29 +22,19 @@ BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: dict[SliceBy, str] = {
     "category": "By category of the wanted products.",
     "kind": "By kind of need.",
-    "constraint": "By the limits that a query sets. A query counts in each column that fits.",
+    "axis": "By what makes a query hard. A query counts in each column that fits.",
     "level": "By the query's difficulty, from 0 (easy) to 9 (hard).",
 }
 
 
-_NAMES = {
-    "stars": "minimum stars",
-    "ratings": "minimum number of ratings",
-    "must": "must be",
-    "must_not": "must not be",
-    "again": "may be owned already",
-    "room": "more may be added",
-}
-"""Names of limits whose own names say too little."""
 _MAIN = ("basket", "utility_ratio")
 """The family and variant that levels are mainly read for; other variants are details."""
 
 
-def level_slices(slices: Sequence[SliceScore], *, details: bool = False) -> list[SliceScore]:
-    """The slices by level of the variant in ``_MAIN``; of all variants with ``details``, or if it has none."""
-    found = [row for row in slices if row.by == "level"]
-    main = [row for row in found if (row.metric, row.variant) == _MAIN]
-    return found if details else main or found
+def main_slices(slices: Sequence[SliceScore], *, details: bool = False) -> list[SliceScore]:
+    """Those of the variant in ``_MAIN``; of all variants with ``details``, or if it has none."""
+    main = [row for row in slices if (row.metric, row.variant) == _MAIN]
+    return list(slices) if details else main or list(slices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +98,7 @@ def _table(
     first = rows[0]
     by_cell = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
-    columns = [
-        Column(_NAMES.get(name, name.replace("_", " ")), name, f"n={n}", few=n < FEW) for name, n in sizes.items()
-    ]
+    columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
     lines: list[Row] = []
     for label, name in system_names((row.system for row in rows), systems, own).items():
         found = [by_cell.get((label, column.group)) for column in columns]

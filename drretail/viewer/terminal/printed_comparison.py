@@ -81,12 +81,12 @@ MOST = 10_000
 LEGEND = (
     "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries if no user is known).",
     "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction, in rows "
-    "in which a failed run earns the worst also after one more failure of the higher side. Rows "
+    "in which a failed run earns the worst also after one more failure of the higher side (more of many systems). Rows "
     "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
     "corrected over the rows of their family. shows: how large a true difference must be for n queries to show "
     "it in 4 of 5 experiments (–: larger than any can be). takes: how many queries would so show a difference as "
     "large as A−B, and where their number lies in 8 of 10 experiments (10–90 %). Both assume Holm's strictest "
-    "correction and, in rows marked *, one more failure of the higher side.",
+    "correction and, in rows marked *, such failures of the higher side.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "

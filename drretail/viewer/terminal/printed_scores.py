@@ -93,7 +93,7 @@ def print_audits(scores: "Scores") -> None:
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
-    """Prints the headline variants by category, kind, constraint or level on stdout; says so if there are none."""
+    """Prints the headline variants by category, kind, axis or level on stdout; says so if there are none."""
     tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
     for sliced in tables_of_judges:
         for table in sliced.tables:

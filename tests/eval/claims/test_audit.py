@@ -11,16 +11,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import run_loop
 from drretail.records.judge_audit import JudgeAudit
-from tests.eval.families.faithfulness.reports import (
-    BIRDS_ID,
-    claim,
-    judged,
-    ruled,
-    scripted,
-    subject,
-    support,
-    values,
-)
+from tests.eval.families.faithfulness.reports import BIRDS_ID, claim, judged, ruled, scripted, subject, support, values
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
 REPORT = f"""## Beds [{BIRDS_ID}]

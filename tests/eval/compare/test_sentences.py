@@ -15,18 +15,7 @@ from drretail.eval.compare.differences import ALONE, compared_measures, findings
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison
 from drretail.records.pairs import PairScore
-from tests.eval.compare.crafted import (
-    CODE,
-    JUDGE,
-    OTHER,
-    RULES,
-    beside,
-    comparison,
-    gathered,
-    noisy,
-    pair_row,
-    runs,
-)
+from tests.eval.compare.crafted import CODE, JUDGE, OTHER, RULES, beside, comparison, gathered, noisy, pair_row, runs
 
 GOLDEN = Path(__file__).with_name("sentences.txt")
 EQUAL, CLEAR, UNCLEAR = ([6.0, 7.0], [6.0, 7.0]), noisy(30, 1.0), noisy(30, 0.05)
@@ -207,6 +196,9 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
     "two systems": lambda: all_of(gathered(("quality", "overall", JUDGE, SEVEN))),
     "two systems beside two more, over all whose pairs it is corrected": lambda: all_of(
         gathered(("quality", "overall", JUDGE, {**SEVEN, "c": runs([5.0] * 6), "d": runs([5.0] * 6)}))
+    ),
+    "four systems, of which three may fail": lambda: all_of(
+        gathered(("quality", "overall", JUDGE, {"a": runs([9.0] * 50)} | dict.fromkeys("bcd", runs([8.5] * 50))))
     ),
     "two headlines, corrected together": lambda: all_of(
         gathered(("quality", "overall", JUDGE, SEVEN), ("basket", "feasible", CODE, SEVEN))

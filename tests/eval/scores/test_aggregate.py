@@ -19,14 +19,14 @@ from drretail.eval.scores.gathering import (
     RunResult,
 )
 from drretail.eval.scores.planned import attendance, counted
-from drretail.eval.scores.slices import parts_of, query_slices, slice_scores
+from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import ModelKind
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import mean_interval
 from tests.build import query
@@ -148,31 +148,7 @@ def wish(of_want: dict[str, object] | None = None, **of_wish: object) -> Wish:
     return Wish.model_validate({"wants": (want,), **of_wish})
 
 
-@pytest.mark.parametrize(
-    ("found", "parts"),
-    [
-        (None, ("not typed",)),
-        (Wish(), ("nothing to buy",)),
-        (wish(), ("none",)),
-        (wish(owned=("B1",)), ("none",)),
-        (wish({"must": ("red",)}, budget=Money(amount="20")), ("budget", "must")),
-        (
-            wish({"price_max": Money(amount="20"), "rating_min": 4, "ratings_min": 50}),
-            ("price_max", "stars", "ratings"),
-        ),
-        (wish({"brands_wanted": ("A",), "must_not": ("glass",), "quantity": 2}), ("brands", "must_not", "quantity")),
-        (wish({"brands_unwanted": ("A",), "optional": True}), ("brands", "optional")),
-        (wish({"kinds": ("bowl", "plate"), "again": True}), ("alternatives", "again")),
-        (wish(room=True, deadline="Friday"), ("room", "deadline")),
-    ],
-)
-def test_a_wish_has_the_parts_that_any_of_its_wants_has(found: Wish | None, parts: tuple[str, ...]) -> None:
-    plain = Want(name="plate", kinds=("plate",))
-    beside = found.model_copy(update={"wants": (plain, *found.wants)}) if found and found.wants else found
-    assert parts_of(found) == parts_of(beside) == parts
-
-
-def test_slices_come_by_category_then_kind_then_part_of_the_wish_in_a_fixed_order() -> None:
+def test_slices_come_by_category_then_kind_then_axis_in_a_fixed_order() -> None:
     queries = (
         query("q1", kind="gift", wish=wish(deadline="Friday"), level=7),
         query("q2", wish=wish({"quantity": 2}, budget=Money(amount="1"), deadline="Friday"), level=0),
@@ -188,20 +164,19 @@ def test_slices_come_by_category_then_kind_then_part_of_the_wish_in_a_fixed_orde
         ("category", "none named"): ["q3"],
         ("kind", "gift"): ["q1"],
         ("kind", "profile_aware"): ["q2", "q3"],
-        ("constraint", "budget"): ["q2"],
-        ("constraint", "quantity"): ["q2"],
-        ("constraint", "deadline"): ["q1", "q2"],
-        ("constraint", "not typed"): ["q3"],
+        ("axis", "pack"): ["q2"],
+        ("axis", "none"): ["q1"],
+        ("axis", "not typed"): ["q3"],
         ("level", "level 0"): ["q2"],
         ("level", "level 7"): ["q1"],
     }
-    assert [name for by, name in slices if by == "constraint"] == ["budget", "quantity", "deadline", "not typed"]
+    assert [name for by, name in slices if by == "axis"] == ["pack", "none", "not typed"]
 
 
 ALL = frozenset({"q1", "q2", "q3", "q4"})
 SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("category", "all"): ALL,
-    ("constraint", "budget"): frozenset({"q1", "q3", "q4"}),
+    ("axis", "budget"): frozenset({"q1", "q3", "q4"}),
     ("kind", "lost"): frozenset({"q4"}),
 }
 REPORTS = [
@@ -222,7 +197,7 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
     assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_queries, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
-    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("constraint", "p:m", "llm", "x")
+    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("axis", "p:m", "llm", "x")
     assert (lost.value, lost.ci_low, lost.n_queries, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
 
 

@@ -104,7 +104,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"wish": {"deadline": "by Friday"}}, "words_not_in_text"),
     ({"more": ' As good as my "Acme Turbo Feeder".'}, "quote_not_in_wish"),
     ({"text": "What is worth $60?", "wish": {"wants": []}}, "owned_not_in_text"),
-    ({"wish": {"orders": ["0123456789"]}}, "order_not_in_text"),
+    ({"more": " See 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_number_in_text"),
     ({"text": TEXT.replace("since January", "since August")}, "date_of_no_order"),
     ({"text": TEXT.replace("since January", "since May last year")}, "date_of_no_order"),
     ({"more": " The yard was laid out in 2031."}, "date_not_typed"),
@@ -121,6 +121,9 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
     ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
+    ({"more": " Of cedar.", "want": {"must": [{"say": "cedar", "field": "Wood"}]}}, "field_unknown"),
+    ({"more": " Of teak.", "want": {"must": [{"say": "teak", "field": "Material"}]}}, "value_unknown"),
+    ({"more": " Of teak.", "want": {"must": [{"say": "teak", "field": "Material", "least": 2}]}}, "value_unknown"),
     ({"more": f" It is {OWN}, that is B0ABCDEFGH."}, "id_in_text"),
     ({"more": " Write to anna@example.com."}, "email_in_text"),
     ({"more": " Call (555) 123-4567."}, "phone_in_text"),
@@ -168,6 +171,7 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {"more": " It must be here by December 24.", "wish": {"deadline": "by December 24"}},
         {"text": "Was the $30 for my feeder too much?", "wish": {"wants": [], "budget": None}},
         {"more": " I paid $90 for the last, with 2 stars, and its 1-star reviews are right."},
+        {"more": " Of cedar.", "want": {"must": [{"say": "cedar", "field": "Material"}]}},
         {"more": " Both, please.", "want": {"quantity": 2}},
         {"more": " Two of them, rated four stars or better.", "want": {"quantity": 2, "rating_min": 4}},
         {"more": " At least 3.5 stars, 100+ reviews.", "want": {"rating_min": 3.5, "ratings_min": 100}},
@@ -194,6 +198,10 @@ def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Li
         "budget_unreachable",
         f"the cheapest basket costs $20.00: $10.00 birdhouse [{cheapest[0]}] + $10.00 bird bath [{cheapest[1]}]",
     )
+    unread = {"text": f"{TEXT.replace('$60', '$26')} It is to be waterproof.", "want": {"must": ["waterproof"]}}
+    assert [
+        (finding.code, finding.found) for finding in linter.check(changed(query, **budget("26") | unread)).findings
+    ] == [("demand_undecided", "nobody has read the records of 3 of 3 products of birdhouse")]
 
 
 @pytest.mark.parametrize("again", [True, False])

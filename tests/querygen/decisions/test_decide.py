@@ -178,6 +178,7 @@ def test_the_majority_of_the_sheets_decides_and_a_later_one_settles(
         (["yes"], {}, "row 2: the state is 'yes'; it takes one of met, broken, open"),
         (["met"], {"quote": "shines"}, "row 2: the record does not have the words 'shines'"),
         (["met"], {"quote": ""}, "row 2: met needs the record's words"),
+        (["open"], {"product_id": "P9999"}, "row 2: the shop has no product 'P9999'"),
         (["open"], {"query_id": "q-9"}, "answers nothing that is asked"),
         (["open"], {"record": "Another lamp"}, "answers nothing that is asked"),
         (["open", "open"], {"product_id": "P160"}, "row 3: the same question is answered twice"),
@@ -221,10 +222,12 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(worl
     holding = dead.model_copy(
         update={"product_id": alive.listing.product.product_id, "record_sha": record_sha(alive.listing.product)}
     )
-    gold = Gold(query_id="q-1", decisions=(holding, dead))
+    dropped = holding.model_copy(update={"demand": "of brass"})
+    gold = Gold(query_id="q-1", decisions=(holding, dead, dropped))
     write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
     result = call(world, "decide", file)
-    assert "record changed or is gone: 1" in " ".join(result.stderr.split())
+    died = "no longer hold, since the record or the query's demands have changed: 2."
+    assert all(died in " ".join(each.stderr.split()) for each in (result, call(world, "check", file)))
     counts = "5 questions about products: met 3, open 2; decided by: person 1, words 4"
     line = f"Graded: 0 of 1 query that demand a property; {counts}"
     assert line in result.stdout

@@ -32,7 +32,7 @@ def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_wha
     assert left_out is not None
     assert whole is not None
     assert (left_out.counts, whole.counts) == ("2/4, 1 n/a, 1 failed", "")
-    assert table.basis == "n = 4 reports."
+    assert table.basis == "n = 4 planned runs."
 
 
 def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or_a_table() -> None:
@@ -148,10 +148,10 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
 
 
 def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
-    rows = [of_slice("budget", by="constraint"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
+    rows = [of_slice("budget", by="axis"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
     assert [sliced.table_key[1] for sliced in sliced_tables(rows, ())] == ["p:m", "q:n"]
-    (sliced,) = sliced_tables(rows, (), ["constraint"])
-    assert [table.title for table in sliced.tables] == ["Faithfulness: FP by constraint"]
+    (sliced,) = sliced_tables(rows, (), ["axis"])
+    assert [table.title for table in sliced.tables] == ["Faithfulness: FP by axis"]
 
     why = {"a@m": {"n_na": 4, "n_failed": 0}, "b@m": {"n_na": 2, "n_failed": 2}}
     rated = [score(label, n_planned=12, n_scored=8, **left) for label, left in why.items()]

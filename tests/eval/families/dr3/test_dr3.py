@@ -29,17 +29,7 @@ from drretail.records.score import Score, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL
-from tests.eval.families.dr3.research import (
-    CARE,
-    CARE_ID,
-    EVIDENCE,
-    GOLD,
-    ORDERS_ID,
-    QUERY,
-    RECALL,
-    REPORT,
-    judge_by,
-)
+from tests.eval.families.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, REPORT, judge_by
 
 
 def source(text: str) -> SourceText:

@@ -1,0 +1,141 @@
+"""What a question may ask for besides its kind of product, as far as the shop's records decide it.
+
+Each axis is one of those that make shopping hard: a property or a pack by a field, a fit to what the shopper has, trust
+in ratings, a taste against a brand. A demand is selective: records decide it for most offers, 10 to 60 percent keep it,
+and the first hit of a plain search does not.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, floor
+from typing import Any
+
+from drretail.grounding.constraints.decisions import decided_by_code
+from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.text.wording import article, is_plural
+from drretail.querygen.rules.assortment import PHRASES, KindOffers
+from drretail.querygen.rules.needs import Need, Purchase
+from drretail.records.query import Axis
+from drretail.records.wish import Demand
+
+_STARS, _RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
+_PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
+_FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
+_YES = ("yes", "true")
+_IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One demand on a want: what it changes in it, the clause that says so, and the order that it rests on."""
+
+    axis: Axis
+    want: Mapping[str, Any]
+    clause: str
+    order: str | None = None
+
+
+def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
+    """Every demand that may be made on the offers of a need's first kind, in a fixed order."""
+    purchase = need.purchases[0]
+    # A shopper who would take the same again demands nothing that it lacks.
+    is_same = "another" not in need.row
+    for choice in by_fields(offers):
+        (demand,) = choice.want["must"]
+        if not is_same or decided_by_code(demand, purchase.listing).state == "met":
+            yield choice
+    yield from _fits(offers, purchase)
+    yield from _trust(offers, purchase.listing if is_same else None)
+    brand = purchase.listing.product.brand
+    is_best = offers.best is not None and offers.best.product.brand == brand
+    if not is_same and brand and not is_best and need.kind != "gift":
+        for clause in PHRASES["frame"]["taste"]:
+            yield Choice("taste", {"brands_unwanted": (brand,)}, clause.format(brand=brand))
+
+
+def by_fields(offers: KindOffers) -> Iterator[Choice]:
+    """The demands for a value or a measure of a field that tell the offers apart."""
+    yield from _values(offers)
+    yield from _measures(offers)
+
+
+def _values(offers: KindOffers) -> Iterator[Choice]:
+    """Values of fields, and fields that are yes or no."""
+    for name in offers.fields:
+        if (match := _IS.fullmatch(name)) is not None:
+            say = match["what"].casefold()
+            demand = Demand(say=say, field=name, any_of=_YES)
+            if offers.is_selective(demand):
+                yield Choice("property", {"must": (demand,)}, f"be {say}")
+        elif name in PHRASES["field"]:
+            for value in offers.values(name):
+                demand = Demand(say=value, field=name)
+                if _may_be_said(name, value) and offers.is_selective(demand):
+                    a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
+                    clause = PHRASES["field"][name].format(value=value, a_value=a_value)
+                    yield Choice("property", {"must": (demand,)}, clause)
+
+
+def _may_be_said(name: str, value: str) -> bool:
+    adjectives = PHRASES["adjectives"]
+    is_adjective = name not in adjectives["fields"] or value.endswith(tuple(adjectives["endings"]))
+    return is_adjective and _PLAIN.fullmatch(value) is not None and value not in ("other", "unknown")
+
+
+def _measures(offers: KindOffers) -> Iterator[Choice]:
+    """The figures of a field from which a demand for at least or at most so much is selective, all in one unit."""
+    for name, row in PHRASES["measure"].items():
+        read = [match for value in offers.values(name) if (match := _FIGURE.fullmatch(value))]
+        if not read:
+            continue
+        unit = Counter(match["unit"] for match in read).most_common(1)[0][0]
+        spoken = "" if unit is None else PHRASES["unit"].get(unit)
+        bound = "least" if "least" in row else "most"
+        figures = (float(match["number"].replace(",", "")) for match in read if match["unit"] == unit)
+        numbers = sorted({_round(figure, up=bound == "most") for figure in figures})
+        for number in numbers if spoken is not None else ():
+            measure = f"{number:g} {spoken}".strip()
+            limits: dict[str, Any] = {bound: number}
+            demand = Demand(say=f"at {bound} {measure}", field=name, unit=unit, **limits)
+            clause = row[bound].format(measure=measure, number=f"{number:g}")
+            if number > 1 and offers.is_selective(demand):
+                axis: Axis = "pack" if row.get("pack") else "property"
+                say = f"at {bound} {number:g}" if measure not in clause else demand.say
+                yield Choice(axis, {"must": (demand.model_copy(update={"say": say}),)}, clause)
+
+
+def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
+    """What must be as it is of the product that the shopper has; the question does not say how that is."""
+    for name, clause in PHRASES["fit"].items():
+        value = purchase.listing.product.details.get(name)
+        if isinstance(value, str) and value:
+            demand = Demand(say=clause.split("the same ")[1], field=name, any_of=(value.casefold(),))
+            demand = demand.model_copy(update={"say": f"the same {demand.say}"})
+            if offers.is_selective(demand):
+                yield Choice("fit", {"must": (demand,)}, clause, purchase.order.order_id)
+
+
+def _trust(offers: KindOffers, same: Listing | None) -> Iterator[Choice]:
+    """Stars and a number of ratings that together are selective."""
+    for stars in _STARS:
+        for reviews in _RATINGS:
+            limits = {"rating_min": stars, "ratings_min": reviews}
+            is_kept = same is None or _is_rated(same, stars, reviews)
+            if is_kept and offers.tells_apart(partial(_is_rated, stars=stars, reviews=reviews)):
+                for clause in PHRASES["frame"]["trust"]:
+                    yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
+
+
+def _is_rated(listing: Listing, stars: float, reviews: int) -> bool:
+    product = listing.product
+    return (product.average_rating or 0) >= stars and (product.rating_number or 0) >= reviews
+
+
+def _round(figure: float, *, up: bool) -> float:
+    """A figure as people say one: in halves below 5, in ones below 20, then in fives, tens, fifties and hundreds."""
+    steps = ((5, 0.5), (20, 1), (100, 5), (200, 10), (1000, 50))
+    step = next((step for limit, step in steps if figure < limit), 100)
+    return (ceil(figure / step) if up else floor(figure / step)) * step
