@@ -11,7 +11,7 @@ true differences are concluded, and how often the range of queries needed holds 
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from drretail.eval.compare.rows import Corrected, Side, compared_rows, tested
 from drretail.eval.registry import load_metric
 from drretail.stats.clusters import Clusters, freedom
 from drretail.stats.intervals import estimate
-from drretail.stats.significance import LEVEL, ONE_MORE, holm, users_needed, users_range
+from drretail.stats.significance import LEVEL, failures_added, holm, users_needed, users_range
 
 Numbers = NDArray[np.float64]
 QUESTIONS = (10, 20, 50, 100, 200, 400)
@@ -81,7 +81,7 @@ SETTINGS = (
     Setting("normal, 3 a user, .5 the user's", normal, each=3, share=0.5, questions=(21, 51, 99, 201, 399)),
     Setting("skewed, its worst 5 % missing", skewed, missing=0.05, questions=(20, 50, 100, 200, 400)),
     Setting("1 or 0, its worst 5 % missing", steady, missing=0.05, questions=(20, 50, 100, 200, 400)),
-    Setting("6 systems, 1 or 0", steady, systems=6, questions=(20, 50, 100, 400)),
+    Setting("6 systems, 1 or 0", steady, systems=6, questions=QUESTIONS[1:]),
     Setting("6 systems, skewed", skewed, systems=6, questions=(20, 50, 100, 400)),
     Setting("12 systems, 1 or 0", steady, systems=12, questions=(20, 50, 100, 400)),
     Setting("12 systems, skewed", skewed, systems=12, questions=(20, 50, 100)),
@@ -111,14 +111,19 @@ def drawn(setting: Setting, design: Design, rate: float, samples: int, rng: np.r
     return made
 
 
-def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool) -> float:
-    """The share of experiments in which anything is concluded of any pair, by the functions of ``compare``."""
+def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool, among: int = 0) -> float:
+    """The share of experiments in which anything is concluded of any pair, by the functions of ``compare``.
+
+    With ``among``, so many systems are compared, of which nothing is concluded but of these.
+    """
+    among = among or len(systems)
+    tests, more = among * (among - 1) // 2, failures_added(among) if rule else 0.0
     groups = design.groups
     names = [f"q{at:03}" for at in range(len(groups))]
     clusters = Clusters({name: str(user) for name, user in zip(names, groups, strict=True)})
     pairs = list(combinations(range(len(systems)), 2))
     # Without Student's interval, or with a lead that one more failure takes, nothing is concluded: no need of a test.
-    may_be = np.array([_is_apart(systems[a], systems[b], design, rule=rule) for a, b in pairs])
+    may_be = np.array([_is_apart(systems[a], systems[b], design, more) for a, b in pairs])
     known: dict[bytes, bool] = {}
     concluded = 0
     for sample in np.flatnonzero(may_be.any(axis=0)):
@@ -126,20 +131,20 @@ def any_concluded(systems: Sequence[Numbers], design: Design, *, rule: bool) -> 
         key = values.tobytes()
         if key not in known:
             maybe = [pair for pair, may in zip(pairs, may_be[:, sample], strict=True) if may]
-            known[key] = _is_any([_side(its, names) for its in values], maybe, len(pairs), clusters, rule=rule)
+            known[key] = _is_any([_side(its, names) for its in values], maybe, tests, clusters, more)
         concluded += known[key]
     return concluded / len(systems[0])
 
 
 def _is_any(
-    sides: Sequence[Side], maybe: Sequence[tuple[int, int]], tests: int, clusters: Clusters, *, rule: bool
+    sides: Sequence[Side], maybe: Sequence[tuple[int, int]], tests: int, clusters: Clusters, more: float
 ) -> bool:
     """Whether anything is concluded of these pairs, corrected for all ``tests``."""
-    results = [tested((sides[a], sides[b]), clusters, counts_failures=rule) for a, b in maybe]
+    results = [tested((sides[a], sides[b]), clusters, failures=more) for a, b in maybe]
     adjusted = holm([*(result.decides for result in results), *[1.0] * (tests - len(maybe))])
     for (a, b), result, p in zip(maybe, results, adjusted, strict=False):
         if p is not None and p <= LEVEL:
-            corrected = Corrected(p, tests, p, result.loss)
+            corrected = Corrected(p, tests, p, result.failures)
             (row,) = compared_rows(FAMILY, {VARIANT: (sides[a], sides[b])}, clusters, {VARIANT: corrected})
             if row.outcome in ("higher", "lower"):
                 return True
@@ -153,7 +158,7 @@ def _in_order(values: Numbers, design: Design) -> Numbers:
     return users[:, np.lexsort(users.transpose(0, 2, 1).reshape(-1, design.users))].reshape(values.shape)
 
 
-def _is_apart(a: Numbers, b: Numbers, design: Design, *, rule: bool) -> NDArray[np.bool_]:
+def _is_apart(a: Numbers, b: Numbers, design: Design, failures: float) -> NDArray[np.bool_]:
     """By sample, whether a difference may be concluded; slightly too often."""
     apart = a - b
     count = (~np.isnan(apart)).sum(axis=1)
@@ -161,7 +166,7 @@ def _is_apart(a: Numbers, b: Numbers, design: Design, *, rule: bool) -> NDArray[
     away = np.nan_to_num(apart - mean[:, None]).reshape(len(apart), design.users, design.each).sum(axis=2)
     error = np.sqrt((away**2).sum(axis=1) * design.users / (design.users - 1)) / count
     least = 0.95 * stdtrit(freedom(design.groups), 0.975) * error
-    loss = ONE_MORE * np.minimum(np.nanmean(a, axis=1), np.nanmean(b, axis=1)) / count if rule else 0.0
+    loss = failures * np.minimum(np.nanmean(a, axis=1), np.nanmean(b, axis=1)) / count
     return np.abs(mean) > np.maximum(least, 0.9 * loss)
 
 
@@ -203,20 +208,22 @@ def print_grid(samples: int, only: str = "", questions: Sequence[int] = ()) -> d
     return found
 
 
+SYSTEMS = (2, 6, 12)
 POWERS = {".70 and .80": (claims(7, 3), claims(8, 2)), ".90 and .95": (claims(18, 2), claims(19, 1))}
 
 
 def print_power(samples: int) -> dict[str, dict[int, tuple[float, float]]]:
     print("\n| true means | questions | concluded | without the rule |\n|---|--:|--:|--:|")
     found: dict[str, dict[int, tuple[float, float]]] = {}
-    for name, (worse, better) in POWERS.items():
+    for (means, (worse, better)), among in product(POWERS.items(), SYSTEMS):
+        name = f"{means}, one pair of {among} systems"
         found[name] = {}
         for questions in QUESTIONS[1:]:
             design, rng = Design(questions, 1, 0.0), np.random.default_rng([37, questions])
             systems = [better(rng, samples, design), worse(rng, samples, design)]
-            shown = any_concluded(systems, design, rule=True), any_concluded(systems, design, rule=False)
-            found[name][questions] = shown
-            print(f"| {name} | {questions} | {shown[0]:.2f} | {shown[1]:.2f} |", flush=True)
+            concluded, without = (any_concluded(systems, design, rule=rule, among=among) for rule in (True, False))
+            found[name][questions] = concluded, without
+            print(f"| {name} | {questions} | {concluded:.2f} | {without:.2f} |", flush=True)
     return found
 
 
@@ -235,7 +242,7 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
             b = worse(rng, samples, design)
             for values, other in zip(better(rng, samples, design) - b, b, strict=True):
                 seen = estimate(values.tolist(), design.groups)
-                few, most = users_range(seen, questions, loss=1.5 * float(other.mean()))
+                few, most = users_range(seen, questions, loss=failures_added(2) * float(other.mean()))
                 held += (few or 0) <= truth <= (most or np.inf)
             found[name][questions] = held / samples
             print(f"| {name} | {questions} | {held / samples:.2f} of {truth} |", flush=True)
@@ -243,7 +250,7 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
 
 
 def _loss(worse: Callable[[np.random.Generator, int, Design], Numbers], rng: np.random.Generator) -> float:
-    return 1.5 * float(worse(rng, 1, Design(20_000, 1, 0.0)).mean())
+    return failures_added(2) * float(worse(rng, 1, Design(20_000, 1, 0.0)).mean())
 
 
 def main() -> None:
@@ -251,9 +258,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--only", default="", help="the settings whose names hold this text, without power and ranges")
     parser.add_argument("--questions", type=int, nargs="*", default=(), help="only so many questions")
+    parser.add_argument("--power", action="store_true", help="only what is still found, and the ranges")
     parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
-    figures: dict[str, object] = {"equal": print_grid(args.samples, args.only, args.questions)}
+    figures: dict[str, object] = {}
+    if not args.power:
+        figures["equal"] = print_grid(args.samples, args.only, args.questions)
     if not args.only and not args.questions:
         figures |= {"power": print_power(args.samples // 10), "ranges": print_ranges(args.samples // 10)}
     if args.json:

@@ -33,10 +33,12 @@ from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.sentences import find_sentences
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
+from drretail.prompts import tag_content
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.run import Run, System
+from drretail.records.score import Rules
 
 FAMILIES = ("faithfulness", "false_statements", "checks")
 RISES = {"FP": False, "clean": False, "false_statements": True}
@@ -75,12 +77,27 @@ class IdealJudge:
 
     def play(self, request: Request) -> ScriptedAnswer:
         asked = request.messages[0].text
+        if request.schema == "Support":  # the paper's rules ask about one claim alone
+            asked = "\n".join(message.text for message in request.messages)
+            ruled = self._ruled(
+                1,
+                (tag_content("claim", asked) or "").strip(),
+                " ".join(re.findall(r'<source id="([^"]*)"', asked)),
+                asked,
+            )
+            label = "no_support" if ruled["label"] == "contradicted" else ruled["label"]
+            quote = next(iter(ruled["quotes"]), "")
+            return ScriptedAnswer(
+                structured={"quote": quote, "justification": ruled["justification"], "support": label}
+            )
         if found := _CLAIM.findall(asked):
             ruled = [self._ruled(int(number), words, sources, asked) for number, sources, words in found]
             return ScriptedAnswer(structured={"claims": ruled})
         part = _flat(re.findall(r"<report>\n(.*?)\n</report>", asked, re.DOTALL)[-1])
         own = next(claims for text, claims in self.claims.items() if part in _flat(text))
         within = [claim for claim in own if _flat(claim["quote"]) in part]
+        if request.schema in ("CitedClaims", "AllClaims"):  # the paper's: no values
+            within = [{name: claim[name] for name in ("claim", "quote", "sources")} for claim in within]
         numbered = [{"claim_id": number, **claim} for number, claim in enumerate(within, 1)]
         return ScriptedAnswer(structured={"claims": numbered})
 
@@ -207,11 +224,11 @@ def picks_in(report: LabelledReport, copy: Planted) -> tuple[Pick, ...]:
     return (*report.declared(copy), *([] if told is None else [Pick(product=told[1])]))
 
 
-def values_of(folder: Path) -> Mapping[tuple[str, str], Mapping[str, float | None]]:
-    """By report and system, the run's value in every variant."""
+def values_of(folder: Path, rules: Rules = "default") -> Mapping[tuple[str, str], Mapping[str, float | None]]:
+    """By report and system, the run's value in every variant by these rules."""
     found: dict[tuple[str, str], dict[str, float | None]] = defaultdict(dict)
     gathered = gather(folder, load_metrics(FAMILIES))
-    for key in gathered.tables_of_judges:
+    for key in (key for key in gathered.tables_of_judges if key.assessor.rules == rules):
         for plan, judged in gathered.judged_runs(key.metric, Assessor(key.assessor.judge, key.assessor.rules)):
             values = judged.result.values
             found[plan.query.query_id, plan.label] |= {name: value.value for name, value in values.items()}
@@ -219,14 +236,15 @@ def values_of(folder: Path) -> Mapping[tuple[str, str], Mapping[str, float | Non
 
 
 def main() -> None:
-    args = arguments(__doc__, "the headlines of each copy")
+    args = arguments(__doc__, "the headlines of each copy").parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         world = world_of(args, Path(scratch))
         reports = list(read_set(args.folder, world, Path(scratch), args.experiment))
         folder = Path(scratch) / "headlines"
         judge = Judge.of(scripted_model(play=experiment_of(folder, reports, world).play, name="labels"))
         asyncio.run(score(folder, FAMILIES, [judge], store=world.store, progress=Progress()))
-        values = values_of(folder)
+        asyncio.run(score(folder, ["faithfulness"], [judge], rules="paper", store=world.store, progress=Progress()))
+        values, by_paper = values_of(folder), values_of(folder, "paper")
     kinds: dict[str, Counter[str]] = defaultdict(Counter[str])
     for report in reports:
         honest = values[report.home.name, HONEST]
@@ -239,6 +257,7 @@ def main() -> None:
                 figures = ", ".join(f"{name} {honest[name]} → {its[name]}" for name in RISES)
                 print(f"{report.home.name}/{copy.file} {copy.kind}: {figures}")
     figures = as_figures(reports, values, kinds)
+    figures["honest, by the paper's rules"] = means_of([by_paper[report.home.name, HONEST] for report in reports])
     for kind, count in sorted(kinds.items()):
         ways = ", ".join(f"{name} {count[f'{name} right']}" for name in RISES if count[f"{name} right"])
         print(f"{kind:34} {count['moved']} of {count['copies']}: {ways}")
@@ -260,19 +279,20 @@ def as_figures(
     kinds: Mapping[str, Counter[str]],
 ) -> dict[str, Any]:
     total = sum(kinds.values(), Counter[str]())
-    honest = [values[report.home.name, HONEST] for report in reports]
-    means = {
-        name: round(sum(known) / len(known), 4)
-        for name in ("FP", "FP_web", "FP_web_shown", "clean", "false_statements", "looked_at")
-        if (known := [value for one in honest if (value := one.get(name)) is not None])
-    }
     return {
         "copies": total["copies"],
         "moved": total["moved"],
         "wrong": {name: total[f"{name} wrong"] for name in RISES},
         "right": {name: total[f"{name} right"] for name in RISES},
-        "honest": means,
+        "honest": means_of([values[report.home.name, HONEST] for report in reports]),
     }
+
+
+def means_of(found: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
+    """The means of the headlines, over the reports that have them."""
+    names = ("FP", "FP_types", "FP_web", "FP_web_shown", "clean", "false_statements", "looked_at")
+    known = {name: [value for one in found if (value := one.get(name)) is not None] for name in names}
+    return {name: round(sum(its) / len(its), 4) for name, its in known.items() if its}
 
 
 if __name__ == "__main__":

@@ -100,7 +100,9 @@ class LabelledReport:
 
     @cached_property
     def labels(self) -> Mapping[str, Any]:
-        return json.loads((self.home / "labels.json").read_text("utf-8"))
+        """Without picks and values where nobody labelled the report."""
+        labels = self.home / "labels.json"
+        return json.loads(labels.read_text("utf-8")) if labels.exists() else {"picks": [], "values": []}
 
     @cached_property
     def planted(self) -> Sequence[Planted]:
@@ -225,7 +227,8 @@ def _of_limits(path: Path, world: World) -> Wish | None:
     that the labelled products have is wanted, in any number, and may be had already.
     """
     limits = json.loads(path.read_text("utf-8")).get("constraints")
-    labels = json.loads((path.parent / "labels.json").read_text("utf-8"))
+    labelled = path.parent / "labels.json"
+    labels = json.loads(labelled.read_text("utf-8")) if labelled.exists() else {"picks": []}
     named = [label["product_id"] for label in (*labels["picks"], *labels.get("not_picks", ()))]
     kinds = {item.categories[-1] for item in world.store.products(named).values() if item.categories}
     if not limits or not kinds:
@@ -241,15 +244,15 @@ def _of_limits(path: Path, world: World) -> Wish | None:
     return Wish.model_validate({"wants": [wanted], "budget": budget if is_total else None, "room": True})
 
 
-def arguments(description: str | None, misses: str) -> argparse.Namespace:
-    """What is given to a benchmark that reads such a set; ``misses`` is what --misses lists."""
+def arguments(description: str | None, misses: str) -> argparse.ArgumentParser:
+    """What a benchmark that reads such a set takes; ``misses`` is what --misses lists."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="SET")
     parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
     parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
     parser.add_argument("--misses", action="store_true", help=f"list {misses}")
     parser.add_argument("--json", type=Path, help="write the figures here")
-    return parser.parse_args()
+    return parser
 
 
 def world_of(given: argparse.Namespace, scratch: Path) -> World:

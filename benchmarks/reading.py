@@ -51,7 +51,7 @@ class Tally:
 
 
 def main() -> None:
-    args = arguments(__doc__, "what was missed, wrong or found")
+    args = arguments(__doc__, "what was missed, wrong or found").parse_args()
     tally = Tally()
     with tempfile.TemporaryDirectory() as scratch:
         world = world_of(args, Path(scratch))

@@ -35,6 +35,8 @@ _FILE_ERRORS = {
     errno.ENAMETOOLONG: "is longer than a name may be: name another place",
     errno.ENOSPC: "cannot be written, the disk is full: free some space and run the same command again",
 }
+MOST_NAMES = 10
+"""The most names that a message offers where there may be thousands."""
 LONGEST_NAME = 80
 """Characters that a message shows of a name from outside."""
 LONGEST_PATH = 400
@@ -65,11 +67,12 @@ class UserError(DrretailError):
 
 
 class UnknownName(UserError):
-    """There is no agent, tool, category, provider … of this name."""
+    """There is no agent, tool, category, provider … of this name. With ``names_all``, every known name is offered."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        self.nearest = nearest_names(name, known)
-        super().__init__(f"There is no {what} {quoted(name)}. {suggestion(self.nearest, known)}")
+    def __init__(self, what: str, name: str, known: Iterable[str], *, names_all: bool = False) -> None:
+        self.nearest = [] if names_all else nearest_names(name, known)
+        offered = suggestion(self.nearest, known, len([*known]) if names_all else MOST_NAMES)
+        super().__init__(f"There is no {what} {quoted(name)}. {offered}")
 
 
 class CommandStopped(UserError):
@@ -150,10 +153,10 @@ def _nearest_names(name: str, known: tuple[str, ...], n: int, likeness: float) -
     return tuple(folded[each] for each in [*found, *get_close_matches(wanted, others, n=n, cutoff=0)])[:n]
 
 
-def suggestion(nearest: list[str], known: Iterable[str]) -> str:
-    """A sentence that offers the nearest names or, if none is near, the first ten known ones."""
+def suggestion(nearest: list[str], known: Iterable[str], most: int = MOST_NAMES) -> str:
+    """A sentence that offers the nearest names or, if none is near, the first ``most`` known ones."""
     every = sorted(known)
-    names, left = (nearest, 0) if nearest else (every[:10], len(every[10:]))
+    names, left = (nearest, 0) if nearest else (every[:most], len(every[most:]))
     lead = "Did you mean" if nearest else "Known are"
     end = "?" if nearest else f" and {left} more." if left else "."
     return f"{lead} {', '.join(names)}{end}" if names else "None is known."

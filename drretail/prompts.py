@@ -1,4 +1,4 @@
-"""Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``.
+"""Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``, and tables of criteria.
 
 Instructions are plain text; data is put in by ``tagged``, so that a model can distinguish the two. ``overridden``
 replaces the texts of packaged files during a block, for the code that runs in it and no other. A user's folder of
@@ -6,16 +6,18 @@ prompts has the names of the packaged files.
 """
 
 import re
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.files import write_atomically
+from drretail.parsing import parse_toml
 from drretail.records.base import sha256_of
 from drretail.untrusted import TAGS, cleaned
 
@@ -62,7 +64,10 @@ def _hash_of(*texts: str) -> str:
 
 
 def load_prompt(beside: str, name: str) -> Prompt:
-    """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``), or its override."""
+    """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``), or its override.
+
+    A name with a suffix is the whole name of a file.
+    """
     path = _file(beside, name)
     loaded, override = _loaded.get(), _overrides.get().get(path)
     if loaded is not None:
@@ -72,7 +77,17 @@ def load_prompt(beside: str, name: str) -> Prompt:
 
 @cache
 def _file(beside: str, name: str) -> Path:
-    return Path(beside).parent / "prompts" / f"{name}.md"
+    return Path(beside).parent / "prompts" / (name if "." in name else f"{name}.md")
+
+
+def load_table(beside: str, name: str) -> dict[str, dict[str, str]]:
+    """The texts of ``prompts/<name>.toml`` beside the module file ``beside``, or of its override, by table and key."""
+    return _parsed(load_prompt(beside, f"{name}.toml").text)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> dict[str, dict[str, str]]:
+    return parse_toml(text)
 
 
 @cache
@@ -94,6 +109,16 @@ def overridden(texts: Mapping[Path, str]) -> Generator[None]:
         yield
     finally:
         _overrides.reset(token)
+
+
+def replaced() -> tuple[str, ...]:
+    """The texts that replace packaged prompts in this block, each as the prompt's file name and the text's hash."""
+    return tuple(f"{file_name_of(path)} {_hash_of(text)}" for path, text in sorted(_overrides.get().items()))
+
+
+def file_name_of(path: Path) -> str:
+    """A prompt's name in a user's folder: ``quality/rating.md`` for ``…/quality/prompts/rating.md``."""
+    return f"{path.parent.parent.name}/{path.name}"
 
 
 def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
@@ -127,30 +152,40 @@ def tag_content(tag: str, text: str) -> str | None:
     return None if found is None else found[1]
 
 
-def changed_prompts(folder: Path, known: Mapping[str, Path], parts: Collection[str] = ()) -> dict[Path, str]:
+def changed_prompts(
+    folder: Path,
+    known: Mapping[str, Path],
+    parts: Collection[str] = (),
+    *,
+    others: Collection[str] = (),
+    optional: Collection[str] = (),
+) -> dict[Path, str]:
     """The texts in ``folder`` that differ from the packaged prompts of the same names, by packaged file.
 
-    ``parts`` are placeholders that any prompt may have or lack, and their own files may be blank. Hidden files are
-    skipped. Raises UserError if the folder is missing or changes nothing, and for a file with a wrong name, no text, or
-    wrong placeholders.
+    ``parts`` are placeholders that any prompt may have or lack, ``optional`` those that it may only lack. Hidden files,
+    and ``others``, which are for another command, are skipped. Raises UserError if the folder is missing or changes
+    nothing, and for a file with a wrong name, no text, or wrong placeholders.
     """
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
     texts: dict[Path, str] = {}
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         name = path.relative_to(folder).as_posix()
-        if any(part.startswith(".") for part in Path(name).parts):
+        if any(part.startswith(".") for part in Path(name).parts) or (name in others and name not in known):
             continue
         if name not in known:
             raise UserError(f"{path} overrides no prompt. {suggestion(nearest_names(name, known), known)}")
         text = _read(path)
-        if not text.strip() and name.removesuffix(".md") not in parts:
-            raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
         if text != packaged_text(known[name]):
-            _check_places(path, name, text, packaged_text(known[name]), parts)
+            _check_places(path, name, text, packaged_text(known[name]), parts, optional)
+            if path.suffix == ".toml":
+                _check_keys(path, text, packaged_text(known[name]))
             texts[known[name]] = text
     if not texts:
-        raise UserError(f"No prompt in {folder} differs from the packaged one: change it, or leave --prompts out.")
+        what = "for this command " if others else ""
+        raise UserError(
+            f"No prompt {what}in {folder} differs from the packaged one: change it, or leave --prompts out."
+        )
     return texts
 
 
@@ -170,22 +205,44 @@ def _read(path: Path) -> str:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path} is no text in UTF-8: prompts are markdown.") from None
+    if not text.strip():
+        raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
     return plain_text(text)
 
 
-def _check_places(path: Path, name: str, text: str, packaged: str, parts: Collection[str]) -> None:
+def _check_places(
+    path: Path, name: str, text: str, packaged: str, parts: Collection[str], optional: Collection[str]
+) -> None:
     """Raises UserError if a required placeholder is missing, or an unknown one is there."""
-    packaged_places = set(_PLACE.findall(packaged))
-    filled = packaged_places - {*parts}
-    may = packaged_places if name.removesuffix(".md") in parts else filled | {*parts}
+    filled = set(_PLACE.findall(packaged)) - {*parts}
+    may = filled if name.removesuffix(".md") in parts else filled | {*parts}
     written = {found[0] for found in _PLACE.finditer(text)}
     strange = sorted(written - {*map(_place, may)})
     if strange:
         known = ", ".join(_place(each) for each in sorted(may)) or "none"
         raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {known}.")
-    missing = sorted({*map(_place, filled)} - written)
+    missing = sorted({*map(_place, filled - {*optional})} - written)
     if missing:
         raise UserError(f"{path} lacks the placeholder {missing[0]}: put it where its data belongs.")
+
+
+def _check_keys(path: Path, text: str, packaged: str) -> None:
+    """Raises UserError for a table of criteria that is no TOML, or lacks a text or has one more than the packaged."""
+    try:
+        own = parse_toml(text)
+    except ValueError as problem:
+        raise UserError(f"{path} is no TOML: {problem}.") from problem
+    wrong = sorted({*_keys(own)} ^ {*_keys(parse_toml(packaged))})
+    if wrong:
+        raise UserError(f"{path} has to hold the same texts as the packaged file, in quotes: look at {wrong[0]}.")
+
+
+def _keys(table: Mapping[str, Any], name: str = "") -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _keys(value, f"{name}{key}.")
+        elif isinstance(value, str):
+            yield f"{name}{key}"
 
 
 def _place(name: str) -> str:

@@ -25,8 +25,6 @@ REAL_SERVERS = {"mongo_url", "es_url"}
 """Fixtures by which a test is known to need a real server."""
 SLOW = {"browser", "node"}
 """Fixtures by which a test is known to start a browser, or to install a package."""
-PARITY = "tests/servers/parity"
-"""A folder whose tests share worlds that take a minute to make."""
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
 
@@ -37,15 +35,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives all tests of a file to one worker, and all of ``PARITY``, so that what they share is made once."""
+    """Gives all tests of a file to one worker, so that what they share is made once."""
     from xdist.scheduler import LoadFileScheduling
 
-    class Scheduling(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return PARITY if nodeid.startswith(PARITY) else nodeid.split("::", 1)[0]
-
     config.option.loadscopereorder = False
-    return Scheduling(config, log)
+    return LoadFileScheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that -m does not choose are left out

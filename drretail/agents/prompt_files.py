@@ -1,6 +1,6 @@
 """The agents' prompts as files that a user may override: ``react.md``, ``picks.md``, ``hybrid_react/report.md``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,29 +61,30 @@ class Overrides:
     def by_name(self) -> dict[str, str]:
         return dict(sorted((_name(path), text) for path, text in self.texts.items()))
 
-    def check_used(self, used: Iterable["Overrides"]) -> None:
-        """Raises UserError if one of these is in none of ``used``, so that it would change nothing."""
+    def unused(self, used: Iterable["Overrides"]) -> str:
+        """The names of these that are in none of ``used``. Raises UserError if that is all, so nothing would change."""
         idle = self.texts.keys() - {path for one in used for path in one.texts}
-        if idle:
-            names = ", ".join(sorted(map(_name, idle)))
+        names = ", ".join(sorted(map(_name, idle)))
+        if idle and len(idle) == len(self.texts):
             raise UserError(
                 f"{self.name} changes {names}, which no agent of this run is told: drretail prompts lists what each "
                 "is told."
             )
+        return names
 
 
 NO_OVERRIDES = Overrides()
 
 
-def read_overrides(folder: Path, agents: Iterable[Agent]) -> Overrides:
+def read_overrides(folder: Path, agents: Iterable[Agent], others: Collection[str] = ()) -> Overrides:
     """The texts in ``folder`` that differ from the packaged prompts of the same names.
 
     They may be prompts of ``agents`` and of the built-in ones; hidden files are skipped. Raises UserError if the folder
     is missing or changes nothing, and for a file with a wrong name, without text, or with other placeholders than the
-    packaged prompt. Parts that prompts share may be left out or added.
+    packaged prompt. Parts that prompts share may be left out or added. ``others`` are files for other commands.
     """
     known = prompt_files([*with_pages().values(), *agents])
-    texts = changed_prompts(folder, known, BLOCKS)
+    texts = changed_prompts(folder, known, BLOCKS, others=others)
     return Overrides(folder.resolve().name, texts)
 
 

@@ -19,7 +19,7 @@ report.py     ``report`` and ``export``: pages, text, tables, plots, and other p
 view.py       ``view``: an experiment live in the browser
 lab/          the functions behind ``lab``: how reliable a judge is
 sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``
-sent_prompts.py  the prompts of agents and judges as a model receives them
+prompts/      the prompts and criteria that a user may replace, and as a model receives them
 demo_recording.py  the demo's questions with a language model's recorded answers, played back
 recordings/   the recorded answers, and the questions
 """

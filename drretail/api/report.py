@@ -169,11 +169,10 @@ def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: b
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
     """The paper's tables, with the experiment's lines beside the paper's own."""
-    from drretail.querygen.lint import Linter
     from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
     with world_of(experiment, options.world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):
-        view = read_paper_view(experiment, None if shop is None else Linter(shop))
+        view = read_paper_view(experiment, shop)
     text, document = markdown_of(view), view.document()
     _write(to, lambda: text, document)
     return Report(to, text, {"report": None if to is None else str(to), **document})

@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.agents.running.spending import spending_of
 from drretail.api.judges import judges_for
-from drretail.api.models import Opener
+from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
@@ -25,19 +25,21 @@ from drretail.eval.judging.spending import judging_costs
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import NOTHING, Cost, PriceTable, read_prices
+from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.scoreboard import Scoreboard
 from drretail.settings import read_settings
 from drretail.tables.figures import count, dollars
 from drretail.tables.markdown import markdown_table
+from drretail.viewer.paper.likely_cost import judging_likely, paper_tokens
 from drretail.viewer.paper.published import SYSTEMS
 from drretail.viewer.tables.scoreboard import printed_board
 
-AGENTS = (*SYSTEMS, "grounded_hybrid", "grounded_hybrid+ws")
-"""The paper's six systems (section 5), and ours in both web modes."""
 BY_JUDGE = ("faithfulness", "quality", "pairwise")
 BY_CODE = ("checks", "basket", "process")
 PAGE = "results.md"
+PRICED_AS = "anthropic:claude-sonnet-4-6"
+"""The model whose price stands for the paper's, which is retired, if none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Reproduction:
 
 @accepts(ReproduceOptions)
 def reproduce(options: ReproduceOptions) -> Reproduction:
-    """Runs the paper's six systems and grounded_hybrid on fifty queries, judges by the paper's rules, and verifies.
+    """Runs the paper's six systems on fifty queries, judges by the paper's rules, and verifies.
 
     ``results.md`` in the experiment has your numbers beside the paper's (Tables 1, 2 and 5). Finished runs and
     judgements are not paid for again. ``max_dollars`` and ``max_tokens`` cap runs and judging together. Raises
@@ -86,20 +88,40 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     return Reproduction(experiment, scored, verification, page, experiment.closing or scored.closing)
 
 
-@accepts(ReproduceOptions)
-def estimate_reproduction(options: ReproduceOptions) -> list[Estimate]:
-    """What the remaining runs are likely to take, by system. Nothing is sent.
+@dataclass(frozen=True, slots=True)
+class LikelyCost:
+    """What the experiment is likely to take, and what the paper's own took."""
 
-    ``estimate_score`` estimates judging once there are reports; it is likely to take less than the runs.
+    work: list[Estimate]
+    """The remaining runs by system, then all judging by family and judge."""
+    paper: Estimate
+    """The tokens of the paper's runs on as many queries, at today's price of your model."""
+
+
+@accepts(ReproduceOptions)
+def estimate_reproduction(options: ReproduceOptions) -> LikelyCost:
+    """What the remaining runs and their judging are likely to take. Nothing is sent.
+
+    Judging is that of reports as long as the paper's, whatever reports there are.
     """
-    return estimate_run(**_run_options(options))
+    asked = _run_options(options)
+    runs, settings = [replace(row, unit="runs") for row in estimate_run(**asked)], read_settings()
+    given: Any = asked["queries"]
+    queries = read_queries(Path(given)) if isinstance(given, str | Path) else list(given)
+    count = min(options.only or len(queries), len(queries))
+    opener = Opener(settings, texts_in(options.base_url), keyless=True)
+    judges = judges_for(BY_JUDGE, options.judge, opener, options.model_profile)
+    profile = profile_of(options.model_profile, settings)
+    spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
+    judging = judging_likely(judges, count, len(asked["agents"]))
+    return LikelyCost([*runs, *judging], paper_tokens(spec or PRICED_AS, count, opener.prices))
 
 
 def _run_options(options: ReproduceOptions) -> dict[str, Any]:
     return {
         "world": options.world,
         "queries": shipped_queries() if options.queries is None else options.queries,
-        "agents": AGENTS,
+        "agents": (*SYSTEMS, *several(options.also, "--also")),
         "model": options.model,
         "to": options.to,
         "scope": "any",  # as the paper's tools
@@ -127,6 +149,7 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
         metrics=BY_JUDGE,
         judge=options.judge,
         rules="paper",
+        prompts=options.prompts,
         max_dollars=dollars_left,
         max_tokens=tokens_left,
         retry="failed" if "failed" in several(options.retry, "--retry") else None,
@@ -148,9 +171,10 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
     verified = f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
     if not verification.passes:
         verified = f"**`drretail verify` finds {len(failures):,} contradictions**, first: {failures[0].line}"
-    _, _, tables = paper.partition("\n")
+    settings, _, tables = paper.partition("\n")[2].partition("\n## ")
     blocks = [
         "# The paper's experiment, made again",
+        settings.strip(),
         f"Runs and judging took {count(spent.usage.total)} tokens{cost}.",
         verified,
     ]
@@ -158,4 +182,4 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
         drawn = printed_board(board)
         blocks.append(f"## {drawn.table.full_title}\n\n{markdown_table(drawn.table)}")
         blocks.append("\n".join(f"- {sentence}" for sentence in (*drawn.differs, *drawn.notes)))
-    return "\n\n".join([*blocks, f"## Beside the paper{tables}"])
+    return "\n\n".join([*blocks, f"## {tables}"])

@@ -10,6 +10,7 @@ from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
+from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import RecordedScores
 from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
@@ -213,7 +214,7 @@ class Plan:
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
-            PACKAGED if options.prompts is None else read_wording(Path(options.prompts)),
+            PACKAGED if options.prompts is None else read_wording(Path(options.prompts), all_prompt_files()),
             options.sources == "live" or options.fetch_sources,
             settings,
             opener,

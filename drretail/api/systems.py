@@ -21,6 +21,7 @@ from drretail.api.observer import Observer
 from drretail.api.options.research import Agents, ModelSpec, Texts
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
+from drretail.api.prompts.files import all_prompt_files
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -114,11 +115,14 @@ def named_systems(
     models = opened_models(options.model, options.model_profile, opener, roles, note)
     if options.shopper not in (None, PERSON):
         (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
+    overrides = NO_OVERRIDES
+    if options.prompts is not None:
+        overrides = read_overrides(Path(options.prompts), who.values(), all_prompt_files())
     made = suts(
         who,
         models,
         world,
-        NO_OVERRIDES if options.prompts is None else read_overrides(Path(options.prompts), who.values()),
+        overrides,
         options=dict(tools) | ({SHOPPER: PERSON} if options.shopper == PERSON else {}),
         limits=read_limits(options.limits),
         scope=options.scope or "own",
@@ -128,6 +132,8 @@ def named_systems(
     prompted = [model.info for sut in made if sut.overrides.texts for model in sut.models.values()]
     if ruled := {info.spec for info in prompted if info.kind == "rule_based"}:
         observer.note(f"{', '.join(sorted(ruled))} follows rules: --prompts changes nothing in its answers.")
+    if idle := overrides.unused(sut.overrides for sut in made):
+        observer.note(f"No agent of this run is told {idle} of {overrides.name}.")
     return made
 
 

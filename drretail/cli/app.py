@@ -44,7 +44,7 @@ COMMANDS = {
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (
         "drretail.cli.prompts:prompts",
-        "Lists the prompts of agents or judges, prints them, or writes them to files.",
+        "Lists the prompts and criteria of agents, judges and makers of queries, prints them, or writes them to files.",
     ),
     "score": ("drretail.cli.score:score", "Judges the reports and prints a scoreboard with one row per system."),
     "verify": (

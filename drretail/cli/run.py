@@ -17,6 +17,7 @@ from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
+from drretail.tables.figures import count, dollars
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
 
@@ -62,7 +63,10 @@ def run(
         raise UserError("Name the folder of the experiment: --to EXP.")
     given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
     if planned.estimate:
-        print_estimate(Path(options.to), estimate_run(**given), pages=options.pages, as_json=output.as_json)
+        print_estimate(Path(options.to), estimate_run(**given), as_json=output.as_json)
+        say(f"Judging comes on top: `drretail score {options.to} --judge M --estimate` says what, after a first run.")
+        if options.pages:
+            say(CITED_PAGES)
         return
     experiment = run_agents(**given)
     print_outcome(experiment, read_prices(read_settings().prices), as_json=output.as_json)
@@ -71,16 +75,13 @@ def run(
     exit_code(not experiment.is_complete)
 
 
-def print_estimate(to: Path, estimates: "list[Estimate]", *, pages: bool, as_json: bool) -> None:
-    """Prints what the remaining runs are likely to take."""
+def print_estimate(to: Path, estimates: "list[Estimate]", *, as_json: bool) -> None:
+    """Prints what the remaining work is likely to take."""
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
 
     prices = read_prices(read_settings().prices)
-    show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
-    say(f"Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run (--only 1).")
-    if pages:
-        say(CITED_PAGES)
+    show_estimates(f"Likely to be taken by {to}", ["what", "count"], estimates, prices, as_json=as_json)
 
 
 def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_json: bool) -> None:
@@ -151,7 +152,15 @@ def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.O
         raise UserError("Name the folder of the experiment: --to EXP.")
     given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
     if planned.estimate:
-        print_estimate(Path(options.to), estimate_reproduction(**given), pages=True, as_json=output.as_json)
+        likely = estimate_reproduction(**given)
+        print_estimate(Path(options.to), likely.work, as_json=output.as_json)
+        paper, money = likely.paper, likely.paper.dollars
+        cost = "a price unknown" if money is None else f"${dollars(money.low)}"
+        say(
+            f"The paper's {paper.count} runs (Table 5) read {count(paper.input.low)} tokens and wrote "
+            f"{count(paper.output.low)}, without judging: {cost} today."
+        )
+        say(CITED_PAGES)
         return
     models = texts_in(options.model) if isinstance(options.model, Sequence) else []
     is_free = all(spec.rpartition("=")[2].startswith("offline:") for spec in models)

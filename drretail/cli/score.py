@@ -108,6 +108,7 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
 
 def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
     """Prints the scores of the requested families as tables, with what judging took."""
+    from drretail.eval.method import method_cards
     from drretail.eval.scores.selection import other_families, rows_of_families
     from drretail.viewer.terminal.printed_scores import print_audits, print_slices
 
@@ -122,6 +123,8 @@ def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]"
         )
         print_text(others_too, "")
     print_audits(scored.scores)
+    for card in method_cards(folder_of(options.experiment), scored.scores):
+        print_text(*card.text, "")
     print_judging(scored.spent, scored.prices)
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 

@@ -1,17 +1,18 @@
-"""The judges' prompts as files that a user may override: ``faithfulness/support.md``, ``quality/rating.md``.
+"""The judges' prompts as files that a user may override: ``faithfulness/support.md``, ``quality/criteria.toml``.
 
 A judge with other prompts is another judge: it has a name, verdicts and scores of its own. Its prompts are kept in the
 experiment, so that its verdicts remain valid when they are read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from drretail.eval.registry import METRICS, load_metric, pair_family
 from drretail.files import write_atomically
-from drretail.prompts import changed_prompts, files_loaded, overridden, plain_text
+from drretail.prompts import changed_prompts, file_name_of, files_loaded, overridden, plain_text
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import slug
 
@@ -35,7 +36,7 @@ class Wording:
         """Distinguishes judges by their prompts: ``prompts-strict-1a2b3c4d``; empty for the packaged ones."""
         if not self.texts:
             return ""
-        by_name = {_name(path): text for path, text in self.texts.items()}
+        by_name = {file_name_of(path): text for path, text in self.texts.items()}
         return f"prompts-{slug(self.name)}-{sha256_of(by_name)[:8]}"
 
 
@@ -44,19 +45,21 @@ PACKAGED = Wording()
 
 def judge_prompt_files() -> dict[str, Path]:
     """The packaged prompt files of all judges, by the name under which each can be overridden."""
-    loads = [lambda: pair_family().prompt_hashes(), *(load_metric(name).prompt_hashes for name in METRICS)]
-    return dict(sorted((_name(path), path) for load in loads for path in files_loaded(load)))
+    pairs = pair_family()
+    loads = [*(partial(pairs.prompt_hashes, rules) for rules in pairs.rules)]
+    loads += [load_metric(name).prompt_hashes for name in METRICS]
+    return dict(sorted((file_name_of(path), path) for load in loads for path in files_loaded(load)))
 
 
-def read_wording(folder: Path) -> Wording:
+def read_wording(folder: Path, others: Collection[str] = ()) -> Wording:
     """The prompts in ``folder`` that differ from the packaged ones. Raises as ``changed_prompts`` does."""
-    return Wording(folder.resolve().name, changed_prompts(folder, judge_prompt_files()))
+    return Wording(folder.resolve().name, changed_prompts(folder, judge_prompt_files(), others=others))
 
 
 def keep_wording(experiment: Path, wording: Wording) -> None:
     """Keeps the prompts beside the verdicts that they led to."""
     for path, text in wording.texts.items():
-        kept = experiment / KEPT / file_name(wording.label) / _name(path)
+        kept = experiment / KEPT / file_name(wording.label) / file_name_of(path)
         if not kept.exists():
             write_atomically(kept, text)
 
@@ -79,13 +82,8 @@ def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
 
 def _texts(folder: Path) -> dict[Path, str]:
     found: dict[Path, str] = {}
-    for path in sorted(folder.rglob("*.md")):
+    for path in sorted(folder.rglob("*.*")):
         owner = path.parent.name
         packaged = (_FAMILIES if (_FAMILIES / owner).is_dir() else _SHARED) / owner / "prompts" / path.name
         found[packaged] = plain_text(path.read_text(encoding="utf-8"))
     return found
-
-
-def _name(path: Path) -> str:
-    """``faithfulness/support.md`` for ``eval/families/faithfulness/prompts/support.md``."""
-    return f"{path.parent.parent.name}/{path.name}"

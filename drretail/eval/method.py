@@ -29,6 +29,16 @@ class MethodCard:
     prompts: tuple[tuple[str, Prompt], ...]
     """Those that it was asked by, each with its family."""
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The lines, and the prompts by their hashes."""
+        prompts = ", ".join(f"{family} {prompt.name} {prompt.hash[:8]}" for family, prompt in self.prompts)
+        return {**self.lines, **({"Prompts (drretail prompts --judges prints them)": prompts} if prompts else {})}
+
+    @property
+    def text(self) -> list[str]:
+        return [f"How {self.judge} judged", *(f"{name}: {fact}" for name, fact in self.facts.items())]
+
 
 def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
     """A card for every judge that was asked, in the order of the scores."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.method import method_cards
 from drretail.eval.scores.aggregate import missing_in_words
 from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
@@ -37,6 +38,7 @@ VALUES: Mapping[str, str] = {
     "metric": "VARCHAR", "variant": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR", "state": "VARCHAR",
     "value": "DOUBLE", "why": "VARCHAR", "items": "VARCHAR", "name": "VARCHAR",
 }  # fmt: skip
+METHODS: Mapping[str, str] = {"judge": "VARCHAR", "fact": "VARCHAR", "value": "VARCHAR"}
 VERDICTS: Mapping[str, str] = {
     "run_id": "VARCHAR", "other_run_id": "VARCHAR", "order": "VARCHAR", "metric": "VARCHAR", "stage": "VARCHAR",
     "item": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR", "rules": "VARCHAR", "judge_repeat": "BIGINT",
@@ -81,6 +83,9 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
         typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
         tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
         tables["comparisons"] = COMPARISONS, [selection.shown(row) for row in _comparisons(selection, board)]
+    cards = method_cards(selection.experiment, scored)
+    facts = [{"judge": card.judge, "fact": name, "value": its} for card in cards for name, its in card.facts.items()]
+    tables["methods"] = METHODS, facts
     to.mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in tables.items():
         write(to / f"{name}{suffix}", columns, rows)

@@ -132,6 +132,9 @@ class ComparedRow(Record):
     """False for exploratory rows."""
     is_planned: bool = False
     """True if it was asked for before anything was scored: then it is corrected over what was asked."""
+    failures_added: float = 0.0
+    """How many more failures of the higher side ``p_holm`` bears: more if more systems are compared; 0 in figures in
+    which a failed run does not earn the worst."""
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
@@ -211,6 +214,8 @@ class JudgeTable(Record):
     """Whose rules: drretail's (default), or a publication's."""
     rows: tuple[ComparedRow, ...]
     """One row per variant."""
+    failed: int = 0
+    """The judge's questions on both systems without a usable answer, which its values leave out."""
     reliability: tuple[Reliability, ...] = ()
     """How steady each system is over repeats, if queries were run several times."""
 

@@ -12,16 +12,20 @@ Shares = Mapping[str, tuple[int, int]]
 """By figure: how many, of how many."""
 FLOOR = 0.8
 """The share below which a judge does not read (docs/faithfulness.md has the figures that it is chosen by)."""
+_FLOOR_UNCITED = 0.2
+"""The same for figures without a mark, of which good judges leave out more, and which only FR counts."""
 FEWEST = 20
 """The fewest cases from which a judge is said not to read."""
 _FEWEST_OF_KIND = 5
 """The fewest records that agree, or that contradict, from which these count in the agreement."""
-MARKS, FIGURES, IN_REPORT, IN_SOURCE, LABELLED = "marks", "figures", "in_report", "in_source", "labelled"
+MARKS, FIGURES, UNCITED, IN_REPORT = "marks", "figures", "uncited", "in_report"
+IN_SOURCE, LABELLED = "in_source", "labelled"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
 SAME_LABEL, SAME_CLAIM = "same_label", "same_claim"
 AUDITED: Mapping[str, str] = {
     MARKS: "citation marks in claims",
     FIGURES: "figures in claims",
+    UNCITED: "figures without a mark in claims",
     IN_REPORT: "quotes in the report",
     IN_SOURCE: "quotes in the sources",
     LABELLED: "claims labelled",
@@ -33,9 +37,11 @@ AUDITED: Mapping[str, str] = {
 """The figures, in words."""
 MEANING = (
     "citation marks in claims: a source in a sentence, item or row from which a claim with that source was extracted. "
-    "figures in claims: those read by form. quotes in the sources: of full and partial labels, when first asked. right "
-    "figures supported, wrong figures found: claims whose figure, read by form, a record confirms or contradicts, by "
-    "the first label. same …: when all is asked again (--judge-repeats); labels on one list of claims."
+    "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
+    "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
+    "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
+    "or contradicts, by the first label. same …: when all is asked again (--judge-repeats); labels on one list of "
+    "claims."
 )
 AGREEMENT = "agreement with records"
 
@@ -77,9 +83,12 @@ class JudgeAudit(Record):
     @property
     def low(self) -> tuple[str, ...]:
         """The figures below the floor, in words; empty for a judge that reads."""
-        named = (MARKS, FIGURES, IN_REPORT, IN_SOURCE, LABELLED, SAME_LABEL)
-        shares = ((AUDITED[name], *self.shares.get(name, (0, 0))) for name in named)
-        found = [words for words, got, of in shares if of >= FEWEST and got < FLOOR * of]
+        floors = dict.fromkeys((MARKS, FIGURES, IN_REPORT, IN_SOURCE, LABELLED, SAME_LABEL), FLOOR)
+        shares = (
+            (name, floor, *self.shares.get(name, (0, 0)))
+            for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()
+        )
+        found = [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
         agreement = self.agreement
         return (*found, *([AGREEMENT] if agreement is not None and agreement[0] < FLOOR else []))
 
@@ -106,8 +115,8 @@ class JudgeAudit(Record):
         if self.reads:
             return f"How {name} read: {', '.join(said)}."
         return (
-            f"This judge doesn't read: {name} is below {FLOOR} in {', '.join(self.low)}. Nothing is concluded from it. "
-            f"{', '.join(said).capitalize()}."
+            f"This judge doesn't read: {name} is below the floor in {', '.join(self.low)}. Nothing is concluded from "
+            f"it. {', '.join(said).capitalize()}."
         )
 
 

@@ -104,6 +104,8 @@ class PairScore(Record):
     """For a panel: share of scored pairs on which its members disagreed."""
     incomplete: tuple[str, ...] = ()
     """Those of the two systems with runs that lack an answer of a provider: nothing is concluded against them."""
+    reads: bool = True
+    """False if code finds that the judge does not read (``JudgeAudit``): then nothing is concluded."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 

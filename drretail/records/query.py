@@ -218,6 +218,8 @@ class Query(Document):
     """The world for which it was made; None for any."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
+    prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
+    """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,5 +1,6 @@
 """What a report declares, what was read out of it and by whom, and whether it agrees with the records."""
 
+import re
 from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
@@ -27,9 +28,20 @@ JudgedKind = Literal[
     "highest_rating",
     "most_ratings",
     "only_one",
+    "order_status",
+    "property",
+    "more",
+    "less",
+    "same",
+    "share",
 ]
 """What a judge types."""
-ValueKind = JudgedKind | Literal["measure", "order_status"]
+ValueKind = JudgedKind | Literal["measure"]
+COMPARISONS: tuple[ValueKind, ...] = ("more", "less", "same", "share")
+"""Claims about the ``field`` of one source beside that of another in ``than``; ``amount`` says by how much, if at all.
+"""
+OF_FIELDS: tuple[ValueKind, ...] = ("measure", "property", *COMPARISONS)
+"""What fields of records decide by their names."""
 SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")
 """Claims about one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group.
 For ``only_one`` it is the limit that no other product keeps, or empty if something else makes it the only one.
@@ -99,8 +111,12 @@ class ReadValue(Record):
     kind: ValueKind
     amount: str | tuple[str, str]
     """A decimal string. For a range its lower and upper end; for a date its ISO form as far as it is given ("2020-04");
-    for a brand or a place the words.
+    for a brand or a place the words; for a property yes, no, or a figure with its unit.
     """
+    field: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    """The name of a property, or of what is compared."""
+    than: tuple[str, ...] = Field(default=(), exclude_if=lambda sources: not sources)
+    """What it is compared with: evidence ids, or the amount of money that it is a share of."""
     currency: str | None = None
     relation: Relation = "is"
     of: tuple[str, ...] = ()
@@ -110,6 +126,11 @@ class ReadValue(Record):
     state: ValueState = "underivable"
     derivation: str | None = None
     """How the value follows from the records, or what the records say instead."""
+
+    @property
+    def is_worded(self) -> bool:
+        """True if it is a statement in words, which may hold figures of others: "the cheapest", "dishwasher safe"."""
+        return self.kind in SUPERLATIVES or (self.field is not None and not re.search(r"\d", f"{self.amount}"))
 
 
 class Unread(Record):

@@ -116,6 +116,8 @@ class ComparedMeasure(Record):
     measure: str
     """The column's name, or "side by side"."""
     judge: str = ""
+    failed: int = 0
+    """The judge's questions in this family without a usable answer, which its values leave out."""
     means: dict[str, float] = Field(default_factory=dict[str, float])
     """By system, over queries; for a preference, the sum of its win rates above one half."""
     pairs: tuple[ComparedPair, ...]

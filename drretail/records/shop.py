@@ -23,6 +23,16 @@ VARIANTS, STOCK, LIST_PRICE = "Variants", "Stock", "List price"
 _OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 
 
+_PASSED = {"delivered": ("shipped",), "returned": ("delivered", "shipped")}
+
+
+def has_been(status: str, recorded: str) -> bool | None:
+    """Whether an order of the recorded status is or was of another, in small letters; None where it may have been."""
+    if status == recorded or status in _PASSED.get(recorded, ()):
+        return True
+    return None if (status, recorded) == ("shipped", "cancelled") else False
+
+
 def product_url(product_id: str) -> str:
     """The address by which a product is cited (Listing 3)."""
     return f"{SHOP_URL}/{product_id}"

@@ -167,22 +167,69 @@ def _estimate(
     if not any(item.is_labelled and item.whole for item in items):
         return None
     parts = _strata(items, strata, weights)
-    # The mean of a stratum without a label is taken from the other strata; its interval is 0 to 1.
+    value, whole, labels = _ratio(items, parts)
+    varied = _variation(items, parts, labels, value)
+    labelled_clusters = len({item.cluster for item in items if item.is_labelled})
+    down, up = np.zeros(len(parts)), np.zeros(len(parts))
+    for at, part in enumerate(parts):
+        if not part.is_known:
+            number = (count or 1 / float(part.weights @ part.weights)) if len(part.labelled) else 0.0
+            low, high = _ends(varied.means[at], number, float(varied.effects[at]), labelled_clusters)
+            down[at], up[at] = part.share * (varied.means[at] - low), part.share * (high - varied.means[at])
+    variances = varied.covariance.diagonal()
+    errors = np.sqrt(variances[:-1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = np.nan_to_num(np.maximum(0.0, varied.covariance[:-1, :-1] / np.outer(errors, errors)))
+    np.fill_diagonal(correlation, 1.0)
+    below, above = (float(ends @ correlation @ ends) / whole**2 for ends in (down, up))
+    influence = {cluster: moved / whole for cluster, moved in varied.by_verdicts.items()}
+    if len(influence) < FEWEST:
+        return Corrected(value, None, None, below, above, varied.lasting, influence)
+    lower, higher = _verdict_margins(value, float(variances[-1]) / whole**2, len(influence))
+    low, high = value - (below + lower**2) ** 0.5, value + (above + higher**2) ** 0.5
+    return Corrected(value, low, high, below, above, varied.lasting, influence)
+
+
+def _ratio(items: Sequence[Item], parts: Sequence[_Stratum]) -> tuple[float, float, "Numbers"]:
+    """The mean, its denominator, and every item's label.
+
+    An item that doesn't count in the denominator gets the mean as its label: the ratio is then a mean of labels. The
+    mean of a stratum without a label is taken from the other strata; its interval is 0 to 1.
+    """
+    import numpy as np
+
     labelled_share = sum(part.share for part in parts if len(part.labelled))
 
     def mean(values: "Numbers") -> float:
         return sum(part.share * float(part.weights @ values[part.labelled]) for part in parts) / labelled_share
 
-    labels, wholes = (
-        np.array(column) for column in zip(*((each.label or 0.0, each.whole) for each in items), strict=True)
-    )
+    labels, wholes = np.array([item.label or 0.0 for item in items]), np.array([item.whole for item in items])
     whole = mean(wholes)
     value = mean(labels) / whole
-    # An item that doesn't count in the denominator gets the value as its label: the ratio is then a mean of labels.
-    labels = labels + value * (1 - wholes)
+    return value, whole, labels + value * (1 - wholes)
+
+
+class _Variation(NamedTuple):
+    """How labels and verdicts vary over clusters."""
+
+    means: list[float]
+    """By stratum, the mean of its labels."""
+    covariance: "Numbers"
+    """Of the strata's labels and, last, of the verdicts."""
+    effects: "Numbers"
+    """By stratum, the design effect: at least 1."""
+    lasting: float
+    """As ``Corrected.lasting``."""
+    by_verdicts: dict[Hashable, float]
+    """By cluster, how much its verdicts move the numerator."""
+
+
+def _variation(items: Sequence[Item], parts: Sequence[_Stratum], labels: "Numbers", value: float) -> _Variation:
+    import numpy as np
+
     names = {cluster: number for number, cluster in enumerate(dict.fromkeys(item.cluster for item in items))}
     clusters = np.array([names[item.cluster] for item in items])
-    predicted = np.full(len(items), value)
+    means, predicted = [value] * len(parts), np.full(len(items), value)
     # By stratum, and last of the verdicts: what each cluster moves, what one more cluster of equal items would, and the
     # variance of labels that are independent.
     moved, one_more, independent = np.zeros((len(parts) + 1, len(names))), np.zeros(len(parts) + 1), np.ones(len(parts))
@@ -190,7 +237,7 @@ def _estimate(
     for at, part in enumerate(parts):
         if not len(part.labelled):
             continue
-        middle = float(part.weights @ labels[part.labelled])
+        middle = means[at] = float(part.weights @ labels[part.labelled])
         predicted[part.items] = middle
         if not part.is_known:
             residuals = part.share * part.weights * (labels[part.labelled] - middle)
@@ -210,32 +257,13 @@ def _estimate(
     one_more *= (left / (left + explained)) ** 0.5 if left else 1.0
     one_more[-1] = explained**0.5 / len(names)
     covariance = len(names) / max(1, len(names) - 1) * moved @ moved.T + np.diag(one_more**2)
-    effects = np.maximum(1.0, covariance.diagonal()[:-1] / independent)
-    labelled_clusters = len({item.cluster for item in items if item.is_labelled})
-    down, up = np.zeros(len(parts) + 1), np.zeros(len(parts) + 1)
-    for at, part in enumerate(parts):
-        if not part.is_known:
-            middle, number = float(predicted[part.items[0]]), 0.0
-            if len(part.labelled):
-                number = count or 1 / float(part.weights @ part.weights)
-            low, high = _ends(middle, number, float(effects[at]), labelled_clusters)
-            down[at], up[at] = part.share * (middle - low) / whole, part.share * (high - middle) / whole
-    influence = dict(zip(names, (moved[-1] / whole).tolist(), strict=True))
-    errors = np.sqrt(covariance.diagonal())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        correlation = np.nan_to_num(np.maximum(0.0, covariance / np.outer(errors, errors)))
-    np.fill_diagonal(correlation, 1.0)
-    below, above = (float(ends[:-1] @ correlation[:-1, :-1] @ ends[:-1]) for ends in (down, up))
     lasting = 0.0
     if alike**2 > 1.001 * apart:
         # By the correlation inside clusters that makes such a design effect.
         effect = max(1.0, float(covariance[:-1, :-1].sum()) / float(independent[one_more[:-1] > 0].sum()))
         lasting = min(1.0, min(1.0, (effect - 1) / (alike**2 / apart - 1)) * alike**2 / apart / effect)
-    if len(names) < FEWEST:
-        return Corrected(value, None, None, below, above, lasting, influence)
-    down[-1], up[-1] = _verdict_margins(value, float(covariance[-1, -1]) / whole**2, len(names))
-    low, high = value - (below + down[-1] ** 2) ** 0.5, value + (above + up[-1] ** 2) ** 0.5
-    return Corrected(value, low, high, below, above, lasting, influence)
+    effects = np.maximum(1.0, covariance.diagonal()[:-1] / independent)
+    return _Variation(means, covariance, effects, lasting, dict(zip(names, moved[-1].tolist(), strict=True)))
 
 
 def _ends(mean: float, labels: float, design_effect: float, clusters: int) -> tuple[float, float]:

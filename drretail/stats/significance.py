@@ -13,7 +13,7 @@ derived from it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil, isnan, sqrt
+from math import ceil, isnan, log, sqrt
 from statistics import fmean
 
 from drretail.stats.clusters import Groups, cluster_sums
@@ -105,10 +105,14 @@ def _flipped(sizes: tuple[int, ...], reached: int) -> float:
     return min(1.0, 2 * float(min(chances[reached:].sum(), chances[: reached + 1].sum())))
 
 
-ONE_MORE = 1.5
-"""How much of the value at stake one more failure takes. By the rule of three, what has not failed in n queries may
-still fail in 3/n of them: with 1 instead, equal systems are told apart in up to 9 % of experiments.
-"""
+def failures_added(systems: int) -> float:
+    """How many more failures a lead must bear if so many systems are compared: 1.5 for two, 2.3 for six.
+
+    By the rule of three, what has not failed in n queries may still fail in 3/n of them; of m - 1 rivals, one is so
+    lucky as often if each may fail in (3 + ln(m - 1))/n. It is half of that, since a lead has to be twice what is
+    added: the sign of what is added is flipped as well.
+    """
+    return (3 + log(max(1, systems - 1))) / 2
 
 
 def flip_test_after_loss(differences: Sequence[float], groups: Groups, loss: float) -> float | None:

@@ -104,12 +104,12 @@ class Cell:
 
     @property
     def is_partial(self) -> bool:
-        """True if the value is over fewer reports than planned."""
+        """True if the value is over fewer runs than planned."""
         return self.n is not None and self.planned is not None and self.n < self.planned
 
     @property
     def denominator(self) -> str:
-        """ "1/11", "n=9". Empty if all planned reports are in the value, since ``basis_of`` says how many these are."""
+        """ "1/11", "n=9". Empty if all planned runs are in the value, since ``basis_of`` says how many these are."""
         if not self.n or self.n == self.planned:
             return ""
         return f"n={self.n:,}" if self.planned is None else f"{self.n:,}/{self.planned:,}"
@@ -188,7 +188,7 @@ class Table:
     """What a row is about; the heading of the names."""
     notes: tuple[str, ...] = ()
     """What a reader must know about the numbers."""
-    unit: str = "report"
+    unit: str = "planned run"
     """What ``Cell.n`` counts."""
     unrated: tuple[str, ...] = ()
     """Columns that a rule-based judge can't rate for any system."""
@@ -231,7 +231,7 @@ class Table:
 
 
 def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
-    """The denominator of values that show none: "n = 11 reports each.", or "n = 11 reports; 8 for b.".
+    """The denominator of values that show none: "n = 11 planned runs each.", or "n = 11 planned runs; 8 for b.".
 
     ``rows`` are names with cells. Empty if no cell knows how many were planned.
     """

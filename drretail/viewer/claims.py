@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, types_of
 from drretail.eval.claims.claims import Claim as Extracted
-from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.claims.labels import CONTRADICTED, INVENTED
 from drretail.eval.claims.quotes import find_words
 from drretail.eval.family import ClaimMark
 from drretail.parsing import parse_json
@@ -160,6 +160,8 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     for number, (claim, span) in enumerate(placed, 1):
         verdict, fault = verdicts.get(claim.claim_id), faults.get(claim.claim_id)
         support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
+        if support == "uncited" and claim.unresolved and judged.rules == "default":
+            support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
         claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
     return claims
 
@@ -179,6 +181,8 @@ def failed_stages(judged: Judged) -> list[Verdict]:
 def _support(verdict: Verdict) -> Support:
     if CONTRADICTED in verdict.notes:
         return "contradicted"
+    if INVENTED in verdict.notes:
+        return "none"
     if verdict.state == "scored":
         return _BY_VALUE.get(verdict.value, "unjudged") if isinstance(verdict.value, int | float) else "unjudged"
     return "unverifiable" if verdict.state == "unverifiable" else "failed" if verdict.state == "failed" else "unjudged"

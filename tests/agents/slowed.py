@@ -1,6 +1,6 @@
-"""The built-in agents with models that take their time, for tests that interrupt the real command line.
+"""react with models that take their time, for tests that interrupt the real command line.
 
-They are named as any agent of a user's own: ``--agent tests.agents.slowed:REACT``. How long each model call takes, in
+It is named as any agent of a user's own: ``--agent tests.agents.slowed:REACT``. How long each model call takes, in
 seconds, stands in the environment variable ``SLOWED_BY``.
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 
-from drretail.agents.base import Agent
 from drretail.agents.registry import load_agent
 from drretail.env.session import Session
 from drretail.llm.models import Models
@@ -31,22 +30,14 @@ class SlowChat(OfflineChat):
         return await super()._agenerate(messages, *args, **kwargs)
 
 
-def slowed(name: str) -> Agent:
-    """The built-in agent of that name with every model slowed down."""
-    agent, seconds = load_agent(name), float(os.environ.get("SLOWED_BY", "0"))
-
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer | str:
-        for role, model in models.by_role.items():
-            assert isinstance(model.chat, OfflineChat)
-            slow = SlowChat(policy=model.chat.policy, model=model.chat.model, seconds=seconds)
-            models.by_role = {**models.by_role, role: replace(model, chat=slow)}
-        return await agent.answer(task, session, models, limits)
-
-    return replace(agent, answer=answer)
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer | str:
+    seconds = float(os.environ.get("SLOWED_BY", "0"))
+    for role, model in models.by_role.items():
+        assert isinstance(model.chat, OfflineChat)
+        slow = SlowChat(policy=model.chat.policy, model=model.chat.model, seconds=seconds)
+        models.by_role = {**models.by_role, role: replace(model, chat=slow)}
+    return await BUILT_IN.answer(task, session, models, limits)
 
 
-def __getattr__(name: str) -> Agent:
-    """REACT, HYBRID_REACT …: the built-in agents in capitals."""
-    if not name.isupper():
-        raise AttributeError(name)
-    return slowed(name.lower())
+BUILT_IN = load_agent("react")
+REACT = replace(BUILT_IN, answer=answer)

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from drretail import reproduce
-from drretail.api.reproduce import AGENTS, Reproduction, estimate_reproduction
+from drretail.api.reproduce import Reproduction, estimate_reproduction
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
+from drretail.llm.estimates import Range
 from drretail.records.query import Query
+from drretail.viewer.paper.published import SYSTEMS
 from tests.cli.commands import ErrorOf
 from tests.shop import USER, build_shop
 
@@ -24,17 +26,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(folder: Path) -> Reproduction:
-    return reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS)
+    return reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, also="grounded_hybrid")
 
 
 def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made: Reproduction) -> None:
     labels = {label.partition("@")[0] for label in made.experiment.systems}
-    assert labels >= {*AGENTS}
+    assert {label for label in labels if not label.startswith(("null", "oracle"))} == {*SYSTEMS, "grounded_hybrid"}
     assert {row.rules for row in made.scored.scores.scores if row.metric == "faithfulness"} == {"paper"}
     assert made.verification.passes
     page = made.page.read_text(encoding="utf-8")
     parts = ("## Table 1", "| paper  |", "drretail verify` finds no contradiction", "## Scoreboard, judged by offline:")
     assert [part for part in parts if part not in page] == []
+    begins = (
+        "- The shop is of the files",
+        "- The web that agents met",
+        "- Whose wording: agents this",
+        "- Rules: paper",
+    )
+    places = [page.index(part) for part in begins]
+    assert places == sorted(places)
+    assert places[-1] < page.index("## "), "what the numbers stand on comes before them"
 
 
 @pytest.mark.slow  # all of it once more
@@ -42,7 +53,7 @@ def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(mad
     path = next((folder / "exp" / "runs").glob("react@*/q1-r1/run.json"))
     run = read_json(path)
     write_json(path, {**run, "report": f"{run['report']} It is the best."})
-    again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS)
+    again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, also="grounded_hybrid")
     assert all(tally.before == 1 for tally in again.experiment.tallies)
     assert not again.is_complete
     assert "contradictions**, first: " in again.page.read_text(encoding="utf-8")
@@ -50,8 +61,13 @@ def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(mad
 
 
 def test_what_cannot_be_asked_is_said_first_and_what_is_left_is_estimated(folder: Path, error_of: ErrorOf) -> None:
-    left = estimate_reproduction(to=folder / "new", world=folder / "w", queries=QUESTIONS)
-    assert {row.name.partition("@")[0] for row in left if row.calls.low} == {*AGENTS}
+    judge, model = "anthropic:claude-sonnet-4-6", "anthropic:claude-sonnet-5"
+    left = estimate_reproduction(model, judge, to=folder / "new", world=folder / "w", queries=QUESTIONS)
+    judging = [f"{family} by {judge}" for family in ("faithfulness", "quality", "pairwise")]
+    assert [row.name.partition("@")[0] for row in left.work if row.calls.low] == [*SYSTEMS, *judging]
+    calls = {row.name: row.calls.low for row in left.work[-3:]}
+    assert [calls[name] for name in judging] == [6 * (2 + 17), 6 * 7, 3 * 7], "17.2 cited claims a report in Table 1"
+    assert 50 * (left.paper.dollars or Range(0, 0)).low == pytest.approx(188, abs=1), "six systems, fifty queries"
     with pytest.raises(UserError, match="--to EXP"):
         reproduce(world=folder / "w")
     paid = ("reproduce", "--model", "anthropic:claude-sonnet-5", "--to", str(folder / "paid"))

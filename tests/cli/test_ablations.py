@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json, write_lines
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.base import canonical_json
@@ -125,28 +124,3 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Comma
     first = (tmp_path / "exp" / "scores.json").read_bytes()
     succeeds("score", "exp", "--metrics", "checks")
     assert (tmp_path / "exp" / "scores.json").read_bytes() == first
-
-
-SETTINGS = [each for setting in ("task", "context", "persona", "tools") for each in ("--information", setting)]
-OF_USERS = (f"get_user_{what}" for what in ("orders", "profile", "statistics"))
-USER_TOOLS = {*OF_USERS, "get_order_details", "update_user_profile"}
-
-
-def test_what_a_system_is_told_of_its_user_is_a_setting_to_compare_by(succeeds: Command, tmp_path: Path) -> None:
-    build_shop(tmp_path / "w")
-    told = {"user_id": BIRDS, "mode": "task", "persona": "Shopping: likes cedar.", "context": "It is for a balcony."}
-    write_lines(tmp_path / "q.jsonl", (build.query(name, "Which bird feeder?", **told).as_line() for name in "ab"))
-    succeeds("run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--no-floors", *SETTINGS)
-    fields = {label: system.information for label, system in read_definition(tmp_path / "exp").systems.items()}
-    assert sorted(fields.values()) == ["context", "persona", "task", "tools"]
-    called = {run.run_id: {step.name for step in run.steps} for run in read_runs(tmp_path / "exp")}
-    assert all(bool(tools & USER_TOOLS) == ("information" not in run_id) for run_id, tools in called.items())
-    succeeds("score", "exp", "--metrics", "checks")
-    compared = succeeds("compare", "exp", "--by", "information", "--metric", "checks:clean", "--json")
-    (table,) = json.loads(compared.stdout)["information"]
-    assert [cell["setting"] for cell in table["rows"][0]["cells"]] == ["task", "context", "persona", "tools"]
-    assert len(table["rows"][0]["steps"]) == 4
-    succeeds("report", "exp", "--to", "page.html")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Score against information" in page
-    assert "error-free share against information" in page

@@ -1,12 +1,6 @@
-"""Runs at once and in parts: what is told, Ctrl-C, kills at random moments, and shards; all end like a whole run.
+"""Runs at once and in parts: what is told, Ctrl-C, and shards; all end like a whole run."""
 
-More moments: DRRETAIL_KILLS=20 DRRETAIL_KILL_SEED=2 pytest -s tests/cli/test_interrupting.py -k killed
-"""
-
-import gzip
 import json
-import os
-import random
 import shutil
 import signal
 import subprocess
@@ -17,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.registry import BUILT_IN
 from drretail.files import write_lines
 from drretail.records.query import Query
 from tests import build
@@ -98,32 +91,6 @@ def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Comman
     assert "q2 · react@offline-shopper" in slowly.stderr
 
 
-IN_A_ROW = 4
-"""So often is one experiment killed before it may end."""
-
-
-def killed(start: Start, tmp_path: Path, command: list[str], effects: int, pause: float) -> bool:
-    """Kills the command once its journal holds so many effects and a little later; False when it was done before."""
-    process = start(*command, SLOWED_BY="0.02")
-    while not process.has_ended and _effects(tmp_path / "exp") < effects:
-        time.sleep(0.002)
-    time.sleep(pause)
-    process.send_signal(signal.SIGKILL)
-    return process.wait().returncode == -signal.SIGKILL
-
-
-def _effects(experiment: Path) -> int:
-    """How many effects stand in the journals of an experiment, of runs that are cut and of whole ones; -1 without."""
-    found = -1
-    for path in experiment.glob("runs/*/*/journal.jsonl*"):
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:  # packed just now
-            continue
-        found = max(found, 0) + (gzip.decompress(data) if path.suffix == ".gz" else data).count(b"\n")
-    return found
-
-
 VOLATILE = ("telemetry.json", ".lock")
 
 
@@ -131,30 +98,6 @@ def files(folder: Path) -> dict[str, bytes]:
     """What is the same however it was made."""
     kept = build.files(folder, journals=False)
     return {name: data for name, data in kept.items() if not name.endswith(VOLATILE)}
-
-
-@pytest.mark.parametrize(
-    "agent", [pytest.param(agent, marks=[pytest.mark.slow] if agent != "react" else []) for agent in BUILT_IN]
-)
-def test_killed_runs_go_on_and_end_like_those_that_were_not(
-    succeeds: Command, start: Start, shop: str, queries: str, tmp_path: Path, agent: str
-) -> None:
-    seed, kills = os.environ.get("DRRETAIL_KILL_SEED", "1"), int(os.environ.get("DRRETAIL_KILLS", "2"))
-    rng = random.Random(f"{seed} {agent}")
-    command = ["run", "--no-floors", "--queries", queries, "--world", shop]
-    command += ["--agent", f"tests.agents.slowed:{agent.upper()}"]
-    succeeds(*command, "--to", "whole")
-    whole, most = files(tmp_path / "whole"), _effects(tmp_path / "whole")
-    while kills > 0:
-        moments = sorted(rng.randint(0, most) for _ in range(min(kills, IN_A_ROW)))
-        for effects in moments:
-            pause = rng.uniform(0, 0.03)
-            hit = killed(start, tmp_path, [*command, "--to", "exp"], effects, pause)
-            print(f"{agent}, seed {seed}: after {effects} of {most} effects and {pause:.3f} s", "" if hit else "(over)")
-            kills -= hit
-        succeeds(*command, "--to", "exp")
-        assert files(tmp_path / "exp") == whole
-        shutil.rmtree(tmp_path / "exp")
 
 
 TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")

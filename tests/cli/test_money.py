@@ -108,7 +108,7 @@ def test_a_cap_ends_judging_with_3_and_a_higher_one_goes_on(
 
 def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
-    with WireServer(Plan(rate=1, faults=["late_error"], times=1)) as server:
+    with WireServer(Plan(faults=["late_error"], times=1)) as server:
         done = succeeds(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
         assert (server.seen.requests, server.seen.streamed) == (12, 12)
     (spent,) = json.loads(done.stdout)["spending"]

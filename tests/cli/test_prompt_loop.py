@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.api.sent_prompts import agents_prompts, as_markdown, judges_prompts
+from drretail.api.prompts.sent import agents_prompts, as_markdown, judges_prompts
 from drretail.cli.app import app
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.subject import planned_runs

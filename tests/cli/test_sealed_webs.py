@@ -59,8 +59,6 @@ def test_sizes_are_systems_of_one_experiment(succeeds: Command, error_of: ErrorO
         (("--compose", "none"), "There is no composition 'none'."),
         (("--web", "sandbox", "--queries", "queries.jsonl", "--size", "32k"), "are of a sandbox's folder"),
         (("--files", "s/tasks"), "s brings the users' files of its queries: leave --files out."),
-        (("--queries", "changed.jsonl"), "has another query or user under that id."),
-        (("--queries", "others.jsonl"), "has no such query of this user: ask one of its own."),
         (("--web", "sandbox:elsewhere"), "elsewhere was made for another shop: name its world with --world."),
     ],
 )  # fmt: skip
@@ -68,8 +66,6 @@ def test_what_a_sandbox_cannot_serve_is_refused_in_a_sentence_before_anything_ru
     error_of: ErrorOf, sandbox: Path, tmp_path: Path, given: tuple[str, ...], message: str
 ) -> None:
     first = read_queries(sandbox / "queries.jsonl")[0]
-    for name, other in (("changed", {"text": "Which bird bath?"}), ("others", {"query_id": "q9"})):
-        (tmp_path / f"{name}.jsonl").write_text(f"{first.model_copy(update=other).as_line()}\n")
     seal(tmp_path / "elsewhere", {"q1": PAGES}, [first])
     assert message in error_of(*RUN, *given)
     assert not (tmp_path / "exp").exists()

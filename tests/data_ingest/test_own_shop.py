@@ -20,7 +20,6 @@ from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
-from tests.data_ingest.test_interruption import killed_and_resumed
 
 PRODUCTS = [
     {"sku": "007", "name": "Napf", "path": "Tiere > Hunde", "net": "1.004,95", "stock": "12", "mat": "Ton"},
@@ -340,15 +339,6 @@ def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_r
     after = ingest([path], tmp_path / "w", replace=True)
     assert after.fingerprint != before.fingerprint
     assert product_in(tmp_path / "w", "B2").currency == "CHF"
-
-
-@pytest.mark.parametrize("moment", ["rows-*", pytest.param("products-*", marks=pytest.mark.slow)])
-def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(tmp_path: Path, moment: str) -> None:
-    products = [dict(PRODUCTS[0], sku=f"P{number}") for number in range(2000)]
-    orders = [dict(ORDERS[0], nr=f"R{number // 2}", sku=f"P{number * 7 % 2000}") for number in range(4000)]
-    path = shop(tmp_path / "raw", products, orders)
-    whole = ingest([path], tmp_path / "whole").fingerprint
-    assert killed_and_resumed(path, tmp_path, f".stages/duckdb/{moment}", 2, None) == whole
 
 
 def test_tables_without_a_mapping_or_rows_and_presets_are_refused(tmp_path: Path) -> None:

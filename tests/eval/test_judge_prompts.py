@@ -152,9 +152,9 @@ def test_runs_of_our_own_are_asked_in_the_packaged_words(tmp_path: Path) -> None
 
 
 def test_every_phrase_that_has_another_elsewhere_stands_in_a_packaged_prompt() -> None:
-    prompts = [prompt_for(each) for each in QUALITY]
-    prompts += [comparing(each) for each in QUALITY]
-    prompts += [*(support_prompt(each) for each in ("default", "paper")), extraction_prompt(EXTRACT)]
+    both: tuple[Rules, ...] = ("default", "paper")
+    prompts = [prompt(each, rules) for each in QUALITY for prompt in (prompt_for, comparing) for rules in both]
+    prompts += [*(support_prompt(each) for each in both), extraction_prompt(EXTRACT)]
     prompts += [beside(), *(scoring_prompt(axis) for axis in AXES), *weights_prompts(AXES)]
     whole = "\n".join(prompt.shared + prompt.text for prompt in prompts)
     assert [ours for ours, _ in PHRASES if ours not in whole] == []

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -64,22 +63,6 @@ def test_a_step_after_the_end_and_a_query_that_is_not_there_fail_and_the_connect
         with pytest.raises(RuntimeError, match="There is no query 'dev-99'"):
             env.reset(query_id="dev-99")
         assert not env.reset(seed=3).done
-
-
-def test_rollouts_of_forty_connections_see_nothing_of_each_other(address: str, shop: Shop) -> None:
-    user = shop.queries[QUERY].user_id
-    together = threading.Barrier(40)
-
-    def rollout(number: int) -> bool:
-        with ShopClient(base_url=address).sync() as env:
-            env.reset(query_id=QUERY)
-            env.step(ShopAction(**call("update_user_profile", user_id=user, first_name=f"Shopper{number}")))
-            together.wait()
-            seen = env.step(ShopAction(**call("get_user_profile", user_id=user)))
-            return f'"Shopper{number}"' in seen.observation.text
-
-    with ThreadPoolExecutor(40) as threads:
-        assert all(threads.map(rollout, range(40)))
 
 
 def test_a_client_that_leaves_puts_no_traceback_into_the_log(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:

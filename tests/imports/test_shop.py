@@ -110,7 +110,8 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     build_shop(tmp_path / "w")
     succeeds("import", "markdown", "in", "--world", "w", "--to", "exp")
     result = succeeds("score", "exp")
-    assert "5 statements about your products checked: 5 contradict" in " ".join((result.stdout + result.stderr).split())
+    found = " ".join((result.stdout + result.stderr).split())
+    assert "6 statements about your products checked: 5 contradict" in found, "the price of the bath is right"
 
 
 def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(

@@ -16,7 +16,6 @@ class Proxy:
         self._open: set[socket.socket] = set()
         self._flowing = threading.Event()
         self._flowing.set()
-        self._left: int | None = None
         self._listener: socket.socket | None = None
         self.port = 0
         self.accept()
@@ -36,10 +35,6 @@ class Proxy:
             with suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
             listener.close()
-        self.drop()
-
-    def drop(self) -> None:
-        """Cuts all open connections, and goes on with new ones."""
         with self._lock:
             open_now, self._open = self._open, set()
         for connection in open_now:
@@ -51,12 +46,7 @@ class Proxy:
 
     def flow(self) -> None:
         """Heals everything but ``refuse``."""
-        self._left = None
         self._flowing.set()
-
-    def cut_after(self, size: int) -> None:
-        """All connections are cut once ``size`` more bytes of answers have passed, each time until ``flow``."""
-        self._left = size
 
     def close(self) -> None:
         self.refuse()
@@ -75,28 +65,18 @@ class Proxy:
                 continue
             with self._lock:
                 self._open |= {client, server}
-            for source, target, answers in ((client, server, False), (server, client, True)):
-                threading.Thread(target=self._pump, args=(source, target, answers), daemon=True).start()
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(target=self._pump, args=(source, target), daemon=True).start()
 
-    def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while piece := source.recv(PIECE):
                 self._flowing.wait()
-                target.sendall(self._within(piece) if answers else piece)
+                target.sendall(piece)
         for connection in (source, target):
             with self._lock:
                 self._open.discard(connection)
             cut(connection)
-
-    def _within(self, piece: bytes) -> bytes:
-        """What may still pass of an answer; at the end of it all connections are cut."""
-        if self._left is None:
-            return piece
-        if len(piece) <= self._left:
-            self._left -= len(piece)
-            return piece
-        self.drop()
-        raise OSError("cut here")
 
 
 def cut(connection: socket.socket) -> None:

@@ -51,35 +51,6 @@ def test_an_ingest_makes_the_same_world_on_servers(
     assert "a folder always derives" in error_of("ingest", raw, "--world", "other", "--materialize-users")
 
 
-def test_a_shop_of_ones_own_is_the_same_on_servers(
-    drretail: Command, succeeds: Command, spec: str, tmp_path: Path
-) -> None:
-    (tmp_path / "products.csv").write_text("sku,name,path,net,left\n7.5,Desk lamp,Home > Lamps,39.90,4\n8,Bowl,,,\n")
-    (tmp_path / "orders.csv").write_text("nr,who,sku,day\nR1,a@x.example,7.5,2024-03-01\nR1,a@x.example,8,2024-03-01\n")
-    (tmp_path / "shop.toml").write_text(
-        'currency = "EUR"\n'
-        'orders = {file = "orders.csv", id = "nr", user = "who", product = "sku", date = "day"}\n[products]\n'
-        'file = "products.csv"\nid = "sku"\ntitle = "name"\ncategory = "path"\nprice = "net"\nstock = "left"\n'
-    )
-    done = succeeds("ingest", "shop.toml", "--world", spec, "--json", "-q")
-    folder = drretail("ingest", "shop.toml", "--world", "w", "--json", "-q")
-    assert json.loads(done.stdout)["fingerprint"] == json.loads(folder.stdout)["fingerprint"]
-    succeeds("world", "check", spec)
-    for tool, given in (
-        ("product_catalog_search", {"query": "desk lamp", "category": "lamps"}),
-        ("get_product_details", {"product_id": "7-5"}),
-        ("get_user_orders", {"user_id": "a@x.example"}),
-        ("get_order_details", {"order_id": "R1-2"}),
-        ("get_user_statistics", {"user_id": "a@x.example"}),
-    ):
-        asked = ("tools", tool, "--user", "a@x.example", "--args", json.dumps(given))
-        answers = [json.loads(drretail(*asked, "-w", place).stdout) for place in (spec, "w")]
-        assert answers[0] == answers[1]
-        assert "error" not in answers[0]
-        assert '"EUR"' in json.dumps(answers[0])
-        assert tool != "get_product_details" or answers[0]["details"] == {"Stock": 4}
-
-
 def test_other_rows_replace_a_world_only_when_told(
     drretail: Command, succeeds: Command, error_of: ErrorOf, spec: str, raw: str, tmp_path: Path
 ) -> None:

@@ -13,9 +13,10 @@ from drretail.env.servers import filling
 from drretail.env.servers.clients import connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import OrderRow, check_world, default_pool, write_world
+from drretail.env.world import OrderRow, check_world, default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
+from tests.build import known
 from tests.shop import PRODUCTS
 
 STRANGE = Product(
@@ -69,6 +70,8 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
     with rows_of(source) as here, rows_of(first, server_settings) as there:
         assert list(there.products) == list(here.products)
         assert list(there.orders) == list(here.orders)
+    with open_world(source) as here, open_world(first, servers=server_settings) as there:
+        assert known(there.holdout).orders(USERS) == known(here.holdout).orders(USERS) != {}
 
     with connect(server_settings, name) as servers:
         servers.database["g1_orders"].delete_one({})

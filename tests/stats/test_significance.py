@@ -1,7 +1,7 @@
 """Tests over users against scipy, Holm's correction, power, and noise of repeats."""
 
 from itertools import combinations
-from math import sqrt
+from math import exp, sqrt
 from statistics import mean, variance
 from typing import Any
 
@@ -15,6 +15,7 @@ from drretail.stats.intervals import Estimate, estimate
 from drretail.stats.noise import Noise, agent_test, noise, pass_power, run_variance, worst_of
 from drretail.stats.significance import (
     detectable,
+    failures_added,
     fewest_users,
     flip_test,
     flip_test_after_loss,
@@ -217,6 +218,11 @@ def test_one_more_failure_takes_a_lead_that_a_single_query_can_take() -> None:
     clear = flip_test_after_loss([0.5] * 50, alone, 1.5 * 0.5)
     assert clear == flip_test([*[0.5] * 50, -0.75], tuple(range(51)))
     assert flip_test_after_loss([], (), 1.0) is None
+
+
+def test_so_many_failures_are_added_that_no_rival_is_so_lucky_in_more_than_one_of_twenty_experiments() -> None:
+    assert failures_added(2) == 1.5
+    assert all((systems - 1) * exp(-2 * failures_added(systems)) <= 0.05 for systems in (2, 6, 12))
 
 
 def test_power_after_a_loss_is_that_of_the_test_and_more_users_are_needed() -> None:

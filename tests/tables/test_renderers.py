@@ -78,7 +78,7 @@ def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> 
     assert head == ["System", "FP", "words"]
     assert [each[-1] for each in rule] == ["-", ":", ":"]
     assert first == ["react", "0.74 (.68–.80), 48/50, 2 n/a", "1,235"]
-    assert markdown_table(SCORES).endswith("\n\nn = 50 reports each.")
+    assert markdown_table(SCORES).endswith("\n\nn = 50 planned runs each.")
     assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
 
 
@@ -115,7 +115,7 @@ def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_cha
 % two
 \begin{table}
 \centering
-\caption{Scores. n = 50 reports each.}
+\caption{Scores. n = 50 planned runs each.}
 \begin{tabular}{lrr}
 \toprule
 System & 50\% \& more & words \\
@@ -136,10 +136,10 @@ oracle & 1.00 & -- \\
 @pytest.mark.parametrize(
     ("counts", "shown", "basis"),
     [
-        ([(10, 10), (10, 10)], ["", ""], "n = 10 reports each."),
-        ([(1, 11), (11, 11)], ["1/11", ""], "n = 11 reports each."),
-        ([(10, 10), (8, 8)], ["", ""], "n = 10 reports; 8 for 1."),
-        ([(0, 11), (9, None)], ["", "n=9"], "n = 11 reports."),  # without a value, the reason is shown
+        ([(10, 10), (10, 10)], ["", ""], "n = 10 planned runs each."),
+        ([(1, 11), (11, 11)], ["1/11", ""], "n = 11 planned runs each."),
+        ([(10, 10), (8, 8)], ["", ""], "n = 10 planned runs; 8 for 1."),
+        ([(0, 11), (9, None)], ["", "n=9"], "n = 11 planned runs."),  # without a value, the reason is shown
         ([(None, None)], [""], ""),
     ],
 )

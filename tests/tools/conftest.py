@@ -104,7 +104,7 @@ def shop_folder(new_place: Callable[[PlaceKind], Place]) -> Path:
 
 @pytest.fixture(scope="session")
 def world(shop_folder: Path) -> Iterator[World]:
-    """The shop; that a tool answers the same on servers is a matter of ``tests/servers/parity``."""
+    """The shop; that its rows and searches are the same on servers is a matter of ``tests/env``."""
     with open_world(shop_folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 

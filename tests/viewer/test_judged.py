@@ -2,6 +2,8 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,13 +14,15 @@ from drretail.eval.claims.quotes import find_words
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
+from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
-from drretail.viewer.claims import claims_of, excerpt, readable
+from drretail.viewer.claims import claims_of, counts_of, excerpt, readable
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
 from drretail.viewer.judged import Judged, read_judgements
 from drretail.viewer.page.document import render_page
+from drretail.viewer.tables.false_statements import checked_in
 from drretail.viewer.terminal.text_report import render_text
 from tests.build import known
 from tests.viewer.dom import parse
@@ -159,6 +163,19 @@ def test_a_claim_has_one_verdict_on_all_its_sources_in_which_denied_unverifiable
         claims_of(judged([PRICE], value=0.0, notes=notes), REPORT) for notes in ((), ("contradicted",))
     )
     assert (none.support, denied.support) == ("none", "contradicted")
+    # What cites only something that was invented is in FP's denominator, and so in "0 of 1 cited claims supported".
+    unseen = PRICE.model_copy(update={"sources": (), "unresolved": ("P:B9",)})
+    notes: dict[str, object] = {"state": "unverifiable", "notes": ("invented",)}
+    (by_id,), (by_address,) = claims_of(judged([unseen]), REPORT), claims_of(judged([PRICE], **notes), REPORT)
+    assert counts_of([by_id, by_address]) == {"none": 2}
+
+
+def test_a_statement_that_the_judge_and_code_deny_is_checked_once() -> None:
+    claims = claims_of(judged([PRICE, GREEN], value=1.0), REPORT)
+    for start, checked in ((17, 1), (30, 2), (None, 2)):
+        found = Finding(code="price_wrong", severity="error", start=start, end=start and start + 3, text="$30")
+        view: Any = SimpleNamespace(claims=[SimpleNamespace(claims=claims)], false=[found], claim_of=lambda _: None)
+        assert checked_in(view) == checked
 
 
 def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() -> None:

@@ -5,10 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from drretail.agents.registry import load_agent
-from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
-from drretail.errors import ModelErrorKind
 from drretail.event_loop import run_loop
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.retries_and_rates import Retrying
@@ -17,16 +14,7 @@ from drretail.records.run import Usage, WebMode
 from drretail.tools.registry import openai_schemas
 from tests.build import known
 from tests.wire.playing import AGENTS, MODELS, STALL, InTurn, calls_of, gist, model_at, offline, play, player
-from tests.wire.server import LASTING, PASSING, Plan, WireServer
-
-KINDS: dict[str, ModelErrorKind] = {
-    "refusal": "refusal", "context_overflow": "context_overflow", "max_tokens": "unusable",
-}  # fmt: skip
-"""Of lasting faults; "model" for all others."""
-ASKED = {"max_tokens": 2}
-"""How often, of lasting faults; the others once."""
-PAID = ("refusal", "max_tokens")
-"""Faults that come as an answer with a count of tokens."""
+from tests.wire.server import PASSING, Plan, WireServer
 
 
 @pytest.mark.parametrize(("mode", "stream"), [("snippets", False), ("ws", False), ("ws", True)])
@@ -53,37 +41,6 @@ def test_what_passes_is_tried_again_and_leaves_its_count_alone_in_the_run(world:
     assert gist(recorded) == wanted
     assert server.seen.requests == calls_of([recorded.run]) + sum(server.seen.faults.values())
     assert known(recorded.run.setbacks).second_attempts == sum(server.seen.faults.values())
-
-
-@pytest.mark.parametrize("fault", LASTING)
-@pytest.mark.parametrize("provider", MODELS)
-def test_what_lasts_is_asked_once_and_fails_the_run_with_its_cause(world: World, provider: str, fault: str) -> None:
-    with WireServer(Plan(rate=1, faults=(fault,))) as server:
-        (recorded,) = play(world, player(world, "react", model_at(server, provider)))
-    run = recorded.run
-    assert (run.status, run.stop, run.report) == ("failed", "error", None)
-    assert run.error is not None
-    assert run.error.kind == KINDS.get(fault, "model")
-    assert server.seen.requests == ASKED.get(fault, 1)
-    assert run.usage.keys() == ({"researcher"} if fault in PAID else set())
-    assert [step.error for step in run.steps] == [run.error.message]
-
-
-@pytest.mark.parametrize("fault", PAID)
-@pytest.mark.parametrize("provider", MODELS)
-def test_answers_in_a_schema_that_cannot_be_used_are_paid_for_as_well(world: World, provider: str, fault: str) -> None:
-    with WireServer() as good, WireServer(Plan(rate=1, faults=(fault,))) as bad:
-        models = {"": model_at(good, provider), "summariser": model_at(bad, provider)}
-        one = SystemUnderTest.of("react", load_agent("react"), models, world, web_mode="ws")
-        (recorded,) = play(world, one)
-    pages = [step for step in recorded.run.steps if step.role == "summariser"]
-    assert recorded.run.status == "done"
-    assert all(step.error for step in pages)
-    asked = ASKED.get(fault, 1) * len(pages)
-    assert recorded.run.usage["summariser"].calls == bad.seen.requests == asked > 0
-    assert recorded.run.usage["summariser"].output == 20 * asked
-    cause = {"refusal": "refused", "max_tokens": "set max_tokens higher"}[fault]
-    assert [note for note in recorded.run.notes if cause in note]
 
 
 MESSAGES = [
@@ -114,7 +71,7 @@ def test_a_stream_put_together_is_the_answer_that_comes_whole(provider: str) -> 
 @pytest.mark.parametrize("tools", [True, False])
 def test_what_goes_wrong_in_the_middle_of_a_stream_is_tried_again(provider: str, fault: str, tools: bool) -> None:
     attempts = Attempts()
-    with WireServer(Plan(rate=1, faults=[fault], times=1)) as server:
+    with WireServer(Plan(faults=[fault], times=1)) as server:
         model = model_at(server, provider, stream=True, retrying=Retrying(2, first=0.001))
         chat = model.chat.bind_tools(openai_schemas()) if tools else model.chat
         answer = run_loop(answer_of(model, MESSAGES, chat=chat, attempts=attempts))

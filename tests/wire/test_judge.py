@@ -23,8 +23,8 @@ from drretail.records.base import canonical_json
 from drretail.records.run import Usage
 from drretail.records.score import Scores
 from tests.build import journal_usage
-from tests.wire.playing import MODELS, QUERY, STALL, InTurn, model_at, player
-from tests.wire.server import PASSING, WireServer
+from tests.wire.playing import MODELS, QUERY, model_at, player
+from tests.wire.server import WireServer
 
 pytestmark = pytest.mark.anyio
 METRICS = ("faithfulness", "quality")
@@ -69,18 +69,6 @@ async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: 
         assert {verdict["state"] for verdict in wanted} <= {"scored", "na"}
         assert [said(folder, model) for model in models] == [wanted, wanted]
         assert server.seen.requests == sum(used(folder, model).calls for model in models)
-
-
-@pytest.mark.parametrize("provider", MODELS)
-async def test_what_passes_leaves_no_trace_in_a_verdict(world: World, folder: Path, provider: str) -> None:
-    offline = open_model("offline:judge")
-    with WireServer(InTurn(faults=PASSING, every=1, stall=STALL)) as server:
-        model = model_at(server, provider)
-        await judge(folder, world, offline, model)
-    faults = server.seen.faults
-    assert faults.keys() == {*PASSING}
-    assert said(folder, model) == said(folder, offline)
-    assert server.seen.requests == used(folder, model).calls + sum(faults.values())
 
 
 async def test_second_verdicts_are_verified_by_their_answers(world: World, folder: Path, tmp_path: Path) -> None:

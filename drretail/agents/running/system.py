@@ -143,7 +143,7 @@ def suts(
 
     On a sandbox with a web for each query there is one system for each of the ``sizes`` in each composition. Raises
     UserError if a limit in dollars is given and a model has no known price, for an agent that is to read pages without
-    a web, for an override of a prompt that none of the agents uses, and for an unknown size or composition.
+    a web, for overrides of prompts that none of the agents uses, and for an unknown size or composition.
     """
     options = given.pop("options", {})
     if RETRIEVER in options and not isinstance(world.web, SealedWeb):
@@ -156,7 +156,7 @@ def suts(
         for part in _parts(world.web, sizes, composes)
         for name, mode, agent in asked
     ]
-    overrides.check_used(sut.overrides for sut in made)
+    overrides.unused(sut.overrides for sut in made)
     if any(sut.system.limits.dollars is not None for sut in made):
         check_priced(model for sut in made for model in sut.models.values())
     return made

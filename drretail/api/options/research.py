@@ -96,7 +96,12 @@ Without = Annotated[
 ]
 Prompts = Annotated[
     str | Path | None,
-    Option("A folder of your own prompts (`drretail prompts --to` writes them).", WHAT, metavar="DIR", type=Path),
+    Option(
+        "A folder of your own prompts and criteria (`drretail prompts --to` writes all).",
+        WHAT,
+        metavar="DIR",
+        type=Path,
+    ),
 ]
 Scope = Annotated[
     Literal["own", "any"] | None,

@@ -198,6 +198,11 @@ class ReproduceOptions:
         Queries | None, Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE")
     ] = None
     only: Annotated[int | None, Option("The number of queries to use.", min=1)] = None
+    also: Annotated[Texts, Option("An agent to run beside the paper's six systems.", metavar="NAME")] = ()
+    prompts: Annotated[
+        str | Path | None,
+        Option("A folder of your own prompts and criteria for the judges.", WHAT, metavar="DIR"),
+    ] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()

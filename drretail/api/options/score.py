@@ -90,10 +90,7 @@ class ScoreOptions:
             "A folder of reference answers: what good answers say and cite (docs/publications.md).", WHAT, metavar="DIR"
         ),
     ] = None
-    prompts: Annotated[
-        str | Path | None,
-        Option("A folder of your own prompts (`drretail prompts --judges --to` writes them).", WHAT, metavar="DIR"),
-    ] = None
+    prompts: research.Prompts = None
     rate_floors: Annotated[bool, Option("Also rate the baselines (null agents and the oracle).", WHAT)] = False
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()

@@ -78,3 +78,4 @@ class Calls:
     base_url: research.BaseUrl = ()
     parallel: Annotated[int, Option("Maximum number of parallel model calls.", min=1)] = 4
     retry_failed: Annotated[bool, Option("Repeat failed model calls.")] = False
+    prompts: research.Prompts = None

@@ -1,8 +1,9 @@
 """``drretail queries generate --model``: queries that a language model writes."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from drretail.records.run import Usage
 
 
+PROMPTS_NEED_A_MODEL = "--prompts is what a language model is told: name one with --model PROVIDER:MODEL."
 # The most failures that are shown one by one; --json has all.
 _MOST_SHOWN = 5
 
@@ -103,6 +105,24 @@ def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[d
     }
 
 
+def in_own_words(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, in which models are told the prompts of ``--prompts``."""
+
+    @wraps(command)
+    def call(*, calls: flags.Calls, **given: Any) -> None:
+        if calls.prompts is None:
+            command(calls=calls, **given)
+            return
+        from drretail.api.prompts.files import all_prompt_files
+        from drretail.prompts import overridden
+        from drretail.querygen.prompt_files import read_query_prompts
+
+        with overridden(read_query_prompts(Path(calls.prompts), all_prompt_files())):
+            command(calls=calls, **given)
+
+    return call
+
+
 def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
     """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
@@ -115,6 +135,8 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
     settings = read_settings()
     choice = writer_choice(model, calls.model_profile, settings)
     if choice.model == OFFLINE_MODEL:
+        if calls.prompts is not None:
+            raise UserError(PROMPTS_NEED_A_MODEL)
         return None
     opener = Opener(settings, texts_in(calls.base_url), keyless=keyless, tell=Waits(quiet=quiet))
     (opened,) = opener.open_all([choice])
@@ -127,6 +149,8 @@ def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False
     Raises UserError for the offline model, whose rules cannot read texts.
     """
     if model is None and calls.model_profile is None:
+        if calls.prompts is not None:
+            raise UserError(PROMPTS_NEED_A_MODEL)
         return None
     writer = opened_writer(model, calls, keyless=keyless, quiet=quiet)
     if writer is None:

@@ -11,7 +11,7 @@ import typer
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
-from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
+from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 @grouped
+@in_own_words
 def check(
     file: flags.QueryFile,
     calls: flags.Calls,

@@ -10,7 +10,7 @@ import typer
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
-from drretail.cli.queries.by_model import QueryWriter, journal_beside, named_writer, say_failures
+from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
 from drretail.files import write_atomically
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 @grouped
+@in_own_words
 def decide(
     file: flags.QueryFile,
     calls: flags.Calls,

@@ -9,7 +9,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
-from drretail.cli.queries.by_model import Assignment, estimate_by_model, opened_writer, write_by_model
+from drretail.cli.queries.by_model import Assignment, estimate_by_model, in_own_words, opened_writer, write_by_model
 from drretail.cli.queries.check import check
 from drretail.cli.queries.decide import decide
 from drretail.cli.queries.people import context, pair, personas
@@ -38,6 +38,7 @@ for command in (personas, context, pair, review, shipped, show, spoil):
 
 @queries_app.command("generate")
 @grouped
+@in_own_words
 def generate(
     to: flags.ToQueries,
     calls: flags.Calls,

@@ -10,7 +10,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
-from drretail.cli.queries.by_model import QueryWriter, named_writer, say_failures
+from drretail.cli.queries.by_model import QueryWriter, in_own_words, named_writer, say_failures
 from drretail.errors import UserError
 from drretail.records.base import Record
 from drretail.tables.figures import counted
@@ -31,6 +31,7 @@ Model = Annotated[
 
 
 @grouped
+@in_own_words
 def personas(
     people: People,
     calls: flags.Calls,
@@ -69,6 +70,7 @@ def personas(
 
 
 @grouped
+@in_own_words
 def context(
     people: People,
     calls: flags.Calls,
@@ -101,6 +103,7 @@ def context(
 
 
 @grouped
+@in_own_words
 def pair(
     source: Annotated[
         Path,

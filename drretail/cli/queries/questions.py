@@ -14,6 +14,7 @@ from drretail.cli.options.query_files import Force, write_queries
 from drretail.cli.queries.by_model import (
     QueryWriter,
     findings_by_id,
+    in_own_words,
     journal_beside,
     named_writer,
     say_failures,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 @grouped
+@in_own_words
 def import_questions(
     source: Annotated[
         Path,

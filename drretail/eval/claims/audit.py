@@ -106,6 +106,14 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
     values = read_by_form(layout, ledger).values
     figures = [each for each in values if not any(one.start <= each.start < one.end for one in apart)]
+    uncited = [
+        sentence
+        for index, sentence in enumerate(layout.sentences)
+        if sentence not in apart
+        and not layout.cited.get(index)
+        and _FIGURE.search(layout.text, sentence.start, sentence.end)
+    ]
+    taken = sum(any(_meets(claim, one.start, one.end) for claim in claims) for one in uncited)
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]
@@ -114,6 +122,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     shares: dict[str, tuple[int, int]] = {
         audited.MARKS: (len(marks) - len(left), len(marks)),
         audited.FIGURES: (covered, len(figures)),
+        audited.UNCITED: (taken, len(uncited)),
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
         audited.IN_SOURCE: (sum(NO_QUOTE not in each.notes for each in supported), len(supported)),
         audited.LABELLED: (sum(each.state == "scored" for each in asked), len(asked)),

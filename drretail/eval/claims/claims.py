@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.base import Record, sha256_of
-from drretail.records.reading import ReadValue
+from drretail.records.reading import COMPARISONS, ReadValue
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import SHOP_URL
 
@@ -100,10 +100,11 @@ def make_claim(
     """A claim with the id that follows from its number and content; ``looked_up`` are among its sources.
 
     Its values are said of its own sources at most: an id that a judge adds would accuse. A value of other sources alone
-    is left out.
+    is left out. Only a comparison is of things, which may be cited elsewhere.
     """
     own = {*sources, *unresolved}
-    cut = [(value, value.model_copy(update={"of": tuple(one for one in value.of if one in own)})) for value in values]
+    of = [tuple(one for one in value.of if one in own or value.kind in COMPARISONS) for value in values]
+    cut = [(value, value.model_copy(update={"of": ids})) for value, ids in zip(values, of, strict=True)]
     dropped = sum(len(value.of) - len(kept.of) for value, kept in cut)
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)

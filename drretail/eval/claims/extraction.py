@@ -51,6 +51,11 @@ class ExtractedClaim(Record):
     sources: list[str]
 
 
+class PublishedClaim(ExtractedClaim):
+    quote: str = ""
+    """Blank from a judge that is told the paper's own words, which ask for none."""
+
+
 class ValuedClaim(ExtractedClaim):
     values: list[SaidValue]
 
@@ -68,13 +73,13 @@ class ClaimsAndPicks(ReportClaims, ReportPicks):
 class CitedClaims(Record):
     """The claims of a report that name a source."""
 
-    claims: list[ExtractedClaim]
+    claims: list[PublishedClaim]
 
 
 class AllClaims(Record):
     """All claims of a report that could be checked."""
 
-    claims: list[ExtractedClaim]
+    claims: list[PublishedClaim]
 
 
 Answer = ReportClaims | CitedClaims | AllClaims
@@ -143,9 +148,9 @@ async def _extraction_verdict(
 
         def check(answer: Answer) -> str | None:
             nonlocal is_sent_back
-            problems = [_problem(answer, report=report, known=known, resolver=resolver)]
+            problems = [answer_problem(answer, report=report, known=known, resolver=resolver)]
             if next(attempts, None) is not None and not is_sent_back:
-                claims = _claims(answer, report, after, resolver, subjects)
+                claims = claims_of(answer, report, after, resolver, subjects)
                 problems += _left_out(claims, own, report)
                 is_sent_back = any(problems)
             return " ".join(filter(None, problems)) or None
@@ -161,7 +166,7 @@ async def _extraction_verdict(
             if not [*reader.problems(answer.picks)]:  # else they are asked for alone
                 picks = reader.read(answer.picks)
                 judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-        claims = _claims(answer, report, after, resolver, subjects)
+        claims = claims_of(answer, report, after, resolver, subjects)
         if stage != EXTRACT:
             return Ruling(_as_value(claims))
         held = [claim for claim in claims if claim.start is not None]
@@ -213,7 +218,8 @@ def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) 
         )
 
 
-def _problem(answer: Answer, *, report: str, known: frozenset[str], resolver: SourceResolver) -> str | None:
+def answer_problem(answer: Answer, *, report: str, known: frozenset[str], resolver: SourceResolver) -> str | None:
+    """Why an answer is sent back, in words for the judge; None for one that can be read."""
     numbers = [claim.claim_id for claim in answer.claims]
     if numbers != list(range(1, len(numbers) + 1)):
         return "claim_id has to count 1, 2, 3, … in the order of the list."
@@ -235,10 +241,13 @@ def joined_problems(problems: Sequence[str]) -> str | None:
     return "; ".join(problems[:_TOLD]) + more if problems else None
 
 
-def _claims(
+def claims_of(
     answer: Answer, report: str, after: int, resolver: SourceResolver, subjects: Subjects | None
 ) -> list[Claim]:
-    """``subjects`` finds the products that a claim is about, if records were looked up for judging."""
+    """The claims with their resolved sources, places and values.
+
+    ``subjects`` finds the products that a claim is about, if records were looked up for judging.
+    """
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
@@ -251,10 +260,8 @@ def _claims(
         looked_up = tuple(name for name in named if name not in found.sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
-            # Evidence ids, where the judge gave numbers of marks or addresses.
-            ids = [() if parse_evidence_id(each) else resolver.resolve([each]).sources for each in value.of]
-            of = tuple(name for given, its in zip(value.of, ids, strict=True) for name in (its or (given,)))
-            typed.append(value.model_copy(update={"of": of}))
+            of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
+            typed.append(value.model_copy(update={"of": of, "than": than}))
         claims.append(
             make_claim(
                 extracted.claim_id,
@@ -268,3 +275,9 @@ def _claims(
             )
         )
     return claims
+
+
+def _as_ids(names: Sequence[str], resolver: SourceResolver) -> Iterator[str]:
+    """Evidence ids, also where the judge gave numbers of marks or addresses."""
+    for name in names:
+        yield from (() if parse_evidence_id(name) else resolver.resolve([name]).sources) or (name,)

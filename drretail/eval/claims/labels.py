@@ -57,7 +57,8 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
         of_records = f" ({value.derivation})" if value.derivation else ""
         finding = value.derivation or "" if value.state == "contradicted" else f"{AGREES}{of_records}"
         if value.state != "underivable":
-            of_values.append(f"{value.kind.replace('_', ' ')} {amount}: {finding}")
+            name = f"{value.kind.replace('_', ' ')} {value.field or ''}".removeprefix("property ").strip()
+            of_values.append(f"{name} {amount}: {finding}")
     return RecordCheck("contradicted" in states, tuple(of_values))
 
 
@@ -140,7 +141,8 @@ class Support(Record):
         Literal["full_support", "partial_support", "no_support", "not_rated"], _given(*get_args(Label)[:3])
     ]
     justification: Annotated[str, REASON]
-    quote: str
+    quote: str = ""
+    """Blank from a judge that is told the paper's own words, which ask for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,31 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
+
+from pydantic import ConfigDict, Field, JsonValue
 
 from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.text.amounts import find_amounts, find_dates, find_days, notation_of
 from drretail.prompts import load_prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.reading import SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation
+from drretail.records.reading import COMPARISONS, SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation
 
-_OF_WORDS = frozenset({"brand", "place"})
+_OF_WORDS = frozenset({"brand", "place", "order_status", "property"})
+_NAMED = frozenset({"property", *COMPARISONS})
+"""The kinds with a ``field``."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
+_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}|\d\d-\d\d")
+_PER_CENT = re.compile(rf"{_NUMBER.pattern} ?%?")
 _NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
 _ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\S.*")
 _CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+_REQUIRED: list[JsonValue] = ["kind", "amount", "amount_to", "currency", "relation", "of", "quote", "field", "than"]
 
 
 class SaidValue(Record):
@@ -30,22 +39,32 @@ class SaidValue(Record):
     relation: Relation
     of: list[str]
     quote: str
+    field: str = ""
+    than: list[str] = Field(default_factory=list[str])
+
+    # Answers from before may lack the last two; models are asked for all.
+    model_config = ConfigDict(json_schema_extra={"required": _REQUIRED})
 
 
 def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
     """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
     for value in values:
         form, what = (_DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
-        if value.kind in _OF_WORDS:
+        if value.kind == "share":
+            form = _PER_CENT
+        elif value.kind in _OF_WORDS:
             form, what = _SOME_WORDS, "words"
-        elif value.kind in SUPERLATIVES:
+        elif value.kind in (*SUPERLATIVES, *COMPARISONS):
             form, what = (_NUMBER_OR_NONE, "a number in digits") if value.kind == "only_one" else (_ANY, "words")
         for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
             if not form.fullmatch(amount):
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
+        if value.kind in _NAMED and not value.field.strip():
+            yield f"the {value.kind} {value.quote!r} has to name its field"
         if value.currency and not _CURRENCY.fullmatch(value.currency):
             yield f"the currency {value.currency!r} has to be three capital letters, or empty"
-        yield from strange_ids((bare(each) for each in value.of), report, known)
+        than = (name for name in value.than if not _NUMBER.search(name) or ":" in name)
+        yield from strange_ids((bare(each) for each in (*value.of, *than)), report, known)
         if value.quote.strip():
             yield from strange_quote(value.quote, report)
 
@@ -76,13 +95,17 @@ def as_values(
         if place is None:
             continue
         start, end = _narrowed(report, *place, typed)
+        is_day = typed.kind == "date" and len(typed.amount) == 5
+        amount = f"--{typed.amount}" if is_day else typed.amount
         found.append(
             ReadValue(
                 kind=typed.kind,
-                amount=(typed.amount, typed.amount_to) if typed.amount_to else typed.amount,
+                amount=(amount, typed.amount_to) if typed.amount_to else amount,
                 currency=typed.currency or None,
                 relation=typed.relation,
                 of=tuple(map(bare, typed.of)),
+                field=typed.field.strip() or None if typed.kind in _NAMED else None,
+                than=tuple(map(bare, typed.than)),
                 start=start,
                 end=end,
             )
@@ -108,17 +131,16 @@ def bare(name: str) -> str:
 def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int, int]:
     """The amount within a quote, if it occurs once."""
     text = report[start:end]
+    number = _NUMBER.search(typed.amount)
     if typed.kind == "date":
-        places = [(date.start, date.end) for date in find_dates(text) if date.iso == typed.amount]
-    elif typed.kind in _OF_WORDS:
-        places = [match.span() for match in re.finditer(re.escape(typed.amount.strip()), text, re.IGNORECASE)]
+        dates = [*find_dates(text), *find_days(text, notation_of(report))]
+        places = [(date.start, date.end) for date in dates if date.iso.lstrip("-") == typed.amount]
+    elif number is None or typed.kind in ("brand", "place"):
+        words = re.finditer(re.escape(typed.amount.strip()), text, re.IGNORECASE)
+        places = [match.span() for match in words if typed.kind in ("brand", "place", "order_status")]
     else:
-        places = [
-            (amount.start, amount.end)
-            for amount in find_amounts(text)
-            if f"{amount.low.normalize():f}"
-            == (typed.amount.rstrip("0").rstrip(".") if "." in typed.amount else typed.amount)
-        ]
+        amounts = find_amounts(text)
+        places = [(amount.start, amount.end) for amount in amounts if amount.low == Decimal(number[0])]
     return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 

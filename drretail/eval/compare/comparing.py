@@ -9,7 +9,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, rows_between, runs_of, side_of
+from drretail.eval.compare.rows import Sides, done_row, rows_between, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.family import Family, is_unrated
@@ -76,8 +76,8 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     )
 
 
-DECIDING = ("basket", "outcome")
-"""The families that measure what was bought and refused."""
+DECIDING = ("basket", "outcome", "faithfulness")
+"""The families that measure what was bought and refused, and how judges read."""
 BAR = 7.0
 """The rating, 0 to 10, from which a report passes."""
 
@@ -163,7 +163,7 @@ def compare_recorded(
     families = judged_families(experiment) if metrics is None else metrics
     loaded = load_metrics(families)
     names = tuple(metric.name for metric in loaded)
-    # What was bought and refused is needed for any precision, asked for or not.
+    # What was bought and refused is needed for any precision, and how a judge read for all its numbers.
     decide = [name for name in DECIDING if name not in names and name in judged_in(experiment)]
     gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
     pairwise = metrics is None or PAIRWISE in metrics
@@ -195,6 +195,7 @@ def _table(
     """None if this judge has no value of either system that may be shown."""
     rows: list[ComparedRow] = []
     steady: list[Reliability] = []
+    failed = 0
     steady_judge = assessor.judge.kind == "rule_based"
     for name in request.families:
         metric = gathered.families.get(name)
@@ -205,6 +206,7 @@ def _table(
         }
         by_label = runs_of(gathered, name, assessor)
         runs = by_label[a], by_label[b]
+        failed += sum(len(judged.errors) for its in runs for _, judged in its)
         k = min(len({plan.repeat for plan, _ in its}) for its in runs)
         # The variants in which either system has a value.
         variants: dict[str, Sides] = {}
@@ -221,7 +223,9 @@ def _table(
                 called = {"name": row_facts(metric, variant)["name"]}
                 known += [] if made is None else [made.model_copy(update=called)]
         steady += corrected(known)
-    return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
+    if assessor.judge.spec == CODE and assessor.rules == "default":
+        rows.append(done_row(gathered, a, b))
+    return JudgeTable(**assessor.columns, rows=tuple(rows), failed=failed, reliability=tuple(steady)) if rows else None
 
 
 def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:

@@ -4,7 +4,7 @@ The sentences speak of A and B, as the tables do. Judges with the same result sh
 tables.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,8 +14,10 @@ from drretail.eval.compare.steadiness import noise_sentences
 from drretail.eval.compare.wording import (
     beside,
     listed,
+    more_failures,
     name_of,
     needed,
+    no_answers,
     queries,
     samples,
     span,
@@ -155,12 +157,7 @@ def conclusions(
         yield "Equal systems look different more often if all questions of a user fail together."
     yield from _held_back(comparison, name)
     yield from _beside(comparison)
-    for judge in dict.fromkeys(
-        name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
-    ):
-        yield f"{judge} follows rules and is no language model: nothing is concluded from its numbers."
-    for group in _groups(comparison, name, "not_read"):
-        yield f"{group.judges} doesn't read the reports (see score): nothing is concluded from its numbers."
+    yield from doubts([every])
     for group in _groups(comparison, name, "missing"):
         yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)
@@ -187,9 +184,10 @@ def conclusions(
         for metric in found if label in self_checked else ():
             yield f"{side} removes from its own reports what the {metric} find, so they say little about it."
     a, b = read_by
-    if a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
+    # A system that failed in all runs has no picks, which nobody read.
+    if a and b and a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
         yield (
-            f"The picks were read in different ways (A: {a or 'nobody'}; B: {b or 'nobody'}), which "
+            f"The picks were read in different ways (A: {a}; B: {b}), which "
             f"may cause differences in {listed(OF_PICKS)}. Conclude nothing there."
         )
     yield from preferences(comparison, name)
@@ -201,12 +199,42 @@ def conclusions(
     yield from contradictions(comparison, name)
 
 
+def doubts(comparisons: Sequence[Comparison]) -> list[str]:
+    """Sentences: the judges from which nothing is concluded, and those whose conclusions leave out what they failed on.
+
+    One for each judge of all these comparisons.
+    """
+    found: dict[str, str] = {}
+    failed: Counter[str] = Counter()
+    for comparison in comparisons:
+        name = naming(comparison)
+        for table in comparison.tables:
+            judge, outcomes = name(table), {row.outcome for row in table.rows}
+            if "not_concluded" in outcomes:
+                found[judge] = "follows rules and is no language model: nothing is concluded from its numbers"
+            if "not_read" in outcomes:
+                found[judge] = NOT_READ
+            if {"higher", "lower"} & outcomes:
+                failed[judge] += table.failed
+        for row in comparison.pairs:
+            if not row.reads:
+                found[name(row)] = NOT_READ
+            if preferred(row) is not None:
+                failed[name(row)] += row.failed_verdicts
+    found |= {judge: no_answers(count) for judge, count in failed.items() if count}
+    return [f"{judge} {words}." for judge, words in found.items()]
+
+
+NOT_READ = "doesn't read the reports (see score): nothing is concluded from its numbers"
+
+
 def exploratory(comparison: Comparison) -> Iterator[str]:
     """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
     name, rest = naming(comparison), _part(comparison, is_primary=False)
     yield from _different(rest, name)
     yield from preferences(rest, name)
-    left = sum(row.outcome not in ("higher", "lower") for table in rest.tables for row in table.rows)
+    said = ("higher", "lower", "not_read", "not_concluded")
+    left = sum(row.outcome not in said for table in rest.tables for row in table.rows)
     if left:
         yield f"{counted(left, 'other figure')}: no difference is shown."
 
@@ -258,7 +286,7 @@ def _held_back(comparison: Comparison, name: Name) -> Iterator[str]:
             higher = f"By {name(table)}, {one} is higher than {other} in {name_of(row)} ({_seen([row])})"
             if row.outcome == "undone":
                 takes = f" {needed(row).capitalize()} are needed." if needed(row) else ""
-                yield f"{higher}, but nothing is concluded: one more failure of {one} would undo it.{takes}"
+                yield f"{higher}, but nothing is concluded: {more_failures(row)} of {one} would undo it.{takes}"
             elif row.outcome == "answers_less":
                 yield f"{higher}, but nothing is concluded: who looks better is lower in {listed(row.against)}."
 

@@ -1,6 +1,6 @@
 """All systems at once: who is above whom in each primary figure, as records and as one sentence each."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf, sqrt
@@ -20,7 +20,9 @@ from drretail.eval.compare.rows import (
 from drretail.eval.compare.wording import (
     beside,
     listed,
+    more_failures,
     needed,
+    no_answers,
     primary_variants,
     row_facts,
     sample,
@@ -37,7 +39,7 @@ from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.stats.intervals import Estimate
-from drretail.stats.significance import fewest_users, holm, users_needed, users_range
+from drretail.stats.significance import failures_added, fewest_users, holm, users_needed, users_range
 from drretail.tables.figures import counted
 
 
@@ -51,6 +53,7 @@ class PrimaryTest(NamedTuple):
 
 Primary = Mapping[PrimaryTest, Mapping[Labels, Corrected]]
 """For each primary test, the corrected p value of every pair of systems, under either order of its labels."""
+_Results = dict[tuple[PrimaryTest, Labels], Tested]
 
 
 def primary_tests(
@@ -69,7 +72,9 @@ def primary_tests(
     """
     every = [*combinations(research_labels(gathered.definition), 2)]
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
-    found: dict[PrimaryTest, dict[Labels, Tested]] = {}
+    more = failures_added(len({label for labels in every for label in labels}))
+    more_if_planned = failures_added(len({label for pair in gathered.planned for label in (pair.a, pair.b)}))
+    found, planned = _Results(), _Results()
     for assessor in assessors:
         for name, metric in gathered.families.items():
             is_asked = families is None or name in families
@@ -79,38 +84,37 @@ def primary_tests(
             for variant in primary_variants(metric):
                 sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
                 bears = counts_failures(metric, variant, assessor.rules)
-                found[PrimaryTest(assessor, name, variant)] = {
-                    (a, b): tested((sides[a], sides[b]), gathered.clusters, counts_failures=bears) for a, b in every
-                }
+                test, names = PrimaryTest(assessor, name, variant), (variant, row_facts(metric, variant)["name"])
+                for a, b in every:
+                    both = sides[a], sides[b]
+                    found[test, (a, b)] = tested(both, gathered.clusters, failures=more * bears)
+                    if any(pair.asks((a, b), names) for pair in gathered.planned):
+                        planned[test, (a, b)] = tested(both, gathered.clusters, failures=more_if_planned * bears)
     for row in preferences:
         if row.dimension == PRIMARY:
             # Without one more failure: a query that is lost weighs as much as one that is won.
-            found.setdefault(_preference(row), {})[row.a, row.b] = Tested(row.p)
-
-    def is_planned(test: PrimaryTest, labels: Labels) -> bool:
-        metric = gathered.families.get(test.metric)
-        name = SIDE_BY_SIDE if metric is None else row_facts(metric, test.variant)["name"]
-        return any(pair.asks(labels, (test.variant, name)) for pair in gathered.planned)
-
-    return _corrected(found, is_planned)
+            found[_preference(row), (row.a, row.b)] = Tested(row.p)
+            if any(pair.asks((row.a, row.b), (PRIMARY, SIDE_BY_SIDE)) for pair in gathered.planned):
+                planned[_preference(row), (row.a, row.b)] = Tested(row.p)
+    return _corrected(found, planned)
 
 
-def _corrected(
-    results: Mapping[PrimaryTest, Mapping[Labels, Tested]], is_planned: Callable[[PrimaryTest, Labels], bool]
-) -> Primary:
-    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test in results}
-    judges = {test.assessor for test in results if test.assessor.judge.spec != CODE}
+def _corrected(results: _Results, planned: _Results) -> Primary:
+    """``planned`` are corrected for each other alone, all ``results`` together."""
+    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test, _ in results}
+    judges = {test.assessor for test in found if test.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
-        together = {
-            (test, labels): result
-            for test, by_pair in results.items()
-            for labels, result in by_pair.items()
-            if test.assessor == assessor or test.assessor.judge.spec == CODE
-        }
-        planned = {key: result for key, result in together.items() if is_planned(*key)}
-        corrected = dict(zip(together, _holm([*together.values()]), strict=True))
+        every, asked = (
+            {
+                key: each
+                for key, each in its.items()
+                if key[0].assessor == assessor or key[0].assessor.judge.spec == CODE
+            }
+            for its in (results, planned)
+        )
+        corrected = dict(zip(every, _holm([*every.values()]), strict=True))
         corrected |= {
-            key: replace(each, is_planned=True) for key, each in zip(planned, _holm([*planned.values()]), strict=True)
+            key: replace(each, is_planned=True) for key, each in zip(asked, _holm([*asked.values()]), strict=True)
         }
         for (test, (a, b)), each in corrected.items():
             before = found[test].get((a, b))
@@ -122,7 +126,9 @@ def _corrected(
 def _holm(results: Sequence[Tested]) -> list[Corrected]:
     tests = sum(result.p is not None for result in results)
     decisive, seen = holm([result.decides for result in results]), holm([result.p for result in results])
-    return [Corrected(p, tests, p_seen, result.loss) for result, p, p_seen in zip(results, decisive, seen, strict=True)]
+    return [
+        Corrected(p, tests, p_seen, result.failures) for result, p, p_seen in zip(results, decisive, seen, strict=True)
+    ]
 
 
 def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScore, ...]:
@@ -180,14 +186,15 @@ def compared_measures(
         for row in preferences:
             rates[row.a] += (row.win_rate or 0) - 0.5
             rates[row.b] += 0.5 - (row.win_rate or 0)
-        instead = gathered.no_conclusion(Assessor.of(preferences[0]))
-        made_of = [(row, _preference_row(row)) for row in preferences]
-        compared = (
-            ComparedPair(a=row.a, b=row.b, row=its.model_copy(update={"outcome": instead}) if instead else its)
-            for row, its in made_of
+        made.append(
+            ComparedMeasure(
+                measure=SIDE_BY_SIDE,
+                judge=preferences[0].judge,
+                failed=sum(row.failed_verdicts for row in preferences),
+                means=rates,
+                pairs=tuple(ComparedPair(a=row.a, b=row.b, row=_preference_row(row)) for row in preferences),
+            )
         )
-        judge = preferences[0].judge
-        made.append(ComparedMeasure(measure=SIDE_BY_SIDE, judge=judge, means=rates, pairs=tuple(compared)))
     return made
 
 
@@ -227,6 +234,7 @@ def _of_scores(
                 yield ComparedMeasure(
                     measure=called.get((name, variant)) or made[0].row.name,
                     judge=assessor.judge.spec,
+                    failed=sum(len(judged.errors) for its in runs.values() for _, judged in its),
                     means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
                     pairs=made,
                 )
@@ -270,7 +278,8 @@ def _preference_row(row: PairScore) -> ComparedRow:
         outcome="undecided" if winner is None else "higher" if winner == row.a else "lower",
     )
     is_few = winner is None and clusters_of(made) < fewest_users(tests)
-    return made.model_copy(update=_queries_needed(row, tests) | ({"outcome": "too_few"} if is_few else {}))
+    instead = {"outcome": "too_few" if row.reads else "not_read"} if is_few or not row.reads else {}
+    return made.model_copy(update=_queries_needed(row, tests) | instead)
 
 
 def _queries_needed(row: PairScore, tests: int) -> dict[str, object]:
@@ -343,7 +352,8 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
     few = sample(largest.n_pairs, largest.n_users)
     outcome = outcome_of_all(measure)
     if outcome == "higher":
-        return "", f"{order(measure, names)} (n = {few})"
+        failed = f"; {measure.judge} {no_answers(measure.failed)}" if measure.failed else ""
+        return "", f"{order(measure, names)} (n = {few}{failed})"
     if largest.metric == PAIRWISE and outcome != "not_read":
         return f"no preference is shown in {counted(len(rows), 'pair')}", f"by {few}"
     if outcome == "not_concluded":
@@ -367,11 +377,12 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
             also = [f"among finished reports {among}"] if among else []
             also += [f"failures {failures}"] if failures else []
             also += [f"{needed(pair.row)} are needed"] if needed(pair.row) else []
-            why = f"one more failure would undo it{at_once} ({'; '.join(also)})"
+            why = f"{more_failures(pair.row)} would undo it{at_once} ({'; '.join(also)})"
         return "", f"{one} above {other} is not concluded: {why}"
     if outcome == "too_few":
         whom = "queries" if largest.n_users is None else "users"
-        return "", f"{few} can show no difference{at_once}: it takes {fewest_users(tests):,} {whom} at least"
+        at_least = f"it takes {fewest_users(tests):,} {whom} at least, even if all end alike"
+        return "", f"{few} can show no difference{at_once}: {at_least}"
     takes = clearest(measure)
     seen = f": to show the clearest difference seen, it would take {needed(takes)}" if takes else ""
     return "no difference is shown", f"by {few}{at_once}{seen}"

@@ -62,7 +62,8 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> It
             if rule.name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
         ]
         if not named:
-            raise UnknownName("row to compare", rule.name, sorted({name_of(row) for _, _, row in rows}))
+            known = sorted({name_of(row) for _, _, row in rows})
+            raise UnknownName("row to compare", rule.name, known, names_all=True)
         part = {"low": "ci_low", "high": "ci_high"}.get(rule.end or "", "difference")
         known = [(*each, figure) for each in named if (figure := getattr(each[2], part)) is not None]
         if not known:

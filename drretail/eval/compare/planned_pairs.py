@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from drretail.errors import UnknownName, UserError
+from drretail.eval.compare.differences import SIDE_BY_SIDE
 from drretail.eval.compare.wording import primary_variants, row_facts
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import BETWEEN, resolve_name
@@ -22,7 +23,7 @@ def plan_of(texts: Iterable[str], labels: Collection[str], families: Sequence[st
 
     Raises UserError for a text of another form, and UnknownName for a wrong label or headline.
     """
-    known = {
+    known = {SIDE_BY_SIDE} | {
         name
         for metric in load_metrics(dict.fromkeys((*METRICS, *(each for each in families if isinstance(each, Family)))))
         for variant in primary_variants(metric)
@@ -30,14 +31,16 @@ def plan_of(texts: Iterable[str], labels: Collection[str], families: Sequence[st
     }
     made: list[PlannedPair] = []
     for text in texts:
-        pair, _, listed = text.partition(":")
+        pair, colon, listed = text.partition(":")
         one, between, other = pair.partition(BETWEEN)
         if not (between and one.strip() and other.strip()):
             raise UserError(f"--planned {text!r} is no comparison: write A~B:FP,feasible, or A~B for all headlines.")
         names = [name.strip() for name in listed.split(",") if name.strip()]
+        if colon and not names:
+            raise UserError(f"--planned {text!r} names no headline: write A~B:FP,feasible, or A~B for all headlines.")
         for name in names:
             if name not in known:
-                raise UnknownName("headline", name, sorted(known))
+                raise UnknownName("headline", name, sorted(known), names_all=True)
         a, b = sorted(resolve_name("system", each.strip(), labels) for each in (one, other))
         if a == b:
             raise UserError(f"--planned {text!r} names {a} twice: name two systems.")

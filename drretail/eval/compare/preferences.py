@@ -62,7 +62,7 @@ def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ..
 
 def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
     """Sentences on who is preferred, on length, on what is undecided, and on winners that changed with the order."""
-    groups = (list(rows) for _, rows in groupby(comparison.pairs, key=judge_of))
+    groups = (list(rows) for _, rows in groupby((row for row in comparison.pairs if row.reads), key=judge_of))
     judged = [(name(rows[0]), rows) for rows in groups]
     for label, side, other in ((comparison.a, "A", "B"), (comparison.b, "B", "A")):
         for judge, rows in judged:

@@ -26,7 +26,6 @@ from drretail.stats.intervals import Estimate, estimate, mean_interval
 from drretail.stats.noise import run_variance
 from drretail.stats.significance import (
     LEVEL,
-    ONE_MORE,
     detectable,
     fewest_users,
     flip_test,
@@ -160,12 +159,10 @@ class Tested:
 
     p: float | None
     """None if no query is paired."""
-    loss: float = 0.0
-    """What one more failure would take of the higher side; 0 in figures in which a failed run does not earn the
-    worst.
-    """
+    failures: float = 0.0
+    """How many more failures the higher side has to bear; 0 if a failed run does not earn the worst."""
     p_after_loss: float | None = None
-    """p if the higher side had failed once more, on a query of another user."""
+    """p if the higher side had failed so often more, on a query of another user."""
 
     @property
     def decides(self) -> float | None:
@@ -181,8 +178,8 @@ class Corrected:
     """The corrected ``Tested.decides``."""
     tests: int
     seen: float | None = None
-    """The corrected ``Tested.p``, without one more failure."""
-    loss: float = 0.0
+    """The corrected ``Tested.p``, without more failures."""
+    failures: float = 0.0
     is_planned: bool = False
 
 
@@ -217,13 +214,27 @@ def compared_rows(
 DONE = "done"
 
 
+def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
+    """How often two systems are done: with a report, and with a decision where something is wanted."""
+    seen = _Seen.of(DONE, DONE, (_done(gathered, a), _done(gathered, b)), gathered.clusters)
+    row = seen.as_one_of(Corrected(seen.row.p, 1), is_primary=False, is_good=True, instead=None)
+    return row.model_copy(update={"name": DONE})
+
+
+def _done(gathered: Gathered, label: str) -> Side:
+    """For each run that ended, 1 if it is done and 0 if not."""
+    plans = [plan for plan in gathered.plans if plan.label == label]
+    values: dict[str, list[float]] = {plan.query.query_id: [] for plan in plans}
+    for plan in plans:
+        values[plan.query.query_id] += [float(plan.is_done)] if plan.status in ("done", "failed") else []
+    lacks = {plan.query.query_id: plan.unjudged().result.lacks for plan in plans}
+    why = {query: LACKS_IN_WORDS[lack] for query, lack in lacks.items() if lack and not values[query]}
+    return Side(values, {query: [[value] for value in its] for query, its in values.items()}, values, why)
+
+
 def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequence[float]]]:
     """A system's values in what it answered, by query: runs that are done, and columns that measure decisions."""
-    done: dict[str, list[float]] = defaultdict(list)
-    for plan in gathered.plans:
-        if plan.label == label and plan.status in ("done", "failed"):
-            done[plan.query.query_id].append(float(plan.is_done))
-    found: dict[str, Mapping[str, Sequence[float]]] = {DONE: done}
+    found: dict[str, Mapping[str, Sequence[float]]] = {DONE: _done(gathered, label).values}
     for name, metric in gathered.families.items():
         for column in metric.description.scoreboard if not metric.needs_judge else ():
             for assessor in gathered.assessors(name) if column.decides else ():
@@ -272,23 +283,24 @@ def rows_between(
         yield held.model_copy(update=row_facts(metric, row.variant))
 
 
-def tested(sides: Sides, clusters: Clusters, *, counts_failures: bool) -> Tested:
+def tested(sides: Sides, clusters: Clusters, *, failures: float) -> Tested:
     """The test that flips the signs of users, on A's minus B's values by query.
 
-    With ``counts_failures``, a failed run earns 0 and nothing earns less: the difference has to hold if the higher side
-    had failed once more, and earned nothing on the queries that a server, a judge or a page took from it.
+    ``failures`` are for values of which a failed run earns 0, and nothing earns less: the difference has to hold if the
+    higher side had failed so often more, and earned nothing on the queries that a server, a judge or a page took from
+    it.
     """
     a, b = sides
     pairs = pair(a.values, b.values)
     p = _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
-    if not counts_failures or pairs.means is None:
+    if not failures or pairs.means is None:
         return Tested(p)
-    loss, sign = ONE_MORE * min(pairs.means), 1 if pairs.means[0] > pairs.means[1] else -1
+    loss, sign = failures * min(pairs.means), 1 if pairs.means[0] > pairs.means[1] else -1
     higher, lower = (a, b) if sign > 0 else (b, a)
     lost = [query for query, why in higher.why.items() if why in _LOST and lower.values.get(query)]
     differences = [*(sign * each for each in pairs.differences), *(-fmean(lower.values[query]) for query in lost)]
     groups = clusters.groups((*pairs.queries, *lost))
-    return Tested(p, loss, _rounded(flip_test_after_loss(differences, groups, loss)))
+    return Tested(p, failures, _rounded(flip_test_after_loss(differences, groups, loss)))
 
 
 def counts_failures(metric: Family, variant: str, rules: Rules) -> bool:
@@ -339,7 +351,7 @@ class _Seen:
             above=sum(difference > 0 for difference in differences),
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),
-            p=tested(sides, clusters, counts_failures=False).p,
+            p=tested(sides, clusters, failures=0).p,
             sd=_rounded(sd),
             repeat_share=_rounded(of_runs),
             judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
@@ -364,7 +376,8 @@ class _Seen:
             outcome = instead
         elif is_against.get(outcome) or (outcome != "nothing" and is_primary and not row.is_complete):
             outcome = "missing"
-        each, loss = self.row.n_pairs / max(1, self.users), corrected.loss / max(1, self.row.n_pairs)
+        each = row.n_pairs / max(1, self.users)
+        loss = corrected.failures * min(row.mean_a or 0.0, row.mean_b or 0.0) / max(1, row.n_pairs)
         of_user = loss * self.users
         users = (users_needed(seen, self.users, tests, of_user), *users_range(seen, self.users, tests, of_user))
         # Fewer users could not reach the significance level at all.
@@ -376,6 +389,7 @@ class _Seen:
                 "tests": tests,
                 "is_primary": is_primary,
                 "is_planned": corrected.is_planned,
+                "failures_added": corrected.failures,
                 "detectable": detectable(seen, tests, loss) if is_enough else None,
                 "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
                 if is_enough and seen and seen.error

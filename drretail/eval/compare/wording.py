@@ -40,6 +40,11 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def no_answers(count: int) -> str:
+    """What is said of a judge that failed on so many questions."""
+    return f"gave no usable answer to {counted(count, 'question')}, which its numbers leave out"
+
+
 def sample(count: int, of_users: int | None) -> str:
     """ "20 queries, 7 users"; "20 queries" if no user is known."""
     return samples([(count, of_users)])
@@ -71,6 +76,12 @@ def range_of(row: ComparedRow) -> str:
     if low is None or low > MOST or low == high:
         return ""
     return f"{low:,} or more" if high is None or high > MOST else f"{low:,}–{high:,}"
+
+
+def more_failures(row: ComparedRow) -> str:
+    """ "one more failure": what a difference has to bear, in whole failures; more if many systems are compared."""
+    count = int(row.failures_added)
+    return "one more failure" if count < 2 else f"{count} more failures"
 
 
 def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:

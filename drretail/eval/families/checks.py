@@ -18,7 +18,7 @@ from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
-from drretail.records.reading import FORM, SUPERLATIVES, Reading, ValueKind
+from drretail.records.reading import FORM, OF_FIELDS, SUPERLATIVES, Reading, ValueKind
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
@@ -159,7 +159,7 @@ CHECKS: Mapping[str, Check] = {
             of_values=("difference", "left_over", "over_budget", "per_unit", "quantity"),
             unread="the report states no difference, remainder, excess, price per unit or quantity",
         ),
-        Check("property_wrong", of_values=("measure",), unread="no measure that the record decides was read"),
+        Check("property_wrong", of_values=OF_FIELDS, unread="no property that the record decides was read"),
         Check("status_wrong", of_values=("order_status",), unread="no status of an order was read"),
         Check("order_date_wrong", of_values=("date",)),
         Check("brand_wrong", of_values=("brand",)),

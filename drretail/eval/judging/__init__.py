@@ -5,7 +5,8 @@ session.py   questions to a judge: structured answers, validated, repaired at mo
 question.py  one question, and how its answer becomes verdicts
 verdicts.py  verdict files: append only, the last line of a key counts, stale ones are counted
 material.py  what a judge of whole reports reads: question, shopper, report, sources, picks with prices
-dimensions.py the seven dimensions of rating and comparing reports
+dimensions.py the seven dimensions of rating and comparing reports, with
+prompts/     their criteria under the paper's rules
 pairs.py     which systems are compared, and in which runs they meet
 readings.py  picks and values of a report: declared, read by a judge, or read by form; kept in exp/readings
 external_wording.py prompts for imported reports, without a shop

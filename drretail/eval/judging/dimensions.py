@@ -1,9 +1,9 @@
 """The seven dimensions of answer quality, by which reports are rated and compared (paper Table 2)."""
 
+import re
 from typing import Any
 
-from drretail.prompts import tagged
-from drretail.records.base import Rules
+from drretail.prompts import Prompt, load_prompt, load_table, tagged
 
 PERSONALIZATION = "personalization"
 DIMENSIONS = (
@@ -20,11 +20,26 @@ PRIMARY = "overall"
 """The dimension by which systems are selected."""
 
 
-def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
+_CRITERION = re.compile(r"\{\{criterion_\w+\}\}")
+
+
+def criterion_of(criterion: dict[str, str]) -> str:
     """The criterion in a tag, followed by a placeholder for the picks if they count."""
     block = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
-    shows_picks = "picks" in criterion and rules == "default"
-    return f"{block}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else block
+    return f"{block}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if "picks" in criterion else block
+
+
+def published_prompt(beside: str, name: str, dimension: str) -> Prompt:
+    """A whole prompt of the paper's rules with its criterion filled in (Tables 10 to 13).
+
+    All that precedes the criterion is the beginning that the dimensions share.
+    """
+    criterion = load_table(__file__, "criteria_paper")[dimension]
+    text = load_prompt(beside, name).text
+    first = _CRITERION.search(text)
+    start = first.start() if first else 0
+    own = text[start:].replace("{{criterion_name}}", criterion["title"])
+    return Prompt(dimension, own.replace("{{criterion_description}}", criterion["text"].strip()), text[:start])
 
 
 def unjustified(answer: Any) -> str | None:

@@ -30,6 +30,7 @@ PHRASES = (
         "The lists of sources were made of them, and say what stands behind each number.",
     ),
     ("What is known of the shopper, in a summary of a history that is longer than it:\n{{profile}}\n\n", ""),
+    ("A summary of what is known of the shopper:\n{{profile}}\n\n", ""),
     (
         "One demand holds for every question: what the report directly recommends to buy comes from the catalog of the "
         "shop, whose address the list of sources gives for its products.\n",
@@ -40,6 +41,14 @@ PHRASES = (
         "shop, whose address the lists of sources give for its products.\n",
         "",
     ),
+    (
+        "Products that it directly recommends have to come from the catalog of the online shop at "
+        "http://ecommerce.com.\n",
+        "",
+    ),
+    ("recommends various products from elsewhere, or ", "or "),
+    ("answers to shoppers' questions", "answers to users' questions"),
+    ("personal advice to people who shop", "personal advice"),
     ("various products from elsewhere are recommended, ", ""),
     ("at the prices of the shop's records", "at the prices that its sources give"),
     ("the fields of a shop's record", "the fields of a record"),

@@ -222,9 +222,10 @@ def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
 def preferred(row: PairScore) -> str | None:
     """The preferred system, if the corrected test and the interval agree on it; else None.
 
-    Differences of ratings are held to the same standard. Nothing is concluded against a system with incomplete runs.
+    Differences of ratings are held to the same standard. Nothing is concluded from a judge that does not read, nor
+    against a system with incomplete runs.
     """
-    if row.p_holm is None or row.p_holm > LEVEL or row.ci_low is None or row.ci_high is None:
+    if not row.reads or row.p_holm is None or row.p_holm > LEVEL or row.ci_low is None or row.ci_high is None:
         return None
     if row.ci_low > 0.5 and row.queries_won > row.queries_lost and row.b not in row.incomplete:
         return row.a

@@ -128,6 +128,7 @@ def _pair_score(
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         repairs=sum(outcome.repairs for outcome in outcomes),
+        reads=gathered.no_conclusion(assessor) != "not_read",
         incomplete=tuple(label for label in labels if gathered.incomplete[label]),
         note=NOT_RATED if hidden else None,
     )

@@ -11,6 +11,7 @@ from drretail.grounding.verify.fields import field_statements
 from drretail.grounding.verify.places import STATES
 from drretail.grounding.verify.records import Ledger, with_state
 from drretail.records.reading import ReadValue, ValueKind
+from drretail.records.shop import has_been
 
 # In English, German, French and Spanish.
 _STATUSES = {
@@ -21,8 +22,6 @@ _STATUSES = {
     "returned": r"returned|zurück(?:geschickt|gesandt|gegeben)|retournée?s?|devuelt[oa]s?",
 }
 _STATUS = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _STATUSES.items()), re.IGNORECASE)
-_PASSED = {"delivered": ("delivered", "shipped"), "returned": ("returned", "delivered", "shipped")}
-"""The statuses that an order of this one has had as well."""
 _OPEN = re.compile(
     r"\b(?:if|unless|whether|when|once|until|will|would|can|may|might|to be|or|nor|none|any|policy|wenn|falls|ob|bis"
     r"|nicht|kein\w*|oder|si|pas|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
@@ -71,12 +70,11 @@ def _statuses(layout: Layout, part: Stretch, order: str, record: Mapping[str, An
     recorded = f"{record.get('order_status', '')}".casefold()
     if not recorded or len(named) != 1 or _OPEN.search(layout.text, part.start, part.end):
         return
-    status = named[0].lastgroup
-    is_denied = any(map(is_negation, words_of(layout.text[part.start : named[0].start()])))
-    is_right = (status in _PASSED.get(recorded, (recorded,))) != is_denied
-    if is_right or (status, recorded) != ("shipped", "cancelled"):
+    was = has_been(f"{named[0].lastgroup}", recorded)
+    if was is not None:
+        is_denied = any(map(is_negation, words_of(layout.text[part.start : named[0].start()])))
         found = f"order status: {record['order_status']}"
-        yield _value(layout, "order_status", *named[0].span(), order, found, is_right=is_right)
+        yield _value(layout, "order_status", *named[0].span(), order, found, is_right=was != is_denied)
 
 
 def _value(

@@ -32,6 +32,12 @@ _OF_SIZE = {
     for dimension, sizes in _SIZES.items()
     for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
 }
+SIZED = frozenset(_OF_SIZE)
+"""The units that have a dimension, so that they can be converted."""
+UNCOUNTED = SIZED | {"%", "s", "min", "h", "d", "week", "month", "y"}
+"""Units that say nothing of what a figure counts."""
+SIDES = frozenset({"x", "×", "by", "l", "w", "h", "d"})
+"""What stands for a unit behind a side of several: "10 x 15 x 6 inches"."""
 # In English, German, French and Spanish. French pounds and years are left out: "livre" is a book, "an" an article.
 _UNITS = {
     name: names.split(",")[0]

@@ -26,7 +26,7 @@ from drretail.grounding.verify.refusals import misses_order, refuses_what_it_pic
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
-from drretail.records.reading import DECLARED, FORM, SUPERLATIVES, Outcome, Pick, Reading, ReadValue, Unread
+from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
@@ -161,11 +161,11 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
     # The words of a superlative often include the price.
-    figures = [value for value in values_by_model if value.kind not in SUPERLATIVES]
-    superlatives = [value for value in values_by_model if value.kind in SUPERLATIVES]
+    figures = [value for value in values_by_model if not value.is_worded]
+    worded = [value for value in values_by_model if value.is_worded]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
     values_by_form = [verify_place(value, case.all_profiles) for value in by_form.values]
-    values = [*_merged(values_by_form, figures, wrong_results), *superlatives]
+    values = [*_merged(values_by_form, figures, wrong_results), *worded]
     decided = [value for value in figures if value.state != "underivable"]
     unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in decided))
     is_read = (any(_meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)

@@ -1,28 +1,35 @@
-"""What a product's record says of the measures in a text, by unit, figure and the field's own name.
+"""What a record says of the measures in a text, by unit, figure and the field's own name, and of a property by name.
 
 A figure is confirmed if the record states it in this unit or another. It is contradicted if the text names a field of
 its dimension ("a capacity of 12 ounces") and nothing in the record comes to it: not one measure, not two together, and
 not as many as a number of the title says. Else a part may be meant that no field speaks of ("a 5 lb plate").
+A property is a field's name with a figure, or with yes or no, as a model read them in any words.
 """
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, find_amounts
-from drretail.grounding.text.numerals import conversion, find_numerals
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
+from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
+from drretail.grounding.text.words import content_stems, is_negation, words
+from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
 State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
-_OF_ALL = frozenset(content_stems("item product"))
-"""What names of fields say of every product."""
+_OF_ALL = frozenset(content_stems("item product number count"))
+"""What names of fields say of every product and every count."""
+_ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+_CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
+_NEAR = Decimal("0.1")
+"""How near a measure in anybody's words is to the record's, so that it is no error; twice this with "about"."""
 # A side of several ("4 x 6 in"), an end of a range, a part of a number or of a fraction.
 _BEFORE = re.compile(r"(?:[\dx×*/–-]|\b(?:by|to|and|or|bis|à))\s?$", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?(?:[x×*/](?!\w)|[-–]\s?\d|to \d|by \d|\d|\w+er\b)", re.IGNORECASE)
@@ -50,40 +57,117 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
     """The measures of a text that the product's record decides."""
     amounts = {amount.start: amount for amount in find_amounts(text, notation)}
     for numeral in find_numerals(text):
-        amount, unit = amounts.get(numeral.start), numeral.unit
+        amount = amounts.get(numeral.start)
         if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
             continue
-        measures = sorted(_measures(item), key=lambda measure: measure[1] != unit)
-        converted = ((number, conversion(written, unit), line) for number, written, line in measures)
-        known = [(number * factor, line) for number, factor, line in converted if factor is not None]
-        if not known:
-            continue
-        fitting = next((line for number, line in known if _fits(amount, number)), None)
-        if fitting is not None:
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, "confirmed", fitting)
-            continue
-        named = next((line for _, line in known if _names(text, line)), None)
-        if named and not _is_other(text, numeral.start, numeral.stop) and not _is_composed(amount, known, item):
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, "contradicted", named)
+        known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
+        named = [line for _, line in known if _names(text, line)]
+        decided = _decided(amount, known, named, item)
+        if decided is not None and (decided[0] == "confirmed" or not _is_other(text, numeral.start, numeral.stop)):
+            yield FieldStatement(numeral.start, numeral.stop, amount.low, *decided)
 
 
-def decided_by_field(text: str, item: Product) -> State | None:
-    """Whether the product's record confirms or contradicts a text; None where it leaves a part of it open.
+def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
+    """Whether a record confirms or denies that a field is this, with its line; None where it leaves that open.
 
-    One contradiction decides. A text is confirmed if it names the fields of all its figures, and these hold them.
+    ``said`` is yes, no, or figures with their units, of which each must be the record's. A figure is denied by a field
+    of just this name, by a line that has all words of a longer one, and by a field that counts the same ("servings").
     """
-    found = list(field_statements(text, item))
-    if any(one.state == "contradicted" for one in found):
-        return "contradicted"
-    named = {one.start for one in found if _names(text, one.field)}
-    return "confirmed" if named and named == {numeral.start for numeral in find_numerals(text)} else None
+    if (answer := _ANSWERS.get(said.casefold())) is not None:
+        return _answered(field, item, is_so=answer)
+    numerals = list(find_numerals(said))
+    states = [_figure(field, numeral, numerals[-1].unit, relation, item) for numeral in numerals]
+    denied = next((one for one in states if one is not None and one[0] == "contradicted"), None)
+    return denied or (None if None in states else next(iter(states), None))
 
 
-def _names(text: str, line: str) -> bool:
-    """True if a text has the words of a field's name; "Item Weight" is named by "weight"."""
+def _figure(
+    field: str, numeral: Numeral, last_unit: str, relation: Relation, item: Product
+) -> tuple[State, str] | None:
+    """What the record says of one figure; of several sides only the last one has its unit."""
+    unit = last_unit if numeral.unit in SIDES else numeral.unit
+    if numeral.number is None:
+        return None
+    known = [(number, line) for number, _, line in _in_unit(unit, item)]
+    same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
+    figures, own = Counter(line for _, line in known), set(content_stems(field)) - _OF_ALL
+    longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
+    named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
+    decided = _decided(exact_amount(numeral.number, relation), known, named, item, is_sized=unit in SIZED)
+    slack = 0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR
+    is_near = any(abs(number - numeral.number) <= number * slack for number, _ in known)
+    is_open = decided is not None and (named and decided[1] not in named if decided[0] == "confirmed" else is_near)
+    return None if is_open else decided
+
+
+def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
+    """The figures of the fields of this name, with their units."""
+    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
+
+
+def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
+    """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts that agree leave it
+    open, as do fields that differ.
+    """
+    own = _own(field)
+    answers: dict[bool, str] = {}
+    for name, value in item.details.items():
+        line, is_named = f"{name}: {value}", own == _own(name)
+        for part in _CLAUSE.split(f"{value}"):
+            answer = _ANSWERS.get(part.strip().casefold()) if is_named else None
+            stems = set(content_stems(part))
+            if answer is not None or own == stems or (len(own) > 1 and own < stems):
+                answers[not _denies(part) if answer is None else answer] = line
+    clauses = (part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text))
+    agreeing = any(own.issubset(content_stems(part)) and _denies(part) != is_so for part in clauses)
+    if not own or len(answers) != 1 or (is_so not in answers and agreeing):
+        return None
+    (line,) = answers.values()
+    return ("confirmed" if is_so in answers else "contradicted"), line
+
+
+def _denies(text: str) -> bool:
+    return any(map(is_negation, words(text)))
+
+
+def _decided(
+    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], item: Product, *, is_sized: bool = True
+) -> tuple[State, str] | None:
+    """By the known figures of a record; a ``named`` line of theirs contradicts it, unless it is made of them."""
+    fitting = [line for number, line in known if _fits(amount, number)]
+    numbers = {number for number, line in known if is_sized or line in named}
+    if fitting:
+        return "confirmed", next((line for line in fitting if line in named), fitting[0])
+    # "About 20" neither is a record's 15, nor contradicts it.
+    is_near = any(amount.agreement(number) == "loose" for number, _ in known)
+    is_open = is_near or _is_composed(amount, numbers, item, with_sums=is_sized)
+    return ("contradicted", named[0]) if named and not is_open else None
+
+
+def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
+    """The numbers of a record that can be told in a unit, with their own unit and line; those in this very unit first.
+
+    Without a dimension only the same unit will do, or none.
+    """
+    found: list[tuple[Decimal, str, str]] = []
+    for number, written, line in sorted(_measures(item), key=lambda measure: measure[1] != unit):
+        is_same = written == unit or ("" in (written, unit) and not {written, unit} & UNCOUNTED)
+        factor = conversion(written, unit) or (Decimal(1) if is_same else None)
+        if factor is not None:
+            found.append((number * factor, written, line))
+    return found
+
+
+def _names(text: str, line: str, *, exactly: bool = False) -> bool:
+    """True if a text has the words of a field's name, or no others; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
-    own = set(content_stems(name)) - _OF_ALL
-    return bool(is_field and own) and own.issubset(content_stems(text))
+    own, said = _own(name), _own(text) if exactly else set(content_stems(text))
+    return bool(is_field and own) and (own == said if exactly else own <= said)
+
+
+def _own(name: str) -> set[str]:
+    """The words of a field's name, without those that many have, unless it has no others."""
+    return set(content_stems(name)) - _OF_ALL or set(content_stems(name))
 
 
 def _is_other(text: str, start: int, end: int) -> bool:
@@ -93,17 +177,17 @@ def _is_other(text: str, start: int, end: int) -> bool:
 
 
 def _fits(amount: Amount, number: Decimal) -> bool:
-    is_rounded = amount.agreement(number) in ("equal", "rounded", "loose" if amount.relation == "about" else "equal")
-    return is_rounded or abs(number - amount.low) <= number * _CONVERTED
+    return (
+        amount.agreement(number) in ("equal", "rounded", "bounded") or abs(number - amount.low) <= number * _CONVERTED
+    )
 
 
-def _is_composed(amount: Amount, known: list[tuple[Decimal, str]], item: Product) -> bool:
+def _is_composed(amount: Amount, numbers: Collection[Decimal], item: Product, *, with_sums: bool) -> bool:
     """True for two measures of the record together, and for one of them times or by a number of the title."""
-    numbers = {number for number, _ in known}
     counts = {numeral.number for numeral in find_numerals(item.title) if numeral.number}
-    sums = {one + other for one in numbers for other in numbers}
+    sums = {one + other for one in numbers for other in numbers if with_sums}
     packs = {one for number in numbers for count in counts for one in (number * count, number / count)}
-    return any(_fits(amount, one) for one in sums | packs)
+    return any(abs(one - amount.low) <= one * _CONVERTED for one in sums | packs)
 
 
 @lru_cache(maxsize=512)
@@ -113,8 +197,8 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     found: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
         unit = ""
-        for numeral in reversed(list(find_numerals(line))):
-            unit = unit if numeral.unit in ("x", "×", "by", "l", "w", "h", "d") and unit else numeral.unit
+        for numeral in reversed(list(find_numerals(line, find_dates(line)))):
+            unit = unit if numeral.unit in SIDES and unit else numeral.unit
             if numeral.number is not None:
                 found.append((numeral.number, unit, line))
     return tuple(found)

@@ -13,12 +13,11 @@ from drretail.grounding.verify.records import Ledger
 from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Finding
 from drretail.records.query import Fit, Reference, WantedThing
-from drretail.records.reading import SUPERLATIVES, Pick, ReadValue, ValueKind
+from drretail.records.reading import OF_FIELDS, SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
 _OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
-_OF_FIELDS: tuple[ValueKind, ...] = ("measure",)
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "rating": "rating_wrong",
@@ -28,7 +27,7 @@ CODES: dict[ValueKind, str] = {
     "brand": "brand_wrong",
     "place": "place_wrong",
     "order_status": "status_wrong",
-    **dict.fromkeys(_OF_FIELDS, "property_wrong"),
+    **dict.fromkeys(OF_FIELDS, "property_wrong"),
     **dict.fromkeys(_OF_CALCULATIONS, "calculation_wrong"),
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
 }

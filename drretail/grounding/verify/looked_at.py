@@ -4,15 +4,14 @@ They are the denominator of all that is said of how much was checked (METRICS ``
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, cast
 
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import Numeral, find_numerals
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.records import Ledger, leaves
 from drretail.records.shop import Product
 
 _FIRST = re.compile(r"[^\W_]")
@@ -44,7 +43,7 @@ def stands_in_record(numeral: Numeral, sources: Iterable[str], ledger: Ledger) -
         item = ledger.products.get(ledger.ordered.get(source, source.removeprefix("P:")))
         if item is not None and numeral.unit and (numeral.number, numeral.unit) in _measures(title_and_fields(item)):
             return True
-        if any(_is_field(name, value, numeral) for name, value in _leaves(ledger.records.get(source, {}))):
+        if any(_is_field(name, value, numeral) for name, value in leaves(ledger.records.get(source, {}))):
             return True
     return False
 
@@ -66,11 +65,3 @@ def _is_field(name: str, value: object, numeral: Numeral) -> bool:
     return (
         isinstance(value, float) if numeral.unit in "$€£¥₹" else numeral.unit in content_stems(name.replace("_", " "))
     )
-
-
-def _leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:
-    for name, value in record.items():
-        if isinstance(value, dict):
-            yield from _leaves(cast(dict[str, Any], value), f"{path} {name}")
-        else:
-            yield f"{path} {name}", value

@@ -75,6 +75,16 @@ class Ledger:
     def limit(self) -> Decimal | None:
         return None if self.budget is None else self.budget.value
 
+    def items(self, source: str) -> list[Product]:
+        """The records of a source in a product's form, by which fields are read: an order's, and its thing's."""
+        record = self.records.get(source, {})
+        fields = {path.replace("_", " ").strip(): value for path, value in leaves(record)}
+        title, price = f"{record.get('product_title', '')}", record.get("price")
+        paid = price if isinstance(price, int | float) else None
+        own = Product(product_id=source, title=title, category="", details=fields, price=paid)
+        thing = self.products.get(self.ordered.get(source, source.removeprefix("P:")))
+        return [item for item in (own if record else None, thing) if item is not None]
+
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
 
@@ -179,3 +189,12 @@ def _calculation(entry: Evidence) -> Calculation | None:
         return Calculation("".join(expression.split()), operands, Decimal(result))
     except InvalidOperation:
         return None
+
+
+def leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:
+    """The fields of a record that hold one thing, those within others with their path: "orders_by_status Shipped"."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from leaves(cast(dict[str, Any], value), f"{path} {name}")
+        else:
+            yield f"{path} {name}", value

@@ -12,6 +12,7 @@ from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find
 from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
+from drretail.grounding.verify.comparisons import verify_comparison
 from drretail.grounding.verify.derivation import (
     CENTS,
     derivation,
@@ -22,11 +23,12 @@ from drretail.grounding.verify.derivation import (
     small_numbers,
     title_numbers,
 )
+from drretail.grounding.verify.fields import decided_property
 from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
-from drretail.records.shop import is_priced_whole, list_prices, sold_for
+from drretail.records.shop import ORDER_STATUSES, has_been, is_priced_whole, list_prices, sold_for
 
 _OF_BUDGET = ("left_over", "over_budget")
 _SLACK = Decimal("0.1")
@@ -60,7 +62,13 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _of_brand(value, ledger)
         case "lowest_price" | "highest_rating" | "most_ratings" | "only_one":
             return verify_superlative(value, ledger)
-        case "quantity" | "place" | "measure" | "order_status":
+        case "property":
+            return _of_fields(value, ledger)
+        case "order_status":
+            return _of_status(value, ledger)
+        case "more" | "less" | "same" | "share":
+            return verify_comparison(value, ledger, _around(value, report, "\n"))
+        case "quantity" | "place" | "measure":
             return value  # as its reader decided it, if it did
 
 
@@ -127,8 +135,9 @@ def _of_orders(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     written = WrittenDate(value.amount, value.start, value.end)
     if any(written.fits(day) for day in days):
         return with_state(value, "verified", "")
+    iso = f"2000{value.amount[1:]}" if value.amount[:2] == "--" else value.amount  # a leap year, for any day
     try:
-        date.fromisoformat(f"{value.amount}-01" if len(value.amount) == 7 else value.amount)
+        date.fromisoformat(f"{iso}-01" if len(iso) == 7 else iso)
     except ValueError:
         return value
     is_exact = len(days) == 1 and value.relation == "is"
@@ -241,8 +250,7 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     calculation of the very cart takes none of them. A total or a rest includes what else its paragraph names and
     nothing explains: "with $5.99 for shipping $66.93".
     """
-    end = report.find("\n\n", value.end)
-    paragraph = report[report.rfind("\n\n", 0, value.start) + 1 : end if end >= 0 else len(report)]
+    paragraph = _around(value, report, "\n\n")
     cited = (ledger.calculations[key].result for key in value.of if key in ledger.calculations)
     picks = () if any(result in ledger.of_cart for result in cited) else [pick.product for pick in ledger.picks or ()]
     own = numbers_of(value.of, replace(ledger, picks=None))
@@ -257,6 +265,36 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
         numbers |= {one for more in beside for number in numbers for one in (number + more, abs(number - more))}
     exactly = replace(amount, relation="is") if amount.places >= CENTS else amount
     return {*map(amount.agreement, own), *map(exactly.agreement, numbers)}
+
+
+def _around(value: ReadValue, report: str, breaks: str) -> str:
+    """The line or the paragraph of a value."""
+    end = report.find(breaks, value.end)
+    return report[report.rfind(breaks, 0, value.start) + 1 : end if end >= 0 else len(report)]
+
+
+def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
+    """A property of each source, by the first of its records that decides it."""
+    if not isinstance(value.amount, str) or not value.of:
+        return value
+    name, said, relation = value.field or "", value.amount, value.relation
+    decided = [[decided_property(name, said, relation, item) for item in ledger.items(source)] for source in value.of]
+    found = [next(filter(None, of_source), None) for of_source in decided]
+    states, lines = {one and one[0] for one in found}, "; ".join(one[1] for one in found if one is not None)
+    if states == {"contradicted"}:
+        return with_state(value, "contradicted", f"the record says {lines}")
+    return with_state(value, "verified", lines) if states == {"confirmed"} else value
+
+
+def _of_status(value: ReadValue, ledger: Ledger) -> ReadValue:
+    statuses = {f"{ledger.records.get(source, {}).get('order_status')}" for source in value.of}
+    said = f"{value.amount}".casefold()
+    if said.title() not in ORDER_STATUSES or not statuses <= {*ORDER_STATUSES}:
+        return value
+    held = {has_been(said, recorded.casefold()) for recorded in statuses}
+    if held == {True} or held == {False}:
+        return with_state(value, "verified" if True in held else "contradicted", f"order status: {', '.join(statuses)}")
+    return value
 
 
 def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:

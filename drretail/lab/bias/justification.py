@@ -41,7 +41,8 @@ class DerivedSupport(Record):
 def rating_prompt(dimension: str) -> Prompt:
     """The prompt for a justification of a rating in this dimension; its hash covers the criterion's wording too."""
     criterion = criteria()[dimension]
-    text = load_prompt(__file__, "derive_rating").text.replace("{{criterion}}", criterion_of(criterion, "paper"))
+    shown = criterion_of({name: text for name, text in criterion.items() if name != "picks"})
+    text = load_prompt(__file__, "derive_rating").text.replace("{{criterion}}", shown)
     return Prompt("derive_rating", text.replace("{{anchors}}", criterion["anchors"]))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from drretail.env.world import World
 from drretail.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
+from drretail.prompts import replaced
 from drretail.querygen.by_model.answer import WrittenWish, wish_problem
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner
 from drretail.querygen.by_model.prompt import PromptBuilder
@@ -56,7 +57,8 @@ def type_wishes(
             return await examination.ask(models, prompts.messages_to_type(query), scope)
 
         def typed(written: WrittenWish) -> Query:
-            return query.model_copy(update={"wish": examiner.wish_of(written), "typed_by": session.model.spec})
+            by = {"typed_by": session.model.spec, "prompts": tuple(dict.fromkeys((*query.prompts, *replaced())))}
+            return query.model_copy(update={"wish": examiner.wish_of(written), **by})
 
         return await session.attempt(f"{query.query_id}~{version_of(query)[:12]}#types", question, on_end)
 

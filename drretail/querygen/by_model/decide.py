@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -20,6 +21,9 @@ RECORDS = 20
 """The most records in one call."""
 ANSWER = Range(300, 1_500)
 """Tokens of one answer: a line per record."""
+
+
+decide_prompt = partial(load_prompt, __file__, "decide")
 
 
 # Models read the first lines of the classes below.
@@ -53,7 +57,7 @@ class _Batch:
     @property
     def message(self) -> str:
         first = self.questions[0]
-        return load_prompt(__file__, "decide").render(
+        return decide_prompt().render(
             want=first.want.name, question=tagged("question", first.query.text), products="\n".join(self._products())
         )
 

@@ -10,6 +10,7 @@ from drretail.env.catalog.base import fold_category
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.models import Models
+from drretail.prompts import replaced
 from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, as_wish, wish_problem
 from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks import contract
@@ -55,6 +56,7 @@ class Examiner:
             wish=self.wish_of(written.wish),
             world_fingerprint=self._world.manifest.fingerprint,
             source=source,
+            prompts=replaced(),
         )
 
     def wish_of(self, written: WrittenWish) -> Wish:

@@ -1,6 +1,7 @@
 """A language model's opinion of queries: sense, agreement of text and wish, and privacy."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +14,7 @@ from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.llm.registry import Model
 from drretail.prompts import load_prompt, tagged
-from drretail.querygen.by_model.prompt import NOTHING
+from drretail.querygen.by_model.prompt import NOTHING, filled
 from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
 from drretail.querygen.by_model.shelf import owned_by
 from drretail.querygen.checks.case import found
@@ -31,6 +32,9 @@ ANSWER = Range(90, 250)
 _MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
 _AGAIN = "what the shopper has may be bought again"
 """The prompt's words for AGAIN. Other words would change the prompt, so that each model would be asked again."""
+
+
+opinion_prompt = partial(load_prompt, __file__, "opinion")
 
 
 # Models read the first lines of the classes below.
@@ -87,7 +91,8 @@ class Reader:
         shopper = case.shopper
         mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
         offers = (_offer_line(want.name, listings, query.text) for want, listings in case.offered)
-        return load_prompt(__file__, "opinion").render(
+        return filled(
+            opinion_prompt(),
             today=self._today,
             owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),

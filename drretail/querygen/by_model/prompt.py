@@ -30,6 +30,15 @@ NAMES = (
     "again",
     "typing",
 )
+OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "shelf", "earlier")
+"""Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""
+
+
+def filled(prompt: Prompt, **values: str) -> str:
+    """The prompt with its placeholders filled, of which a user's own version may lack the ``OPTIONAL`` ones."""
+    return prompt.render(
+        **{name: text for name, text in values.items() if name not in OPTIONAL or f"{{{{{name}}}}}" in prompt.text}
+    )
 
 
 def prompts() -> dict[str, Prompt]:
@@ -52,10 +61,11 @@ class PromptBuilder:
             tools.append(f"- {schema['name']}({arguments}): {purpose}")
         self.shelf = Shelf(world)
         """The kinds of products of the shop; other askers for queries may use it too."""
-        self.instructions = self._prompts["instructions"].render(
+        self.instructions = filled(
+            self._prompts["instructions"],
             language=world.manifest.language.title(),
             deep_research=self._prompts["deep_research"].text.strip(),
-            domain=self._prompts["domain"].render(today=self._today).strip(),
+            domain=filled(self._prompts["domain"], today=self._today).strip(),
             tools=tagged("tools", "\n".join(tools)),
             categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
             wish=self._prompts["wish"].text.strip(),
@@ -71,9 +81,10 @@ class PromptBuilder:
         shelf = tagged("shelf", self.shelf.around(target, shopper) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
-            request = self._prompts["generic"].render(category=category, shelf=shelf, earlier=questions)
+            request = filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
         else:
-            request = self._prompts["profile_aware"].render(
+            request = filled(
+                self._prompts["profile_aware"],
                 profile=tagged("profile", self._summaries.of(target.user_id).text),
                 owned=tagged("owned", owned_by(shopper)),
                 shelf=shelf,
@@ -87,7 +98,8 @@ class PromptBuilder:
         from langchain_core.messages import HumanMessage
 
         shopper = self._linter.shopper(query.user_id)
-        asked = self._prompts["typing"].render(
+        asked = filled(
+            self._prompts["typing"],
             today=self._today,
             wish=self._prompts["wish"].text.strip(),
             shelf=tagged("shelf", self.shelf.near(query.text) or NOTHING),

@@ -160,7 +160,7 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
-        lead = checked_in_words(len(lines), [line.counts for line in lines], sum(line.false for line in lines))
+        lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
         return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
     sections = [
         false,

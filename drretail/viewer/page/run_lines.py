@@ -14,6 +14,7 @@ from drretail.records.score import Verdict
 from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
 from drretail.viewer.claims import Support, counts_of
 from drretail.viewer.experiment import Question, RunView
+from drretail.viewer.tables.false_statements import checked_in
 
 Outcome = Literal[
     "limit broken",
@@ -92,8 +93,9 @@ class RunLine:
     """Sums by judge; the report shows the first judge's marks."""
     findings: int | None
     """None if no check was made."""
+    checked: int
+    """How many of its statements were judged, or denied by code; ``false`` of them are false."""
     false: int
-    """How many of its statements are false."""
     stale: int
     failed: tuple[FailedVerdict, ...]
     tools: dict[str, int]
@@ -132,6 +134,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         lacks_claims=lacks_claims,
         added=tuple(arithmetic_of(one.judged, view.subject) for one in view.claims),
         findings=len(view.checks.findings) if view.checks.made else None,
+        checked=checked_in(view),
         false=len(view.false),
         stale=view.stale,
         failed=tuple(_failed(view)),

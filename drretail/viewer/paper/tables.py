@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.running.spending import words_of
+from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_runs
@@ -19,6 +20,7 @@ from drretail.tables.markdown import markdown_table
 from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
 from drretail.viewer.paper.judged_tables import JUDGED, judged, judges_agree, people_agree, preferences
 from drretail.viewer.paper.published import PaperTable, by_system, lineup
+from drretail.viewer.paper.stands_on import stands_on
 
 PAPER_QUERIES = 50
 PAPER_RESULTS = 5
@@ -52,8 +54,8 @@ class PaperView:
         }
 
 
-def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
-    """All tables; ``linter`` is None without the world of the queries.
+def read_paper_view(experiment: Path, world: World | None) -> PaperView:
+    """All tables; ``world`` is None if that of the queries is not at hand.
 
     Raises UserError for a folder without an experiment, and for votes that can't be read.
     """
@@ -68,13 +70,13 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
     queries = definition.queries
     return PaperView(
         experiment.name,
-        tuple(_settings(definition, runs)),
+        (*stands_on(experiment, definition, runs, scores, world), *_settings(definition, runs)),
         (
             *(judged(name, metric, scores, lines) for metric in JUDGED),
             dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], words, scores),
             cost(done, planned, words, lines),
             tool_calls(done, planned, lines),
-            modes(name, None if linter is None else compare(queries, linter)),
+            modes(name, None if world is None else compare(queries, Linter(world))),
             preferences(name, scores, lines),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
             judges_agree(name, scores),

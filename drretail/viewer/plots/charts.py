@@ -46,11 +46,11 @@ class Bound:
 
 
 PARTIAL = "Hollow: over fewer {}, as the numbers beside say."
-"""The sentence on marks of values that are over fewer reports than planned."""
+"""The sentence on marks of values that are over fewer runs than planned."""
 
 
 def described(caption: str, rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
-    """The caption with what the values are over, which only values over fewer reports have beside their marks."""
+    """The caption with what the values are over, which only values over fewer runs have beside their marks."""
     named = [*rows]
     is_partial = any(cell is not None and cell.is_partial for _, cells in named for cell in cells)
     hollow = PARTIAL.format(counted(2, unit).partition(" ")[2]) if is_partial else ""
@@ -72,11 +72,11 @@ def dot_plot(
     series: Sequence[str] = ("",),
     bounds: Sequence[Bound] = (),
     whole: tuple[float, float] | None = None,
-    unit: str = "report",
+    unit: str = "planned run",
 ) -> Plot:
     """One image of these rows; a single series has marks of one kind and no legend.
 
-    Values over fewer of the planned reports than all, or of ``unit``, are hollow, with the two numbers beside them.
+    Values over fewer of the planned runs than all, or of ``unit``, are hollow, with the two numbers beside them.
     """
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
@@ -147,7 +147,7 @@ def stacked_bars(
     rows: Sequence[BarRow],
     ends: tuple[str, str] = ("", ""),
     kinds: Mapping[str, str] | None = None,
-    unit: str = "report",
+    unit: str = "planned run",
 ) -> Plot:
     """One image of these rows, with ``ends`` as labels above the left and right ends.
 
@@ -226,7 +226,7 @@ def scatter(
             drawing.add(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
         drawing.add(mark(x, y, series, text, is_hollow=each.cell.is_partial))
         drawing.add(_name(each.shown_name, x, y, taken, intervals))
-    caption = described(caption, [(point.name, (point.cell,)) for point in points], "report")
+    caption = described(caption, [(point.name, (point.cell,)) for point in points], "planned run")
     return Plot(name, title, caption, drawing.body, _SCATTER_TALL + 36)
 
 

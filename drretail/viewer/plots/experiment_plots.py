@@ -250,6 +250,7 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
         "Spearman's ρ over reports: 1 for the same ranking. Values below 0 are drawn at 0.",
         rows,
         series=[f"{first} and {second}" for first, second in pairs],
+        unit="report",
         whole=(0, 1),
     )
 

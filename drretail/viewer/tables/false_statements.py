@@ -5,14 +5,14 @@ If the sources are the records of a shop's products, the list is worded for the 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.evidence import Finding
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
-from drretail.viewer.claims import Support, counts_of
+from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
 
 _MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`\[\]]+")
@@ -81,13 +81,22 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         )
 
 
-def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]], false: int) -> str:
-    """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records.".
+def checked_in(view: RunView) -> int:
+    """The number of an answer's statements that were judged, or that code denies, each once.
 
-    ``counts`` are the counts of each answer's claims, ``false`` is the number of false statements.
+    What code denies within a judged claim is that claim.
     """
-    total = sum(map(Counter, counts), Counter[Support]())
-    checked = max(false, sum(total[support] for support in CHECKED))
+    claims = Counter(claim.span for one in view.claims[:1] for claim in one.claims if claim.support in CHECKED)
+
+    def place(start: int | None) -> tuple[int, int] | None:
+        own = None if start is None else (start, start)
+        return next((span for span in claims if start is not None and span and span[0] <= start < span[1]), own)
+
+    return (claims | Counter(place(statement.start) for statement in view.false)).total()
+
+
+def checked_in_words(answers: int, checked: int, false: int) -> str:
+    """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records."."""
     if not checked:
         return f"{counted(answers, 'answer')}: no statement about your products was judged."
     found = f"{false or 'none'} {'contradicts' if false == 1 else 'contradict'}"
@@ -98,8 +107,7 @@ def checked_in_words(answers: int, counts: Iterable[Mapping[Support, int]], fals
 def false_lines(views: Iterable[RunView]) -> Iterator[str]:
     """A shop assistant's false statements as lines of text: a count, then each statement with the shop's record."""
     runs = list(views)
-    counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
-    yield checked_in_words(len(runs), counts, sum(len(run.false) for run in runs))
+    yield checked_in_words(len(runs), sum(map(checked_in, runs)), sum(len(run.false) for run in runs))
     for one in sorted((one for run in runs for _, one in false_statements(run)), key=lambda one: one.rank):
         yield f"≠ {one.sentence}"
         yield f"  your shop says {one.shop_says}"

@@ -10,7 +10,7 @@ from drretail.eval.compare.differences import (
     order,
     outcome_of_all,
 )
-from drretail.eval.compare.wording import MOST, beside, range_of, sample
+from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
@@ -58,13 +58,16 @@ def result_of(board: Scoreboard) -> str:
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
         sure = SURE + ("" if largest.n_users in (None, largest.n_pairs) else BY_USER)
-        return f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}. {sure}."
+        measures = sorted((each for one in shown for each in one.measures if each.failed), key=lambda each: each.failed)
+        failed = {each.judge: each.failed for each in measures}
+        parts = [f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}", sure]
+        return " ".join(f"{each}." for each in [*parts, *(f"{one} {no_answers(its)}" for one, its in failed.items())])
     by_name = {measure.measure: measure for finding in found for measure in finding.measures}
     bought = _bought(board, names, by_name.get(OUTCOME))
     if bought:
         return f"{bought} {_may_be_chance(by_name.get(OUTCOME))}"
     preferences = by_name.get(SIDE_BY_SIDE)
-    if preferences is not None and len(labels) == 2:
+    if preferences is not None and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
         (pair,) = preferences.pairs
         return f"{_preferences(pair.row, names[pair.a], names[pair.b])} {_may_be_chance(preferences)}"
     takes = next(filter(None, map(_takes, board.compared)), "")
@@ -127,7 +130,8 @@ def _takes(measure: ComparedMeasure) -> str:
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
         tests = max(pair.row.tests for pair in measure.pairs)
-        return f"it takes {fewest_users(max(1, tests)):,} {'users' if by_users else 'questions'} at least to tell"
+        whom = "users" if by_users else "questions"
+        return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if all end alike"
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
     if takes is None or takes.queries_needed is None:
         return ""
@@ -164,7 +168,7 @@ MOST_ROWS = 100
 OUTCOMES: Mapping[Outcome, str] = {
     "higher": "{a} is higher",
     "lower": "{b} is higher",
-    "undone": "nothing: one more failure would undo it",
+    "undone": "nothing: {failures} would undo it",
     "answers_less": "nothing: the better answers less",
     "undecided": "no difference shown",
     "too_few": "too few queries to tell",
@@ -174,7 +178,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "identical": "the same on every query",
     "nothing": "no query has both",
 }
-"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says about a pair."""
+"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says; ``failures`` would undo one."""
 _ORDER = list(OUTCOMES)
 _COLUMNS = (
     Column("Conclusion"),
@@ -251,7 +255,7 @@ def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str
 def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str]) -> Iterator[Cell | None]:
     row = pair.row
     a, b = (names.get(label, label) for label in (pair.a, pair.b))
-    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b))
+    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
     yield Cell(measure.measure)
     yield (
         None

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
 from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
+from drretail.eval.scores.gathering import FP
 from drretail.llm.prices import dated
+from drretail.records.run import DUMPS
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
@@ -28,7 +30,7 @@ KINDS: Mapping[Unit, Kind] = {
     "dollars": "dollars",
 }
 """How a column's numbers are written, by unit; all other units are written as scores."""
-ALWAYS_SHOWN = frozenset((OUTCOME, "FP"))
+ALWAYS_SHOWN = frozenset((OUTCOME, FP))
 """Columns that a reader looks for, even if all systems are equal there."""
 LAB = "The judge lab"
 JUDGE_FAILED = "failed"
@@ -187,11 +189,14 @@ def _notes(board: Scoreboard) -> Iterator[str]:
         part = f"{partial[0].n_scored}/{partial[0].n_planned}"
         reasons = ", ".join(dict.fromkeys(why for cell in partial for why in cell.missing if why != AS_ZERO))
         others = f" The others: {reasons}." if reasons else ""
-        yield f"{part} below a value: only so many of the planned reports have one.{others}"
+        yield f"{part} below a value: only so many of the planned runs have one.{others}"
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
+    dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
+    if dumps and any(column.name == FP for column in board.columns):
+        yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only with `score --rate-floors`."
     yield from board.notes
     if board.prices_as_of is not None:
         yield dated(board.prices_as_of)

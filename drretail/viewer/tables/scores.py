@@ -79,6 +79,7 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
         ),
         notes=(AGREEMENT_MEANING,),
         heading="Judges",
+        unit="report",
         turns_for_one=True,
     )
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from drretail.eval.compare.conclusions import doubts
 from drretail.eval.compare.wording import listed, name_of, range_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
-from drretail.records.score import CODE, WHOLES, Systems, in_order, shared_models
+from drretail.records.score import WHOLES, Systems, in_order, shared_models
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_table, print_text
@@ -81,12 +82,12 @@ MOST = 10_000
 LEGEND = (
     "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries if no user is known).",
     "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction, in rows "
-    "in which a failed run earns the worst also after one more failure of the higher side. Rows "
+    "in which a failed run earns the worst also after one more failure of the higher side (more of many systems). Rows "
     "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
     "corrected over the rows of their family. shows: how large a true difference must be for n queries to show "
     "it in 4 of 5 experiments (–: larger than any can be). takes: how many queries would so show a difference as "
     "large as A−B, and where their number lies in 8 of 10 experiments (10–90 %). Both assume Holm's strictest "
-    "correction and, in rows marked *, one more failure of the higher side.",
+    "correction and, in rows marked *, such failures of the higher side.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "
@@ -224,7 +225,7 @@ def print_all_pairs(
     names = {label: label.replace(shared, "", 1) if shared else label for label in labels}
     columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
     shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
-    print_text("What can be concluded", *(f"- {sentence}" for sentence in shown), "")
+    print_text("What can be concluded", *(f"- {sentence}" for sentence in [*shown, *doubts(comparisons)]), "")
     if columns:
         rows: list[list[object]] = []
         for comparison in comparisons:
@@ -243,15 +244,9 @@ def print_all_pairs(
                 spare=columns[::-1],
             )
         )
-    tables = [table for comparison in comparisons for table in comparison.tables]
-    by_rules = sorted({table.judge for table in tables if table.judge_kind == "rule_based" and table.judge != CODE})
     first = comparisons[0]
     print_text(
         *cards.values(),
-        *(
-            f"Nothing is concluded from {rule}, which follows rules. Score with --judge PROVIDER:MODEL."
-            for rule in by_rules
-        ),
         f"For all about one pair: drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )

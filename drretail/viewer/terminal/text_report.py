@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import shorten, wrap
 
+from drretail.eval.method import method_cards
 from drretail.grounding.report.render import render_report
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
@@ -56,6 +57,9 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
         lines += _scores(view, score)
+        lines += [
+            line for card in method_cards(view.folder, view.scores) for fact in card.text for line in _folded(fact)
+        ]
     else:
         lines += _questions(view)
     lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]

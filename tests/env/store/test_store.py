@@ -49,6 +49,10 @@ def store(place: Place) -> Iterator[Store]:
         lambda store: store.save_user(store.user("ANNA").model_copy(update={"user_id": "ZOE"})),
         lambda store: store.user("CARA"),  # CARA_1 is somebody else
         lambda store: store.user("anna"),
+        lambda store: store.product("$gt"),
+        lambda store: store.orders("A\0"),
+        lambda store: store.statistics(""),
+        lambda store: store.order("İ" * 300),
     ],
 )
 def test_an_unknown_id_is_not_found(store: Store, read: Callable[[Store], object]) -> None:

@@ -24,6 +24,8 @@ The bed costs $49.99 [{BED}]. It is rated 4.5 by 1,234 buyers [{BED}].
 | Sources | [{BOWL}] |
 
 Cardinals like seeds [{BIRDS_ID}].
+
+A third of 12 is 4. They all like shade.
 """
 PRICE = claim(1, "The bed costs $49.99.", BED, quote="The bed costs $49.99")
 RATED = claim(2, "The bed is rated 4.5 by 1,234 buyers.", BED, quote="rated 4.5 by 1,234 buyers")
@@ -37,6 +39,7 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     # The mark of the heading, and that of the row of sources, cover nothing; the birds' has no claim.
     assert found["marks"] == (3, 4)
     assert found["figures"] == (4, 4)
+    assert found["uncited"] == (0, 1), "shade has no figure"
     assert (found["in_report"], found["in_source"], found["labelled"]) == ((3, 3), (2, 2), (3, 3))
     # The price is right, the rating is said to be wrong, and the wrong price of the bowl passes.
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
@@ -91,6 +94,8 @@ def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_
     [
         ({"marks": (15, 19)}, ()),  # too few to tell
         ({"marks": (15, 20)}, ("citation marks in claims",)),
+        ({"marks": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
+        ({"uncited": (4, 20)}, ()),
         ({"marks": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
         ({"confirmed": (300, 300), "contradicted": (0, 4)}, ()),
         ({"confirmed": (300, 300), "contradicted": (2, 5)}, ("agreement with records",)),

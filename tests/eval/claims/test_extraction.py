@@ -114,6 +114,18 @@ def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Pat
     assert REPORT[value.start : value.end] == "$49.99"
 
 
+def test_a_property_is_where_its_figure_stands_and_a_comparison_may_be_of_things_cited_elsewhere(
+    tmp_path: Path,
+) -> None:
+    weight = said_value("property", "49.99 oz", "costs $49.99", "P:B0BED00001", field="item weight")
+    dearer = said_value("more", "", "costs", BIRDS_ID, field="price", than=["P:B0BED00001"])
+    (found,) = extracted(tmp_path, claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=[weight, dearer]))
+    assert [(REPORT[one.start : one.end], one.field, one.of, one.than) for one in found.values] == [
+        ("$49.99", "item weight", ("P:B0BED00001",), ()),
+        ("costs", "price", (BIRDS_ID,), ("P:B0BED00001",)),
+    ]
+
+
 def test_the_prompt_says_what_every_kind_of_value_and_every_relation_is() -> None:
     prompt = extraction_prompt(EXTRACT).shared
     assert [each for each in (*get_args(JudgedKind), *get_args(Relation)) if f"`{each}`" not in prompt] == []
@@ -135,6 +147,8 @@ def test_ids_that_a_judge_gives_a_value_beyond_its_claims_sources_are_dropped_an
         ({"amount_to": "sixty"}, "has to be a number in digits"),
         ({"kind": "date"}, "has to be a date"),
         ({"currency": "dollars"}, "three capital letters"),
+        ({"kind": "share", "than": ["P:B0BED00001"]}, "has to name its field"),
+        ({"than": ["P:B0ELSEWHERE"]}, "is no id in the report"),
         ({"of": ["W:zzzzzzzz"]}, "is no id in the report"),
         ({"quote": "costs $59.99"}, "does not stand in the report"),
     ],

@@ -115,8 +115,9 @@ def test_headlines_of_a_judge_and_of_code_are_corrected_together_and_what_is_exp
     a, b = [10.0] * 9 + [9.0], [1.0] * 10
     made = comparison(by_all({"a": runs(a), "b": runs(b)}))
     assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
-    rows = [row for table in made.tables for row in table.rows]
+    *rows, done = (row for table in made.tables for row in table.rows)
     assert [row.tests for row in rows] == [2, 2, 2]
+    assert (done.name, done.mean_a, done.difference, done.is_primary, done.tests) == ("done", 1, 0, False, 1)
     after = flip_test([*np.subtract(a, b), -1.5], tuple(range(11)))
     assert all(row.p_holm == pytest.approx(2 * known(after)) for row in rows)
 

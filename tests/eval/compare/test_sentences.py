@@ -87,6 +87,13 @@ def misread(held: Gathered) -> Gathered:
     return replace(held, tables_of_judges=made)
 
 
+def failing(held: Gathered) -> Gathered:
+    """The same by a judge that gave no usable answer to one more question on each report."""
+    tables = held.tables_of_judges.items()
+    made = {key: {run: replace(its, errors=("unusable",)) for run, its in table.items()} for key, table in tables}
+    return replace(held, tables_of_judges=made)
+
+
 COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "a clear difference": lambda: comparison(beside(*CLEAR)),
     "a clear difference, the other way round": lambda: comparison(beside(*CLEAR), "b", "a"),
@@ -124,7 +131,11 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "a judge that follows rules": lambda: comparison(
         beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", assessor=RULES)
     ),
-    "a judge that does not read": lambda: comparison(misread(beside(*CLEAR))),
+    "a judge that does not read": lambda: comparison(
+        misread(by(JUDGE, a=runs(CLEAR[0]), b=runs(CLEAR[1]), variants=("overall", "depth"))),
+        pairs=[PREFERRED.model_copy(update={"reads": False})],
+    ),
+    "a judge that failed on some questions": lambda: comparison(failing(beside(*CLEAR))),
     "ratings of a judge that follows rules": lambda: comparison(beside(*CLEAR, assessor=RULES)),
     "noise of the agent": lambda: comparison(by(JUDGE, a=LOUD, b=MOODY)),
     "noise of the judge": lambda: comparison(by(JUDGE, a=MOODY, b=MOODY)),
@@ -197,6 +208,9 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
     "two systems beside two more, over all whose pairs it is corrected": lambda: all_of(
         gathered(("quality", "overall", JUDGE, {**SEVEN, "c": runs([5.0] * 6), "d": runs([5.0] * 6)}))
     ),
+    "four systems, of which three may fail": lambda: all_of(
+        gathered(("quality", "overall", JUDGE, {"a": runs([9.0] * 50)} | dict.fromkeys("bcd", runs([8.5] * 50))))
+    ),
     "two headlines, corrected together": lambda: all_of(
         gathered(("quality", "overall", JUDGE, SEVEN), ("basket", "feasible", CODE, SEVEN))
     ),
@@ -209,7 +223,10 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
     "preferences that are not sure": lambda: all_of(three(5, 5, 5), pair_row("overall", 0.5, 0.3, 0.7, p_holm=1.0)),
     "seven users": lambda: all_of(of_users(7)),
     "five users": lambda: all_of(of_users(5)),
-    "a judge that does not read": lambda: all_of(misread(three(8, 5, 2))),
+    "a judge that does not read": lambda: all_of(
+        misread(three(8, 5, 2)), pair_row("overall", 0.2, 0.1, 0.3, reads=False)
+    ),
+    "a judge that failed on some questions": lambda: all_of(failing(three(8, 5, 2))),
     "one system": lambda: all_of(gathered(("quality", "overall", JUDGE, {"a": runs([7, 8])}))),
 }
 

@@ -87,7 +87,7 @@ def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
         assert len(family.prompt_hashes() - {""}) == len(texts), name
         assert not any("{{picks}}" in text and name != "quality" for text in texts)
     folders = {file.partition("/")[0] for file in judge_prompt_files()}
-    assert folders == {*asking, PAIRWISE, "triplets", "weighted"}, "parts that families share, and pairs"
+    assert folders == {*asking, PAIRWISE, "judging", "triplets", "weighted"}, "parts that families share, and pairs"
 
 
 def test_every_row_accounts_for_every_planned_run_within_the_range_of_its_scale(scored: Path) -> None:

@@ -165,7 +165,7 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
     assert [made.no_conclusion(judge) for judge in (lazy, good, panel)] == ["not_read", None, "not_read"]
     notes = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt")).notes
     assert "How o:gpt read: citation marks in claims 0.97." in notes
-    assert any(note.startswith("This judge doesn't read: p:m is below 0.8 in citation marks") for note in notes)
+    assert any(note.startswith("This judge doesn't read: p:m is below the floor in citation marks") for note in notes)
 
 
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:

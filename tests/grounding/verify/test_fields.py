@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.grounding.text.amounts import notation_of
-from drretail.grounding.verify.fields import decided_by_field, field_statements
+from drretail.grounding.verify.fields import decided_property, field_statements
 from drretail.records.shop import Product
 
 BAG = Product(
@@ -35,6 +35,7 @@ TRUE = (
         ("The Dry Bag has a capacity of 30 litres.", "30 litres: the record says Capacity: 20 L"),
         ("Its weight is 12 ounces.", "12 ounces: the record says Item Weight: 15.2 ounces"),
         ("Capacity: 30 Liter.", "30 Liter: the record says Capacity: 20 L"),
+        ("Its weight is about 10 ounces.", "10 ounces: the record says Item Weight: 15.2 ounces"),
         *((text, None) for text in TRUE),
     ],
 )
@@ -46,16 +47,69 @@ def test_a_named_fields_figure_that_no_measure_comes_to_is_a_fault(text: str, li
     ] == ([] if line is None else [line])
 
 
+def test_about_a_measure_is_confirmed_within_a_twentieth_and_left_open_within_its_last_digit() -> None:
+    texts = ("Its weight is about 16 oz.", "Its weight is about 20 oz.")
+    assert [[one.state for one in field_statements(text, BAG)] for text in texts] == [["confirmed"], []]
+
+
+TUMBLER = Product(
+    product_id="tumbler",
+    title="Tumbler with Straw, 2 Pack, 20 oz",
+    category="c",
+    features=("One charge heats for 6 hours.", "The sleeve is dishwasher safe.", "The lid holds 2 oz of sugar."),
+    details={
+        "Is Dishwasher Safe": "No",
+        "Batteries Required?": "Yes",
+        "Product Care Instructions": "Hand Wash, Freezer Safe",
+        "Lid": "No Lid Lock",
+        "Material": "BPA-Free Plastic",
+        "Capacity": "20 oz",
+        "Number of Items": "2",
+        "Unit Count": "40 Straws",
+        "Product Dimensions": "3.5 x 3.5 x 8 inches",
+        "Date First Available": "May 7, 2020",
+    },
+)
+
+
 @pytest.mark.parametrize(
-    ("text", "state"),
+    ("field", "said", "state"),
     [
-        ("It has a capacity of 20 litres.", "confirmed"),
-        ("Item weight: 431 g", "confirmed"),
-        ("It has a capacity of 30 litres.", "contradicted"),
-        ("It holds 20 litres.", None),  # which names no field
-        ("It has a capacity of 20 litres and 3 pockets.", None),
-        ("It is waterproof.", None),
+        ("capacity", "20 ounces", "confirmed"),
+        ("capacity", "0.6 l", "confirmed"),
+        ("tumbler capacity", "20 oz", "confirmed"),
+        ("capacity", "30 oz", "contradicted"),
+        ("capacity", "21.5 oz", None),  # not far enough off
+        ("capacity", "40 oz", None),  # of both
+        ("tumbler capacity", "30 oz", None),  # a field of another name
+        ("capacity", "2 oz", None),  # a part
+        ("capacity", "30 cm", None),
+        ("dimensions", "3.5 x 8 inches", "confirmed"),
+        ("dimensions", "3.5 x 9 inches", "contradicted"),
+        ("number of items", "2", "confirmed"),
+        ("number of items", "3", "contradicted"),
+        ("unit count", "3 boxes", None),
+        ("straws in it", "30 straws", "contradicted"),  # by what the field counts
+        ("charge heats", "9 hours", "contradicted"),  # by a line that has all these words
+        ("heats", "9 hours", None),
+        ("batteries required", "yes", "confirmed"),
+        ("batteries required", "no", "contradicted"),
+        ("freezer safe", "no", "contradicted"),
+        ("lid lock", "yes", "contradicted"),
+        ("bpa free", "no", "contradicted"),
+        ("plastic", "no", None),  # which may be a part's
+        ("dishwasher safe", "no", "confirmed"),
+        ("dishwasher safe", "yes", None),  # as a text of the record says
+        ("microwave safe", "yes", None),
+        ("capacity", "ample", None),
     ],
 )
-def test_a_field_that_a_text_names_confirms_it_if_no_figure_is_left(text: str, state: str | None) -> None:
-    assert decided_by_field(text, BAG) == state
+def test_a_property_is_decided_by_the_name_of_its_field(field: str, said: str, state: str | None) -> None:
+    decided = decided_property(field, said, "is", TUMBLER)
+    assert (None if decided is None else decided[0]) == state
+
+
+def test_a_limit_is_held_against_the_field() -> None:
+    assert decided_property("capacity", "18 oz", "at_least", TUMBLER) == ("confirmed", "Capacity: 20 oz")
+    assert decided_property("capacity", "30 oz", "at_least", TUMBLER) == ("contradicted", "Capacity: 20 oz")
+    assert decided_property("capacity", "0.7 litres", "about", TUMBLER) is None

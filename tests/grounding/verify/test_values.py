@@ -49,6 +49,17 @@ def verified(
 PK, PP, PT, PM, PS = (f"P:{one.product_id}" for one in (KETTLE, PAN, TOWELS, MUGS, SCALE))
 
 USD = {"currency": "USD"}
+O1 = "O:1000000001"
+
+
+def named(field: str, why: str | None = None) -> dict[str, Any]:
+    return {"field": field, "why": why}
+
+
+def beside(field: str, *than: str, **more: Any) -> dict[str, Any]:
+    return {"field": field, "than": than, **more}
+
+
 STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
     "verified": [
         ("price", "42.95", [PK], {}),
@@ -73,6 +84,18 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("difference", "2.02", [PM, PS], {}),  # a set of mugs against two scales
         ("difference", "3.75", [PT, PM], {}),  # a towel of six against a mug of four
         ("over_budget", "10.90", [PK], {}),  # by two of them
+        ("date", "--03-14", [O1], {}),
+        ("order_status", "shipped", [O1], {}),  # as what was delivered was
+        ("property", "no", [PK], named("dishwasher safe")),
+        ("property", "900 ml", [PK], named("capacity", "Capacity: 0.9 Liters")),
+        ("property", "12", ["U:statistics"], named("number of orders")),
+        ("more", "", [PK], beside("price", PP)),
+        ("more", "4.45", [PK], beside("price", PP, currency="USD")),
+        ("more", "12%", [PK], beside("price", PP)),
+        ("less", "", [PP], beside("rating", PK, PT)),
+        ("share", "57", [PK], beside("price", "75 USD")),
+        ("share", "50", [PK], beside("price", "75 USD", relation="at_least")),
+        ("same", "", [PK], beside("rating", PK)),
     ],
     "contradicted": [
         ("price", "30", [PK], {"relation": "at_most"}),
@@ -86,6 +109,18 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("left_over", "24.06", [LEFT[1:-1]], {"why": "75-60.94 = 14.06"}),
         ("brand", "Fennick", [PK], {"why": "the brand is Harrowgill"}),
         ("price", "19.50", [PK, PP], {"why": "the record says $42.95, $38.50"}),
+        ("date", "--03-15", [O1], {}),
+        ("order_status", "Returned", [O1], {"why": "order status: Delivered"}),
+        ("property", "yes", [PK], named("dishwasher safe", "the record says Is Dishwasher Safe: No")),
+        ("property", "1.2 litres", [PK], named("capacity", "the record says Capacity: 0.9 Liters")),
+        ("property", "14", ["U:statistics"], named("orders")),
+        ("property", "3", [O1], named("quantity")),
+        ("less", "", [PK], beside("price", PP, why="the record says 42.95 USD and 38.5 USD")),
+        ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
+        ("more", "9.45", [PK], beside("price", PP, currency="USD")),
+        ("share", "30", [PK], beside("price", "75 USD")),
+        ("share", "75", [PK], beside("price", "75 USD", relation="at_least")),
+        ("same", "", [PK], beside("price", PP)),
     ],
     "underivable": [
         ("price", "75", [PK], {}),  # the query's budget
@@ -106,6 +141,17 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("difference", "21.30", [PK, TOTAL[1:-1], WEB], USD),
         ("date", "2019", ["O:1000000001"], {}),
         ("place", "Rochester", ["U:profile"], {}),
+        ("order_status", "on its way", [O1], {}),
+        ("property", "yes", [PK], named("microwave safe")),  # which the record lacks
+        ("property", "1.2 kg", [PK], named("capacity")),  # another dimension than the field's
+        ("property", "5 lb", [PK], named("lid weight")),
+        ("property", "9", ["U:statistics"], named("orders of kettles")),
+        ("more", "", [PK], beside("item weight", PP)),
+        ("more", "", [PK], beside("rating", PK)),
+        ("more", "8.90", [PK], beside("price", PP, currency="USD", report="Two of them cost more.", words="more")),
+        ("same", "", [PK], beside("rating", PT)),
+        ("share", "55", [PK], beside("price", "75 USD")),
+        ("share", "50", [PK], beside("price")),
     ],
 }
 

@@ -1,8 +1,5 @@
 """Loads and searches whose server, connection or process is killed: they go on, and nothing is lost or doubled."""
 
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -14,7 +11,6 @@ from unittest.mock import Mock
 
 import pytest
 from elasticsearch import Elasticsearch
-from pymongo import MongoClient
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.manifest import Manifest
@@ -23,9 +19,8 @@ from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import HISTORY, SHELF, SMALL, at, documents, load, orders, products, whole
+from tests.servers.failures.shop import SHELF, SMALL, at, documents, load, orders, products, whole
 from tests.servers.front import Front, always
-from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
@@ -88,26 +83,6 @@ def test_a_load_goes_on_by_itself_when_mongodb_comes_back(
     starting.join()
 
 
-@pytest.mark.parametrize("stream", ["products", "orders"])
-@pytest.mark.parametrize("fault", ["drop", "cut", "stall"])
-def test_a_load_survives_a_bad_line_to_mongodb(
-    server_settings: ServerSettings, before_mongo: Proxy, fresh_name: str, embedded: Manifest, stream: str, fault: str
-) -> None:
-    mongo_url = f"mongodb://127.0.0.1:{before_mongo.port}/?directConnection=true"
-    faults: dict[str, Callable[[], object]] = {
-        "drop": before_mongo.drop,
-        "cut": lambda: before_mongo.cut_after(40),
-        "stall": before_mongo.stall,
-    }
-
-    def disturb() -> None:
-        faults[fault]()
-        threading.Timer(0.5, before_mongo.flow).start()
-
-    through = replace(server_settings, mongo_url=mongo_url)
-    check_load(through, fresh_name, embedded, **tripped(stream, 0.8, disturb))
-
-
 def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest
 ) -> None:
@@ -134,39 +109,6 @@ def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
         load(killable_elasticsearch, fresh_name)
     own_elasticsearch.start()
     check_load(killable_elasticsearch, fresh_name, embedded)
-
-
-LOADER = """
-import os, signal, sys
-from drretail.env.servers.naming import ServerSettings
-from tests.servers.failures.shop import load
-from tests.servers.failures.test_interrupted_load import tripped
-mongo, elastic, name, stream, lease = sys.argv[1:]
-rows = tripped(stream, 0.8, lambda: os.kill(os.getpid(), signal.SIGKILL))
-load(ServerSettings(mongo_url=mongo, es_url=elastic), name, lease=float(lease), **rows)
-"""
-
-
-@pytest.mark.parametrize("stream", ["products", "orders"])
-def test_a_load_whose_own_process_is_killed_is_resumed_and_never_seen_by_readers(
-    server_settings: ServerSettings, fresh_name: str, embedded: Manifest, stream: str
-) -> None:
-    addresses = [server_settings.mongo_url, server_settings.es_url]
-    ended = subprocess.run(
-        [sys.executable, "-c", LOADER, *addresses, fresh_name, stream, "1"], cwd=ROOT, check=False, timeout=280
-    )
-    assert ended.returncode == -signal.SIGKILL
-    left = documents(server_settings, fresh_name)
-    assert 0 < left["g1_products"] <= SHELF
-    assert left.get("g1_orders", 0) < HISTORY
-    with pytest.raises(UserError, match="There is no world"):
-        open_world(f"servers:{fresh_name}", servers=server_settings)
-    with MongoClient[dict[str, Any]](server_settings.mongo_url) as mongo:
-        # What a load writes again loses the mark.
-        first = mongo[fresh_name][f"g1_{stream}"].find_one_and_update({}, {"$set": {"mark": 1}}, sort=[("_id", 1)])
-        check_load_when_free(server_settings, fresh_name, embedded)
-        assert first is not None
-        assert mongo[fresh_name][f"g1_{stream}"].count_documents({"_id": first["_id"], "mark": 1}) == 1
 
 
 def test_readers_keep_the_old_world_and_a_second_writer_is_out(

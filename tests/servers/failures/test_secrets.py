@@ -61,11 +61,11 @@ def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
     build_shop(tmp_path / "w")
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
 
-    def run(*commands: tuple[str, ...], **given: str) -> subprocess.CompletedProcess[str]:
+    def run(*commands: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-Wd", "-c", f"import logging; logging.basicConfig(level=0){MAINS}", json.dumps(commands)],
             cwd=tmp_path,
-            env={**kept, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment, **given},
+            env={**kept, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment},
             capture_output=True,
             text=True,
             timeout=280,
@@ -75,8 +75,8 @@ def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
     return run
 
 
-def output_of(done: subprocess.CompletedProcess[str], code: int = 0) -> str:
-    assert done.returncode == code, done.stderr[-2000:]
+def output_of(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stderr[-2000:]
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
 
@@ -123,16 +123,3 @@ def test_a_load_and_a_run_leave_no_password_anywhere(
     assert leaks(stored(secured_mongo, es_url, fresh_name)) == []
     telemetry = json.loads(next(tmp_path.glob("exp/runs/*/*/telemetry.json")).read_text(encoding="utf-8"))
     assert telemetry["world"] == spec
-
-
-@pytest.mark.parametrize("wrong", ["MONGO", "ES"])
-def test_no_refused_password_is_shown(
-    drretail: Drretail, tmp_path: Path, environment: dict[str, str], wrong: str
-) -> None:
-    given = {name: value.replace("s3cr3t", "s3cr3t-wr0ng") for name, value in environment.items() if wrong in name}
-    done = drretail(("world", "copy", "w", "servers:refused"), **given)
-    output = output_of(done, code=2)
-    assert f"DRRETAIL_{wrong}_PASSWORD" in output
-    assert "wr0ng" not in output
-    assert leaks(output) == []
-    assert "wr0ng" not in kept_in(tmp_path)

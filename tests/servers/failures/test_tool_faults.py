@@ -1,7 +1,6 @@
 """Tools and runs while a server is down, slow, overloaded or lost: an error record, and an answer again when it is
 back."""
 
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -97,27 +96,6 @@ def test_what_takes_too_long_is_a_timeout(ask: Ask, before_mongo: Proxy, before_
     assert ask(*DETAILS).error is None
 
 
-def test_dropped_connections_are_made_anew(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy) -> None:
-    for _ in range(3):
-        assert ask(*SEARCH).value["total"] == 40
-        assert ask(*DETAILS).error is None
-        before_mongo.drop()
-        before_elasticsearch.drop()
-    assert [ask(*call).error for call in (SEARCH, *READS)] == [None] * (1 + len(READS))
-
-
-@pytest.mark.parametrize("size", [0, 60, 200])
-def test_half_an_answer_is_an_error(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy, size: int) -> None:
-    whole = ask(*SEARCH).value, ask(*DETAILS).value
-    for proxy, call in ((before_elasticsearch, SEARCH), (before_mongo, DETAILS)):
-        proxy.cut_after(size)
-        assert error_of(ask(*call))[0] == "unavailable"
-        proxy.flow()
-    # Its client looks for a lost server twice a second.
-    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
-    assert (ask(*SEARCH).value, ask(*DETAILS).value) == whole
-
-
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
@@ -131,34 +109,6 @@ def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: st
         assert str(status) in message
         front.rule = None
         assert toolkit.call(*SEARCH).value["total"] == 40
-
-
-@pytest.mark.parametrize("before", ["before_mongo", "before_elasticsearch"])
-def test_a_server_that_is_lost_in_the_middle_of_calls_costs_these_alone(
-    world: World, request: pytest.FixtureRequest, before: str
-) -> None:
-    proxy: Proxy = request.getfixturevalue(before)
-    ended, replies = threading.Event(), list[ToolReply]()
-
-    def ask_all_the_time() -> None:
-        with Toolkit(Session(world, scope="any")) as toolkit:
-            # Without a pause they would hold up the server that comes back.
-            while not ended.wait(0.05):
-                replies.extend(toolkit.call(*call) for call in (SEARCH, DETAILS))
-
-    with ThreadPoolExecutor(4) as threads:
-        asking = [threads.submit(ask_all_the_time) for _ in range(4)]
-        try:
-            eventually(lambda: len(replies) > 20, "the first answers")
-            proxy.refuse()
-            eventually(lambda: any(reply.error for reply in replies), "an error")
-            proxy.accept()
-            eventually(lambda: all(reply.error is None for reply in replies[-20:]), "answers again")
-        finally:
-            ended.set()
-    assert [each.exception() for each in asking] == [None] * 4
-    assert {reply.error for reply in replies} <= {None, "unavailable", "timeout"}
-    assert replies[0].error is None
 
 
 def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the_next_run_is_whole(

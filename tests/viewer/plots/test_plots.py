@@ -116,12 +116,12 @@ def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
         "none": MetricDescription(title=""),
     }
     (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert (plot.title, plot.caption) == ("Mine in parts", "n = 10 reports each.")
+    assert (plot.title, plot.caption) == ("Mine in parts", "n = 10 planned runs each.")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert plot.caption == "Lines: 95 % intervals over users. n = 10 reports each."
+    assert plot.caption == "Lines: 95 % intervals over users. n = 10 planned runs each."
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
@@ -171,7 +171,7 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
     texts = _texts(plot)
     assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
     assert not {"unknown", "null_empty"} & {*texts}
-    assert plot.caption.endswith("n = 10 reports each.")
+    assert plot.caption.endswith("n = 10 planned runs each.")
     bars = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if each.get("class")]
     widths = [float(bar.get("width", 0)) for bar in bars]
     assert widths[0] + widths[1] == pytest.approx(widths[2] + widths[3], abs=0.2)

@@ -32,7 +32,7 @@ def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_wha
     assert left_out is not None
     assert whole is not None
     assert (left_out.counts, whole.counts) == ("2/4, 1 n/a, 1 failed", "")
-    assert table.basis == "n = 4 reports."
+    assert table.basis == "n = 4 planned runs."
 
 
 def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or_a_table() -> None:

@@ -1,27 +1,24 @@
 """Which of two reports is better: one question for each dimension and order (paper Appendix C, Table 13)."""
 
-import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from drretail.eval.family import PairFamily
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.material import picks_with_prices, report_and_sources, report_as_written, shopper_context
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import PAIRWISE
-from drretail.prompts import Prompt, load_prompt
+from drretail.prompts import Prompt, load_prompt, load_table
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.pairs import EQUAL
 from drretail.records.score import Order
 
 
-@cache
 def criteria() -> dict[str, dict[str, str]]:
     """By dimension, its ``title``, the ``text`` of its criterion, and for some how ``picks`` count."""
-    return tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
+    return load_table(__file__, "criteria")
 
 
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
@@ -29,10 +26,10 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
 
     The prompt of the paper's rules allows only A and B as answers, and shows the reports as they were written.
     """
-    suffix = "_paper" if rules == "paper" else ""
-    criterion = criterion_of(criteria()[dimension], rules)
-    text = load_prompt(__file__, f"comparing{suffix}").text.replace("{{criterion}}", criterion)
-    return Prompt(dimension, text, load_prompt(__file__, f"shared{suffix}").text)
+    if rules == "paper":
+        return published_prompt(__file__, "comparing_paper", dimension)
+    text = load_prompt(__file__, "comparing").text.replace("{{criterion}}", criterion_of(criteria()[dimension]))
+    return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 
 def prompts(rules: Rules) -> dict[str, Prompt]:

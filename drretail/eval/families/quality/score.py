@@ -1,33 +1,28 @@
 """Values of answer quality per report: the seven ratings and their plain means."""
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Literal
 
 from drretail.eval.family import Family, of_verdicts
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, unjustified
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
+from drretail.eval.judging.external_wording import values_for
 from drretail.eval.judging.material import picks_with_prices, report_as_written, report_material, shopper_context
 from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined, value_of
-from drretail.prompts import Prompt, load_prompt
+from drretail.prompts import Prompt, load_prompt, load_table
 from drretail.records.base import Record
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
 
-@cache
 def criteria() -> dict[str, dict[str, str]]:
     """By dimension, ``title``, the ``text`` of the criterion, ``anchors``, and for some how ``picks`` count."""
-    read = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
-    anchors = read["anchors"].strip()
-    return {
-        dimension: {**read[dimension], "anchors": read[dimension].get("anchors", anchors).strip()}
-        for dimension in DIMENSIONS
-    }
+    read = load_table(__file__, "criteria")
+    anchors = read["anchors"]["text"]
+    return {dimension: {"anchors": anchors, **read[dimension]} for dimension in DIMENSIONS}
 
 
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
@@ -36,10 +31,13 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     A criterion about prices also shows the report's picks, except under a publication's rules, which show the report as
     it was written.
     """
-    shared = load_prompt(__file__, "shared" if rules == "default" else "shared_paper").text
+    if rules != "default":
+        name = "personalization_paper" if dimension == PERSONALIZATION else "rating_paper"
+        return published_prompt(__file__, name, dimension)
     criterion = criteria()[dimension]
-    text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
-    return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), shared)
+    text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion))
+    text = text.replace("{{anchors}}", criterion["anchors"].strip())
+    return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 
 STAGE = "rating"
@@ -70,7 +68,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         prompt = prompt_for(dimension, rules)
 
         def given() -> dict[str, str]:
-            return material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {})
+            return values_for(prompt, material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {}))
 
         def read(answer: Rating) -> Ruling:
             return Ruling(answer.rating, answer.justification.strip())

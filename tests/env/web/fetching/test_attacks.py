@@ -66,19 +66,6 @@ def test_no_spelling_of_an_inner_address_is_let_in(form: str, inner: Site) -> No
     assert fetched.problem
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if "{port}" in form])
-def test_no_redirect_to_an_inner_address_is_followed(form: str, inner: Site) -> None:
-    place = form.format(port=inner.port).replace("\r\n", "%0d%0a")
-    with serving(always(redirect(place)), "127.0.0.2") as outer:
-        # The site itself is at an allowed address, and both ports are.
-        inside = {name: [["127.0.0.1"]] for name in ("localhost", "router", "printer.local")}
-        names = Names({**inside, "shop.example": [["127.0.0.2"]]})
-        ports = frozenset({outer.port, inner.port})
-        fetched = fetcher(outer, names, allowed=only_outer, redirects=2, ports=ports).fetch(outer.url())
-        assert outer.connections >= 1
-    assert (fetched.state in ("blocked", "error"), fetched.body, inner.connections) == (True, b"", 0)
-
-
 def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> None:
     fetched = fetcher(inner).fetch(inner.url())
     assert (fetched.state, fetched.body, inner.connections) == ("ok", b"<p>secret</p>", 1)

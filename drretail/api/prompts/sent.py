@@ -147,7 +147,7 @@ def judges_prompts() -> list[SentPrompt]:
     for file, path in judge_prompt_files().items():
         text = packaged_text(path)
         own = max((line for line in text.splitlines() if "{{" not in line), key=len)
-        sent = next((_without_data(message) for message in messages if own in message), text)
+        sent = next((_without_data(message) for message in messages if own in message and path.suffix != ".toml"), text)
         files.setdefault(sent, []).append(file)
     return [
         SentPrompt(f"`{names[0].partition('/')[0]}`", ", ".join(f"`{name}`" for name in names), text)

@@ -1,0 +1,42 @@
+"""All prompts and criteria that a user's folder may replace, by who is told them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.agents.prompt_files import prompt_files, with_pages
+from drretail.agents.registry import BUILT_IN
+from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.querygen.prompt_files import query_prompt_files
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPrompt:
+    """A packaged file, and the names of those who are told it."""
+
+    path: Path
+    told_to: list[str]
+
+
+def all_prompt_files() -> dict[str, Path]:
+    """The files of the built-in agents, of all judges and of all makers of queries, by name."""
+    return prompt_files(with_pages().values()) | judge_prompt_files() | query_prompt_files()
+
+
+def prompts_told(agents: Sequence[str] = (), *, only_judges: bool = False) -> dict[str, ToldPrompt]:
+    """The files of these agents or of the judges alone, or those of all, by name."""
+    told: dict[str, ToldPrompt] = {}
+    used = {} if only_judges else {name: prompt_files([each]) for name, each in with_pages(agents or BUILT_IN).items()}
+    for name, own in used.items():
+        plain = name.removesuffix("+ws")
+        for file, path in own.items():
+            users = told.setdefault(file, ToldPrompt(path, [])).told_to
+            if plain == name or file not in used[plain]:  # NAME+ws is not listed beside NAME for the same file
+                users.append(name)
+    told = dict(sorted(told.items()))
+    if agents:
+        return told
+    told |= {name: ToldPrompt(path, [f"judges of {name.split('/')[0]}"]) for name, path in judge_prompt_files().items()}
+    if not only_judges:
+        told |= {name: ToldPrompt(path, ["makers of queries"]) for name, path in query_prompt_files().items()}
+    return told

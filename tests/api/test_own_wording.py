@@ -1,0 +1,204 @@
+"""A folder in which every prompt and every criterion has other words: all of them are sent, from queries to scores."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from drretail.agents.prompt_files import prompt_files, read_overrides, with_pages
+from drretail.agents.registry import load_agent
+from drretail.agents.running.run import run
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import suts
+from drretail.api.prompts.files import all_prompt_files
+from drretail.doctor.tiny_shop import QUESTION, USER, tiny_shop
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.eval.judge_prompts import judge_prompt_files, read_wording
+from drretail.eval.judging.session import Judge
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric
+from drretail.experiment import gold_path, read_definition
+from drretail.files import write_json
+from drretail.journal import read_effects
+from drretail.llm.registry import Model, open_model
+from drretail.llm.scripted import Request, scripted_model
+from drretail.llm.stand_in import StandIn, in_place_of
+from drretail.prompts import overridden, replaced, write_prompts
+from drretail.querygen.by_model.annotate import type_wishes
+from drretail.querygen.by_model.decide import read_records
+from drretail.querygen.by_model.opinion import Reader
+from drretail.querygen.by_model.session import ModelSession, ask_all
+from drretail.querygen.by_model.targets import Target
+from drretail.querygen.by_model.write import write_queries
+from drretail.querygen.decisions.questions import questions_of
+from drretail.querygen.lint import Linter
+from drretail.querygen.people.past import persona_by_rules, read_past
+from drretail.querygen.people.person_model import choice_ask, context_ask, persona_ask
+from drretail.querygen.prompt_files import query_prompt_files, read_query_prompts
+from drretail.records.base import Rules
+from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
+from tests import build
+from tests.agents.conftest import calls
+from tests.build import demands, known
+
+LONG = "\n\n".join(f"## Part {n}\n\n{'It lasts for years, as page one says. ' * 25}" for n in range(1, 9))
+QUERY = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")
+
+
+def mark_of(name: str) -> str:
+    return f"MARK({name})"
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every packaged file with its own mark in front; in criteria, in front of every text."""
+    folder = tmp_path_factory.mktemp("own") / "mine"
+    for path in write_prompts(folder, all_prompt_files()):
+        text, mark = path.read_text(encoding="utf-8"), mark_of(path.relative_to(folder).as_posix())
+        is_table = path.suffix == ".toml"
+        marked = text.replace('text = """\n', f'text = """\n{mark} ') if is_table else f"{mark} {text}"
+        path.write_text(marked, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with tiny_shop(tmp_path_factory.mktemp("shop")) as world:
+        yield world
+
+
+def unsent(files: Iterable[str], texts: Iterable[str]) -> list[str]:
+    sent = "\n".join(texts)
+    return [name for name in files if mark_of(name) not in sent]
+
+
+def requests_in(folder: Path) -> list[str]:
+    effects = [effect for path in folder.rglob("*journal.jsonl*") for effect in read_effects(path)]
+    return [json.dumps(effect.request, ensure_ascii=False) for effect in effects]
+
+
+def stand_in() -> Model:
+    return in_place_of(scripted_model(""), StandIn())
+
+
+def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_says_so(
+    own: Path, shop: World, tmp_path: Path
+) -> None:
+    linter, journal = Linter(shop), tmp_path / "q.journal.jsonl"
+    wish = Wish(wants=(Want(name="feeder", kinds=("feeder",), must=demands("steel")),))
+    untyped = [Query(query_id="t", user_id=USER, text=QUESTION, source="test")]
+    targets = [Target("a", 1, USER), Target("generic-a", 1, category="Garden")]
+    failing = scripted_model(play=lambda _: ModelError("refusal", "no"))
+    with overridden(read_query_prompts(own, all_prompt_files())):
+        with ModelSession(failing, journal) as session:
+            write_queries(shop, session, targets)
+        with ModelSession(stand_in(), journal, retry_failed=True) as session:
+            written = write_queries(shop, session, targets)
+            typed = type_wishes(shop, linter, session, untyped)
+            wished = QUERY.model_copy(update={"wish": wish})
+            Reader(shop, linter).read([wished], session)
+            read_records(questions_of([wished], linter.stock.offers), session, 1)
+            past = read_past(shop, USER)
+            persona = persona_by_rules(past)
+            ask_all(session, [persona_ask(past)])
+            ask_all(session, [context_ask(past, persona)])
+            ask_all(session, [choice_ask(persona, [QUERY])])
+        own_words = replaced()
+    assert unsent(query_prompt_files(), requests_in(tmp_path)) == []
+    assert [*written.queries, *typed.queries]
+    assert all(query.prompts == own_words for query in (*written.queries, *typed.queries))
+
+
+SEARCH = calls(("product_catalog_search", {"query": "bird feeder"}))
+
+
+def clumsy(request: Request) -> AIMessage:
+    """Announces twice, searches until its limit, and names no picks; finds nothing in files."""
+    match request.schema, request.turn:
+        case None, _ if not request.may_call:
+            return AIMessage("Take the feeder [P:B0C8QI00QK].")
+        case None, 1 | 3:
+            return AIMessage("I will look for a feeder.")
+        case None, _:
+            return SEARCH
+        case _:
+            return AIMessage(json.dumps({"found": False, "answer": "", "quotes": []}))
+
+
+def never_ends(request: Request) -> AIMessage:
+    """dr3's retriever: searches until its limit."""
+    return calls(("web_search", {"query": f"how high {request.turn}"})) if request.may_call else AIMessage("Five feet.")
+
+
+def sends(request: Request) -> AIMessage:
+    """dr3's main agent: one question to the web and one to a file, then its report."""
+    if request.turn == 1:
+        web, file = {"question": "How high?"}, {"file": "note.txt", "question": "How high?"}
+        return calls(("search_sandbox", web), ("read_file", file))
+    return AIMessage("Take it [P:B0C8QI00QK].")
+
+
+def wrong(_: Request) -> AIMessage:
+    return AIMessage("Take it for $1.00 [P:B0C8QI00QK].\n\n```picks\nP:B0C8QI00QK x 1\n```")
+
+
+@pytest.fixture(scope="module")
+def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All agents by rules, some clumsy ones, and reports from elsewhere."""
+    folder = tmp_path_factory.mktemp("run") / "exp"
+    overrides, rules = read_overrides(own, [], all_prompt_files()), open_model("offline:shopper")
+    (folder.parent / "files" / QUERY.query_id).mkdir(parents=True)
+    (folder.parent / "files" / QUERY.query_id / "note.txt").write_text("Five feet.", encoding="utf-8")
+    query = QUERY.model_copy(update={"files": ("note.txt",)})
+    played = {name: scripted_model(play=play, name=name) for name, play in PLAYS.items()}
+    main = {"": played["clumsy"], "researcher": played["sends"], "retriever": played["never_ends"]}
+    parts = (
+        (with_pages(), {"": rules}),
+        ({"react": load_agent("react")}, {"": played["clumsy"]}),
+        ({"dr3": load_agent("dr3")}, main),
+        ({"grounded_hybrid": load_agent("grounded_hybrid")}, {"": rules, "report": played["wrong"]}),
+    )
+    for agents, models in parts:
+        runner = Runner(shop, "w", files=folder.parent / "files")
+        made = suts(agents, models, shop, overrides)
+        run(folder, runner, made, [query], seed="4", title="", reference=Offers(shop).reference)
+    return folder
+
+
+PLAYS = {"clumsy": clumsy, "sends": sends, "wrong": wrong, "never_ends": never_ends}
+
+
+def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_record(experiment: Path) -> None:
+    assert unsent(prompt_files(with_pages().values()), requests_in(experiment / "runs")) == []
+    systems = [system for system in read_definition(experiment).systems.values() if system.models]
+    assert {known(system.prompts).name for system in systems} == {"mine"}
+
+
+def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and_named_beside_the_scores(
+    own: Path, shop: World, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", open_model("offline:shopper"))):
+        run(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
+    wording, judge = read_wording(own, all_prompt_files()), Judge.of(stand_in())
+    families = [name for name in METRICS if load_metric(name).needs_judge]
+    by_rules: dict[Rules, Sequence[str]] = {
+        "default": (*families, PAIRWISE),
+        "paper": ("faithfulness", "quality", PAIRWISE),
+        "dr3": ("dr3",),
+    }
+    reports = {name: {"q1-r1": f"{LONG} {name}"} for name in ("a@model", "b@model")}
+    elsewhere = build.experiment(tmp_path / "exp", reports, agents=dict.fromkeys(reports, "imported"))
+    gold = KnownAnswer(query_id="q1", sandbox=PartOfGold(insights=(GoldInsight(id="i", text="It lasts."),)))
+    write_json(gold_path(elsewhere, "q1"), gold.model_dump(mode="json"))
+    for rules, metrics in by_rules.items():
+        scores = build.scored(here, metrics, judge, rules=rules, wording=wording, store=shop.store)
+        assert {wording.label in row.judge_params for row in scores.scores if row.judge == judge.ref.spec} == {True}
+        build.scored(elsewhere, metrics, judge, rules=rules, wording=wording, reference="b@model")
+    folders = (here / "verdicts", elsewhere / "verdicts")
+    assert unsent(judge_prompt_files(), [text for folder in folders for text in requests_in(folder)]) == []
