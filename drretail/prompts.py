@@ -162,9 +162,10 @@ def changed_prompts(
 ) -> dict[Path, str]:
     """The texts in ``folder`` that differ from the packaged prompts of the same names, by packaged file.
 
-    ``parts`` are placeholders that any prompt may have or lack, ``optional`` those that it may only lack. Hidden files,
-    and ``others``, which are for another command, are skipped. Raises UserError if the folder is missing or changes
-    nothing, and for a file with a wrong name, no text, or wrong placeholders.
+    ``parts`` are placeholders that any prompt may have or lack, and their own files may be blank; ``optional`` those
+    that a prompt may only lack. Hidden files, and ``others``, which are for another command, are skipped. Raises
+    UserError if the folder is missing or changes nothing, and for a file with a wrong name, no text, or wrong
+    placeholders.
     """
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
@@ -176,6 +177,8 @@ def changed_prompts(
         if name not in known:
             raise UserError(f"{path} overrides no prompt. {suggestion(nearest_names(name, known), known)}")
         text = _read(path)
+        if not text.strip() and name.removesuffix(".md") not in parts:
+            raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
         if text != packaged_text(known[name]):
             _check_places(path, name, text, packaged_text(known[name]), parts, optional)
             if path.suffix == ".toml":
@@ -205,8 +208,6 @@ def _read(path: Path) -> str:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path} is no text in UTF-8: prompts are markdown.") from None
-    if not text.strip():
-        raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
     return plain_text(text)
 
 
@@ -214,8 +215,9 @@ def _check_places(
     path: Path, name: str, text: str, packaged: str, parts: Collection[str], optional: Collection[str]
 ) -> None:
     """Raises UserError if a required placeholder is missing, or an unknown one is there."""
-    filled = set(_PLACE.findall(packaged)) - {*parts}
-    may = filled if name.removesuffix(".md") in parts else filled | {*parts}
+    packaged_places = set(_PLACE.findall(packaged))
+    filled = packaged_places - {*parts}
+    may = packaged_places if name.removesuffix(".md") in parts else filled | {*parts}
     written = {found[0] for found in _PLACE.finditer(text)}
     strange = sorted(written - {*map(_place, may)})
     if strange:
