@@ -42,8 +42,8 @@ FAULTS = (*PASSING, *LASTING, *ODD)
 class Plan:
     """Which requests go wrong: a function of their content and of how often they came, not of their order."""
 
-    rate: float = 0.0
-    faults: Sequence[str] = PASSING
+    rate: float = 1.0
+    faults: Sequence[str] = ()
     seed: int = 0
     stall: float = 0.5
     """Seconds; longer than the client waits."""
@@ -53,7 +53,7 @@ class Plan:
     """Headers of a 429, 529 or 500."""
 
     def fault(self, body: Json, times: int) -> str | None:
-        if self.times is not None and times >= self.times:
+        if not self.faults or (self.times is not None and times >= self.times):
             return None
         digest = hashlib.sha256(f"{self.seed}|{times}|{canonical_json(body)}".encode()).digest()
         if int.from_bytes(digest[:4]) / 2**32 >= self.rate:
