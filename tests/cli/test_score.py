@@ -40,7 +40,7 @@ def test_scores_are_a_table_with_intervals_and_counts(succeeds: Command, tmp_pat
     for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 (.47–.93)", "6/7, 1 run failed"):
         assert part in table
     assert "1 run failed, 1 as 0" in table  # on the scoreboard, as every metric
-    assert "7 reports." in table
+    assert "7 planned runs." in table
 
 
 def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(succeeds: Command, tmp_path: Path) -> None:

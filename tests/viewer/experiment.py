@@ -22,7 +22,7 @@ from tests.viewer.scores import score
 LABEL = "react@offline-shopper"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 CODE = JudgeRef(spec="code", kind="rule_based")
-_VALUES = (1.0, None, 0.5, 1.0, 0.0, 1.0)
+_VALUES = (1.0, 0.0, 0.5, 1.0, None, 1.0)
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:
