@@ -19,14 +19,7 @@ from drretail.env.web.sealed import (
 )
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
-from drretail.files import (
-    is_unfinished,
-    made_whole,
-    readable_json,
-    write_atomically,
-    write_json,
-    write_lines,
-)
+from drretail.files import is_unfinished, made_whole, readable_json, write_atomically, write_json, write_lines
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.locks import LOCK
 from drretail.records.base import canonical_json, file_name, sha256_of

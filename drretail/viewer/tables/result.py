@@ -2,14 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from drretail.eval.compare.differences import (
-    SIDE_BY_SIDE,
-    clearest,
-    findings,
-    largest_of,
-    order,
-    outcome_of_all,
-)
+from drretail.eval.compare.differences import SIDE_BY_SIDE, clearest, findings, largest_of, order, outcome_of_all
 from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
