@@ -56,7 +56,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     with open_world(build_shop(home / "world")) as world:
         run(world, queries, AGENTS, to=home / "exp", baselines=False)
-    judge_by_hand(home / "exp")
+    judge_by_hand(home / "exp", support=(1.0, None))
     return home / "exp"
 
 

@@ -87,7 +87,7 @@ CLIENTS = {
     ),
     "google": Client(
         "google:gemini-2.5-flash",
-        "/v1beta/models/gemini-2.5-flash:generateContent",
+        "models/gemini-2.5-flash:generateContent",
         lambda text: gemini.says(gemini.text(text)),
         gemini.says(gemini.call("get_product_details", product_id="B1")),
         lambda body: body["tools"][0]["functionDeclarations"][0]["name"],

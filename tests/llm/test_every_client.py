@@ -36,7 +36,7 @@ async def test_a_round_with_a_tool_goes_there_and_back(name: str, client: Any) -
     (call,) = first.tool_calls
     assert (call["name"], call["args"]) == ("get_product_details", {"product_id": "B1"})
     assert last.text == "Take it."
-    assert [request.path for request in provider.seen] == [client.path] * 2
+    assert [request.path.endswith(client.path) for request in provider.seen] == [True, True]
     assert client.declared(provider.seen[0].body) == "get_product_details"
     assert client.replied(provider.seen[1].body) == {"title": "Bed"}
 

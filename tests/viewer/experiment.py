@@ -22,7 +22,7 @@ from tests.viewer.scores import score
 LABEL = "react@offline-shopper"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 CODE = JudgeRef(spec="code", kind="rule_based")
-_VALUES = (1.0, 0.0, 0.5, 1.0, None, 1.0)
+_IN_TURN = (1.0, 0.0, 0.5, 1.0, None, 1.0)
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:
@@ -30,12 +30,14 @@ def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Se
     run_agents(world, [*queries], [*agents], "offline:shopper", to=folder, baselines=False)
 
 
-def judge_by_hand(folder: Path) -> None:
-    """Verdicts of every kind on every run, and the scores of them."""
+def judge_by_hand(folder: Path, support: Sequence[float | None] = _IN_TURN) -> None:
+    """Verdicts of every kind on every run, and the scores of them. ``support`` is how far claims in turn have it."""
     for run in read_runs(folder):
         if run.report is not None:
             evidence = read_evidence(run_folder(folder, run.system, run.query_id, run.repeat))
-            _write(folder, run, "faithfulness", JUDGE, _faithfulness(run, run.report, {e.id: e for e in evidence}))
+            _write(
+                folder, run, "faithfulness", JUDGE, _faithfulness(run, run.report, {e.id: e for e in evidence}, support)
+            )
             _write(folder, run, "quality", JUDGE, _quality(run))
             _write(folder, run, "checks", CODE, _checks(run, run.report))
     write_scores(folder)
@@ -83,7 +85,9 @@ def _write(
     append(folder, run, (verdict(run, metric, judge, stage, item, **fields) for stage, item, fields in made))
 
 
-def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Iterable[tuple[str, str, dict[str, object]]]:
+def _faithfulness(
+    run: Run, report: str, evidence: dict[str, Evidence], support: Sequence[float | None]
+) -> Iterable[tuple[str, str, dict[str, object]]]:
     claims: list[Claim] = []
     sentences = (sentence for sentence in find_sentences(report) if sentence.kind not in ("heading", "table_head"))
     for number, (start, end) in enumerate(((one.start, one.end) for one in sentences), 1):
@@ -93,7 +97,7 @@ def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Itera
         claims.append(make_claim(number, statement, sources, quote=report[start:end], span=(start, end)))
     yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
     for index, claim in enumerate(claim for claim in claims if claim.sources):
-        value = _VALUES[index % len(_VALUES)]
+        value = support[index % len(support)]
         texts = [text for source in claim.sources for text in evidence[source].sources or evidence[source].texts]
         refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in claim.sources]
         if value is None:
