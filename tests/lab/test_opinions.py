@@ -76,7 +76,7 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
     row = next(pair for pair in agreement_of(found).pairs if pair.dimension == "depth" and pair.scale == "preference")
     assert (row.first, row.n, row.percent, row.soft_disagreement) == ("ann", 3, 2 / 3, 0)
 
-    for item in planned(exp, 99).reports:
+    for item in planned(exp, 9).reports:
         about: dict[str, Any] = {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
         value = 9 if item.system == A else 5
         cast(exp, Rating(**about, dimension="depth", value=value, annotator="ann", at=NOON), None)
@@ -89,7 +89,8 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_path: Path) -> None:
     labels: tuple[ClaimSupport, ...] = ("full", "partial", "contradicted")
-    for number, item in enumerate(planned(exp, 9).claims):
+    labelled = planned(exp, 9).claims
+    for number, item in enumerate(labelled):
         fields = {"run_id", "report_sha", "query_id", "claim_id", "extracted_by"}
         label = ClaimLabel(
             **item.model_dump(include=fields), claim="It is.", label=labels[number % 3], annotator="ann", at=NOON
