@@ -41,6 +41,10 @@ STARTED: dict[str, Sequence[str]] = {
     "crowded_servers": ["--seconds 2 --readers 3 --voters 2 --sessions 3"],
     "difficulty": ["WORLD --users 4"],
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
+    "extractions": [
+        "LABELLED --experiment EXPERIMENT --world WORLD --prompts EXPERIMENT/lab/asked",
+        "LABELLED --experiment EXPERIMENT --world WORLD --answers EXPERIMENT/lab/asked",
+    ],
     "floors": ["EXPERIMENT"],
     "headlines": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
@@ -118,6 +122,7 @@ def labelled(folder: Path, experiment: Path) -> Path:
         "query.json": queries[run.query_id].model_dump(mode="json"),
         "labels.json": {"values": [label], "picks": []},
         "planted.json": [planted],
+        "twins.json": [planted],
     }
     home = folder / "01"
     (home / "planted").mkdir(parents=True)

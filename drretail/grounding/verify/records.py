@@ -78,7 +78,9 @@ class Ledger:
     def items(self, source: str) -> list[Product]:
         """The records of a source in a product's form, by which fields are read: an order's, and its thing's."""
         record = self.records.get(source, {})
-        fields = {path.replace("_", " ").strip(): value for path, value in leaves(record)}
+        # Lists are no figures: what is said of "eight of the orders" is not said of all of them.
+        single = ((path, value) for path, value in leaves(record) if not isinstance(value, list))
+        fields = {path.replace("_", " ").strip(): value for path, value in single}
         title, price = f"{record.get('product_title', '')}", record.get("price")
         paid = price if isinstance(price, int | float) else None
         own = Product(product_id=source, title=title, category="", details=fields, price=paid)
