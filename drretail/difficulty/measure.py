@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import takewhile
-from math import ceil, fsum, isclose
+from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.eval.baskets import not_measured, utility_ratio
-from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of
+from drretail.grounding.basket.choice import best_choice
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
 from drretail.records.base import Record
@@ -198,25 +198,6 @@ class Task:
         """The mean of the eight losses."""
         return fsum(self.losses) / len(self.losses)
 
-    def is_no_easier_than(self, other: "Task") -> bool:
-        """True if none of the eight solvers loses less than on ``other``, the query one step before.
-
-        If the step adds no thing, the best cart must keep its worth, and no trap may go. A budget or a demand only
-        takes carts away, so that then no search finds a cart with a larger share of the worth.
-        """
-        if len(self.needed) == len(other.needed) and (self.best_worth != other.best_worth or other.traps - self.traps):
-            return False
-        pairs = zip(self.losses, other.losses, strict=True)
-        return all(loss >= before or isclose(loss, before, abs_tol=1e-9) for loss, before in pairs)
-
-    @property
-    def traps(self) -> set[str]:
-        """Products that the text alone allows, within the budget, and the shopper does not want, such as owned ones."""
-        wanted = {fit.product_id for thing in self.reference.things for fit in thing.fits}
-        fits, most = [fit for thing in self.visible.things for fit in thing.fits], self.budget
-        within = {fit.product_id for fit in fits if most is None or (fit.price is not None and fit.cost <= most)}
-        return within - wanted
-
     @property
     def depth(self) -> int | None:
         """See ``Difficulty.depth``. Found by bisection, since the utility never falls with k."""
@@ -227,12 +208,6 @@ class Task:
         """The utility ratio, 0 to 1, of the cart that the solver with ``hits`` hits buys."""
         cart = self.dial.offers.cart(self.wish, self.reference, self.cart(hits, history=history))
         return utility_ratio(cart).value or 0.0
-
-    def cheapest_among(self, hits: int) -> Decimal | None:
-        """The cost of the cheapest whole cart from the first ``hits`` hits; None if some want has no fit among them."""
-        things = self._seen(self.wish, self.reference, hits)
-        chosen = cheapest_choice(things)
-        return None if chosen is None else total_of(things, chosen)
 
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """The cart that the solver with ``hits`` hits buys."""

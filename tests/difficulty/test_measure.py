@@ -85,13 +85,6 @@ def test_who_knows_no_history_buys_what_the_shopper_has(dial: Dial) -> None:
     assert task.loss == pytest.approx(sum(lost) / 8)
 
 
-def test_no_step_rules_out_what_misleads_whoever_knows_no_history(dial: Dial) -> None:
-    before = task_of(dial, query(user=USER))
-    after = task_of(dial, query({"brands_unwanted": ("Tallow",)}, user=USER))
-    assert (before.traps, after.traps, before.best_worth) == ({"LAMP6", "LAMP7"}, {"LAMP7"}, after.best_worth)
-    assert not after.is_no_easier_than(before)
-
-
 def test_history_counts_the_orders_back_to_the_oldest_that_matters(dial: Dial) -> None:
     assert dial.difficulty(query(user=USER)).history == 3
     assert dial.difficulty(query({"rating_min": 4.65, "brands_wanted": ("Tallow",)}, user=USER)).history == 0
