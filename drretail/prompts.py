@@ -6,7 +6,7 @@ prompts has the names of the packaged files.
 """
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -130,6 +130,11 @@ def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
     finally:
         _loaded.reset(token)
     return frozenset(found)
+
+
+def files_by_name(loads: Iterable[Callable[[], object]]) -> dict[str, Path]:
+    """The prompt files that these read, by the name under which each can be overridden."""
+    return dict(sorted((file_name_of(path), path) for load in loads for path in files_loaded(load)))
 
 
 def tagged(tag: str, text: str, **attributes: str) -> str:

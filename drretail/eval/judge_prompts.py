@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from drretail.eval.registry import METRICS, load_metric, pair_family
 from drretail.files import write_atomically
-from drretail.prompts import changed_prompts, file_name_of, files_loaded, overridden, plain_text
+from drretail.prompts import changed_prompts, file_name_of, files_by_name, overridden, plain_text
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import slug
 
@@ -48,7 +48,7 @@ def judge_prompt_files() -> dict[str, Path]:
     pairs = pair_family()
     loads = [*(partial(pairs.prompt_hashes, rules) for rules in pairs.rules)]
     loads += [load_metric(name).prompt_hashes for name in METRICS]
-    return dict(sorted((file_name_of(path), path) for load in loads for path in files_loaded(load)))
+    return files_by_name(loads)
 
 
 def read_wording(folder: Path, others: Collection[str] = ()) -> Wording:

@@ -11,7 +11,6 @@ generate.py  users → drafts → queries without findings
 decisions/   people or a model decide which products keep the demands
 review/      people review the queries of a file
 people/      users as personas with contexts, and the tasks that suit them
-prompt_files.py  the prompts of query makers that a user may override
 comparison.py  generic compared with profile-aware queries
 shipped.py   the queries that ship with the package, from
 benchmark/   their files

@@ -12,7 +12,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
-from drretail.api.prompts.files import all_prompt_files
+from drretail.api.prompts.files import all_prompt_files, query_prompt_files, read_query_prompts
 from drretail.doctor.tiny_shop import QUESTION, USER, tiny_shop
 from drretail.env.offers import Offers
 from drretail.env.world import World
@@ -37,7 +37,6 @@ from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.people.past import persona_by_rules, read_past
 from drretail.querygen.people.person_model import choice_ask, context_ask, persona_ask
-from drretail.querygen.prompt_files import query_prompt_files, read_query_prompts
 from drretail.records.base import Rules
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold
 from drretail.records.query import Query
@@ -94,7 +93,7 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
     untyped = [Query(query_id="t", user_id=USER, text=QUESTION, source="test")]
     targets = [Target("a", 1, USER), Target("generic-a", 1, category="Garden")]
     failing = scripted_model(play=lambda _: ModelError("refusal", "no"))
-    with overridden(read_query_prompts(own, all_prompt_files())):
+    with overridden(read_query_prompts(own)):
         with ModelSession(failing, journal) as session:
             write_queries(shop, session, targets)
         with ModelSession(stand_in(), journal, retry_failed=True) as session:

@@ -7,7 +7,12 @@ from pathlib import Path
 from drretail.agents.prompt_files import prompt_files, with_pages
 from drretail.agents.registry import BUILT_IN
 from drretail.eval.judge_prompts import judge_prompt_files
-from drretail.querygen.prompt_files import query_prompt_files
+from drretail.prompts import changed_prompts, files_by_name
+from drretail.querygen.by_model.decide import decide_prompt
+from drretail.querygen.by_model.opinion import opinion_prompt
+from drretail.querygen.by_model.prompt import OPTIONAL
+from drretail.querygen.by_model.prompt import prompts as query_prompts
+from drretail.querygen.people.person_model import prompts as person_prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +23,19 @@ class ToldPrompt:
     told_to: list[str]
 
 
+def query_prompt_files() -> dict[str, Path]:
+    """The packaged prompt files of writers and readers of queries, by the name under which each can be overridden."""
+    return files_by_name((query_prompts, decide_prompt, opinion_prompt, person_prompts))
+
+
 def all_prompt_files() -> dict[str, Path]:
     """The files of the built-in agents, of all judges and of all makers of queries, by name."""
     return prompt_files(with_pages().values()) | judge_prompt_files() | query_prompt_files()
+
+
+def read_query_prompts(folder: Path) -> dict[Path, str]:
+    """The prompts of query makers in ``folder`` that differ from the packaged ones; raises as ``changed_prompts``."""
+    return changed_prompts(folder, query_prompt_files(), others=all_prompt_files(), optional=OPTIONAL)
 
 
 def prompts_told(agents: Sequence[str] = (), *, only_judges: bool = False) -> dict[str, ToldPrompt]:

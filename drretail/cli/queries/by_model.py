@@ -113,11 +113,10 @@ def in_own_words(command: Callable[..., None]) -> Callable[..., None]:
         if calls.prompts is None:
             command(calls=calls, **given)
             return
-        from drretail.api.prompts.files import all_prompt_files
+        from drretail.api.prompts.files import read_query_prompts
         from drretail.prompts import overridden
-        from drretail.querygen.prompt_files import read_query_prompts
 
-        with overridden(read_query_prompts(Path(calls.prompts), all_prompt_files())):
+        with overridden(read_query_prompts(Path(calls.prompts))):
             command(calls=calls, **given)
 
     return call
