@@ -142,9 +142,7 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
-Axis = Literal[
-    "property", "fit", "pack", "joint budget", "trust", "memory", "taste", "conflict", "asking", "infeasible"
-]
+Axis = Literal["property", "fit", "pack", "joint budget", "trust", "memory", "taste", "asking", "infeasible"]
 AXES: tuple[Axis, ...] = get_args(Axis)
 """What makes a question hard, as shopping is (docs/queries.md)."""
 COUNTS = ("Item Package Quantity", "Number of Items", "Number of Pieces", "Unit Count")
@@ -265,7 +263,6 @@ class Query(Document):
             "trust": any(want.rating_min or want.ratings_min for want in wish.wants),
             "memory": bool(wish.orders),
             "taste": any(want.brands_unwanted for want in wish.wants),
-            "conflict": False,
             "asking": bool(self.hidden),
             "infeasible": bool(self.infeasible),
         }

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -69,29 +69,25 @@ class KindOffers:
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        worth = worths(self.counted)
-        return max(self.counted, key=lambda offer: worth[offer.product.product_id], default=None)
+        return best_of(self.counted)
 
     def is_selective(self, demand: Demand) -> bool:
         """True if records decide a demand for most offers, and it ``tells_apart``."""
+        if not self.tells_apart(lambda offer: decided_by_code(demand, offer).state == "met"):
+            return False
         decided = sum(decided_by_code(demand, offer).state != "open" for offer in self.counted)
-        return decided >= _DECIDED * len(self.counted) and self.tells_apart(
-            lambda offer: decided_by_code(demand, offer).state == "met"
-        )
+        return decided >= _DECIDED * len(self.counted)
 
     def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
         """True if enough offers keep to it to choose from, enough don't, the best one does, and the first hit doesn't.
 
         A demand that leaves the best cart as it is only takes carts away, so that no search finds a better one.
         """
+        # Two offers rule most demands out, before all are looked at.
+        if self.best is None or not keeps(self.best) or (self.first is not None and keeps(self.first)):
+            return False
         kept, count = sum(map(keeps, self.counted)), len(self.counted)
-        is_share = count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
-        return (
-            is_share
-            and self.best is not None
-            and keeps(self.best)
-            and not (self.first is not None and keeps(self.first))
-        )
+        return count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
@@ -118,3 +114,9 @@ class Assortment:
             first = next((by_id[hit.product_id] for hit in hits if hit.product_id in by_id), None)
             self._offers[name] = KindOffers(offers, first)
         return self._offers[name]
+
+
+def best_of(listings: Sequence[Listing]) -> Listing | None:
+    """The one that is worth most; None without listings."""
+    worth = worths(listings)
+    return max(listings, key=lambda each: worth[each.product.product_id], default=None)

@@ -98,13 +98,13 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
         numbers = sorted({_round(figure, up=bound == "most") for figure in figures})
         for number in numbers if spoken is not None else ():
             measure = f"{number:g} {spoken}".strip()
-            limits: dict[str, Any] = {bound: number}
-            demand = Demand(say=f"at {bound} {measure}", field=name, unit=unit, **limits)
             clause = row[bound].format(measure=measure, number=f"{number:g}")
+            said = measure if measure in clause else f"{number:g}"
+            limits: dict[str, Any] = {bound: number}
+            demand = Demand(say=f"at {bound} {said}", field=name, unit=unit, **limits)
             if number > 1 and offers.is_selective(demand):
                 axis: Axis = "pack" if row.get("pack") else "property"
-                say = f"at {bound} {number:g}" if measure not in clause else demand.say
-                yield Choice(axis, {"must": (demand.model_copy(update={"say": say}),)}, clause)
+                yield Choice(axis, {"must": (demand,)}, clause)
 
 
 def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
@@ -112,8 +112,8 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
     for name, clause in PHRASES["fit"].items():
         value = purchase.listing.product.details.get(name)
         if isinstance(value, str) and value:
-            demand = Demand(say=clause.split("the same ")[1], field=name, any_of=(value.casefold(),))
-            demand = demand.model_copy(update={"say": f"the same {demand.say}"})
+            say = clause[clause.index("the same ") :]
+            demand = Demand(say=say, field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, clause, purchase.order.order_id)
 

@@ -10,13 +10,12 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
-from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS, singular
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers
+from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
@@ -196,7 +195,7 @@ class Author:
 
         amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            low, high = self._cost(map(_best, priced), wants), self._cost(self._firsts(wants), wants)
+            low, high = self._cost(map(best_of, priced), wants), self._cost(self._firsts(wants), wants)
             step = next(step for limit, step in _STEPS if low < limit)
             amounts = range(ceil(low / step) * step, ceil(high), step)
             amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
@@ -252,9 +251,3 @@ def _thing(purchase: Purchase) -> str:
 def _is_other(purchase: Purchase, first: Purchase) -> bool:
     """True if two purchases are of kinds that share no word."""
     return not set(purchase.kind.name.casefold().split()) & set(first.kind.name.casefold().split())
-
-
-def _best(listings: Sequence[Listing]) -> Listing:
-    """The one that is worth most."""
-    worth = worths(listings)
-    return max(listings, key=lambda each: worth[each.product.product_id])
