@@ -9,14 +9,15 @@ from typing import NamedTuple
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
-from drretail.grounding.verify.fields import measures_in, measures_named
+from drretail.grounding.verify.fields import measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
-from drretail.records.shop import Product, is_priced_whole, sold_for
+from drretail.records.shop import is_priced_whole, sold_for
 
-_OF_PRODUCTS: dict[str, ValueKind] = {"price": "price", "rating": "rating", "rating count": "rating_count"}
+_OF_PRODUCTS: dict[str, ValueKind] = {"price": "price", "rating": "rating", "rating_count": "rating_count"}
 _EXACT, _LOOSE = Decimal("0.03"), Decimal("0.1")
 """Up to what share of a figure another is the same, and from what share on it certainly is not."""
+Answer = bool | None  # None where the comparison may be true
 
 
 class Figure(NamedTuple):
@@ -44,17 +45,14 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     for own, other in product(owns, others):
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
         if answers == {False}:
-            words = " and ".join(
-                f"{round(number, 4).normalize():f} {unit}".strip() for number, unit in (own[0], other[0])
-            )
+            words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
         if answers != {True} and not (value.kind == "share" and True in answers):
             state = "underivable"
     return with_state(value, state, "")
 
 
-def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Decimal]) -> bool | None:
-    """Whether the comparison is true of two figures; None where it may be."""
+def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Decimal]) -> Answer:
     amount, said = _amount(value)
     unit = said.strip("%") or own.unit or other.unit
     number, beside = own.in_unit(unit), other.in_unit(unit)
@@ -64,46 +62,45 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
         return _is_same(number, beside, _LOOSE if value.relation == "about" else _EXACT)
     if value.kind == "share":
         return _is_share(amount, number / beside, counts)
-    is_so = _is_more(number, beside) if value.kind == "more" else _is_more(beside, number)
-    if value.kind == "difference":
-        is_so = is_so is not None or None
-    return _is_apart(amount, number, beside, counts, is_percent=said == "%") if is_so and value.amount else is_so
+    pairs = {"more": (number, beside), "less": (beside, number)}
+    answer = _is_more(*pairs.get(value.kind, (max(number, beside), min(number, beside))))
+    return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
 
 
-def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> bool | None:
+def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:
     return number == other or (None if abs(number - other) <= other * slack else False)
 
 
-def _is_more(number: Decimal, other: Decimal) -> bool | None:
+def _is_more(number: Decimal, other: Decimal) -> Answer:
     return None if number == other else number > other
 
 
-def _is_share(amount: Amount | None, share: Decimal, counts: Collection[Decimal]) -> bool | None:
-    """An amount of 3 may be three times as much."""
-    return _is_right(amount, 100 * share, (scale * share * count for scale in (1, 100) for count in counts))
+def _is_share(amount: Amount | None, share: Decimal, counts: Collection[Decimal]) -> Answer:
+    # An amount of 3 may be three times as much.
+    return _comes_to(amount, 100 * share, (scale * share * count for scale in (1, 100) for count in counts))
 
 
-def _is_apart(
-    amount: Amount | None, number: Decimal, other: Decimal, counts: Collection[Decimal], *, is_percent: bool
-) -> bool | None:
-    several = (abs(number * count - other * another) for count, another in product(counts, counts))
-    return _is_right(amount, abs(number - other) * (100 / other if is_percent else 1), several)
+def _is_apart(amount: Amount | None, unit: str, number: Decimal, other: Decimal, counts: Collection[Decimal]) -> Answer:
+    apart = abs(number - other) * (100 / other if unit == "%" else 1)
+    return _comes_to(amount, apart, (abs(number * one - other * another) for one in counts for another in counts))
 
 
-def _is_right(amount: Amount | None, number: Decimal, several: Iterable[Decimal]) -> bool | None:
-    """Whether an amount is this number; None where it is near, or may be meant of several."""
-    if amount is None or fits(amount, number):
-        return amount and True
+def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decimal]) -> Answer:
+    if amount is None:
+        return None
+    if fits(amount, number):
+        return True
     is_near = amount.low * (1 - _LOOSE) <= number <= amount.high * (1 + _LOOSE)
-    return None if is_near or any(fits(replace(amount, relation="about"), one) for one in several) else False
+    return None if is_near or any(fits(replace(amount, relation="about"), one) for one in of_several) else False
 
 
 def _amount(value: ReadValue) -> tuple[Amount | None, str]:
     """By how much, or what share, with its unit but for money; none for what has two figures ("1 lb 9 oz")."""
     ends = (value.amount,) if isinstance(value.amount, str) else value.amount
-    found, units = [one for end in ends for one in find_amounts(end)], [one.unit for one in find_numerals(ends[-1])]
+    found = [amount for end in ends for amount in find_amounts(end)]
     if len(found) != len(ends):
         return None, ""
+    units = ["", *(numeral.unit for numeral in find_numerals(ends[-1]))]
     unit = {"percent": "%", "money": ""}.get(found[-1].kind, units[-1])
     return replace(found[0], high=found[-1].high, relation=value.relation), unit
 
@@ -111,13 +108,13 @@ def _amount(value: ReadValue) -> tuple[Amount | None, str]:
 def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     """What the field of a source may be: of variants each, of a share also in the quantity that is picked.
 
-    A share may be of an amount, which is its only figure. A price "per ounce" goes by all measures of the record.
+    A share may be of an amount, which is its only figure. "Price per ounce" is a field of its own, which few records
+    have.
     """
     if ":" not in source:
         return [Figure(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
     items, field = ledger.items(source), value.field or ("price" if value.currency else "")
-    name, _, per = field.casefold().replace("_", " ").partition(" per ")
-    if (kind := _OF_PRODUCTS.get(name)) is None:
+    if (kind := _OF_PRODUCTS.get(field.casefold().replace(" ", "_"))) is None:
         return [Figure(*figure) for item in items for figure in measures_named(field, item)]
     known = ((item, number) for item in items if (number := on_record(kind, item)) is not None)
     item, number = next(known, (None, Decimal(0)))
@@ -126,17 +123,8 @@ def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     if kind != "price":
         return [Figure(number, "")]
     prices = sold_for(item) or [number]
-    if per:
-        prices = [price / measure for price, measure in product(prices, _measures(per, item, ledger))]
-    elif value.kind == "share":
+    if value.kind == "share":
         picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
         total = [ledger.total] if picked and ledger.total is not None else []
         prices = [*(price * count for price in prices for count in (1, *picked)), *total]
     return [Figure(price, item.currency) for price in prices]
-
-
-def _measures(unit: str, item: Product, ledger: Ledger) -> set[Decimal]:
-    """How many units, such as "100 g", a product may hold: by a measure of its record, or as much in each of a pack."""
-    numeral, packs = [*find_numerals(f"1 {unit}")][-1], {Decimal(1), *title_numbers([item.product_id], ledger)}
-    measures = {number / (numeral.number or 1) for number, _, _ in measures_in(numeral.unit, item)}
-    return {number * pack for number, pack in product(measures, packs) if number and pack != number}

@@ -60,7 +60,7 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
         amount = amounts.get(numeral.start)
         if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
             continue
-        known = [(number, line) for number, unit, line in measures_in(numeral.unit, item) if unit in SIZED]
+        known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
         named = [line for _, line in known if _names(text, line)]
         decided = _decided(amount, known, named, item)
         if decided is not None and (decided[0] == "confirmed" or not _is_other(text, numeral.start, numeral.stop)):
@@ -88,7 +88,7 @@ def _figure(
     unit = last_unit if numeral.unit in SIDES else numeral.unit
     if numeral.number is None:
         return None
-    known = [(number, line) for number, _, line in measures_in(unit, item)]
+    known = [(number, line) for number, _, line in _in_unit(unit, item)]
     same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
     figures, own = Counter(line for _, line in known), set(content_stems(field)) - _OF_ALL
     longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
@@ -146,7 +146,7 @@ def _decided(
     return ("contradicted", named[0]) if named and not is_open else None
 
 
-def measures_in(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
+def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
     """The numbers of a record that can be told in a unit, with their own unit and line; those in this very unit first.
 
     Without a dimension only the same unit will do, or none.

@@ -95,7 +95,6 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("more", "445 cents", [PK], beside("price", PP)),
         ("more", ("4", "5"), [PK], beside("price", PP, relation="range")),
         ("difference", "4.45", [PP], beside("price", PK)),
-        ("less", "16.76", [PS], beside("price per pound", PK, currency="USD")),
         ("less", "", [PP], beside("rating", PK, PT)),
         ("share", "57", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price", "75 USD", relation="at_least")),
@@ -124,7 +123,6 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("more", "9.45", [PK], beside("price", PP, currency="USD")),
         ("less", "$9.45", [PP], beside("price", PK)),
         ("difference", "9.45", [PP], beside("price", PK)),
-        ("more", "", [PS], beside("price per ounce", PK, why="the record says 0.071 USD and 1.1185 USD")),
         ("share", "30", [PK], beside("price", "75 USD")),
         ("share", "75", [PK], beside("price", "75 USD", relation="at_least")),
         ("same", "", [PK], beside("price", PP)),
@@ -160,7 +158,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("share", "55", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price")),
         ("share", "2", [PK], beside("price", PT)),  # may be twice as much
-        ("more", "", [PT], beside("price per piece", PM)),  # no record says what a piece is
+        ("more", "", [PT], beside("price per piece", PM)),  # which no record has
         ("more", "", [PT], beside("price of two", PM)),
     ],
 }
