@@ -117,6 +117,8 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "yes", [PK], named("dishwasher safe", "the record says Is Dishwasher Safe: No")),
         ("property", "1.2 litres", [PK], named("capacity", "the record says Capacity: 0.9 Liters")),
         ("property", "14", ["U:statistics"], named("orders")),
+        ("property", "12", ["U:statistics"], named("orders of Fennick", "the record says orders Fennick: 5")),
+        ("property", "1", ["U:orders"], named("returned orders", "the record says orders Returned: 0")),
         ("property", "3", [O1], named("quantity")),
         ("less", "", [PK], beside("price", PP, why="the record says 42.95 USD and 38.5 USD")),
         ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
@@ -150,7 +152,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "yes", [PK], named("microwave safe")),  # which the record lacks
         ("property", "1.2 kg", [PK], named("capacity")),  # another dimension than the field's
         ("property", "5 lb", [PK], named("lid weight")),
-        ("property", "9", ["U:statistics"], named("orders of kettles")),
+        *(("property", "9", ["U:statistics"], named(f"orders {of}")) for of in ("of kettles", "in 2023")),
         ("more", "", [PK], beside("item weight", PP)),
         ("more", "", [PK], beside("rating", PK)),
         ("more", "8.90", [PK], beside("price", PP, currency="USD", report="Two of them cost more.", words="more")),
