@@ -190,6 +190,7 @@ class _Reader:
         if len(amounts) == 1 and (kind := self._kind_in(cell, labels, amounts[0], subjects[0])):
             self.seen.add(amounts[0].start)
             is_other = any(words & self.other_price for words in labels)
+            is_other = is_other or (kind == "price" and self._is_no_price(amounts[0], subjects[0]))
             states: list[ValueState] = ["verified", "contradicted"]
             self._keep_if_settled(kind, amounts[0], subjects[0], states if is_clear and not is_other else states[:1])
 

@@ -67,6 +67,8 @@ TRUE = [
     f"## Under $50 for a gift\n\nThe kettle pours {K}.",
     f"Harrowgill sells a lid for $6.50. The kettle pours {K}.",
     f"A stainless gooseneck kettle usually costs $29.95, and has 4.1 stars. This one pours {K}.",
+    f"| Item | Price | Unit price |\n|---|---|---|\n| Kettle {K} | $42.95 | about $0.36 per ounce |\n",
+    f"| Item | Price | List price |\n|---|---|---|\n| Kettle {K} | $4.77 an ounce | $59.99 |\n",
     f"| Item | Price |\n|---|---|\n| Harrowgill kettle | $42.95 {K} |\n| Tea | $5.99 |\n| Your budget | $75.00 |\n",
     f"## Kettle {K}\n\n| Item | Price |\n|---|---|\n| Tea | $5.50 |\n| Filter | $9.50 |\n",
     f"## Kettle {K}\n\nRating floor: 4.0.\n\nFive-year cost: $55.50.\n\nThe Ostermill's is 4.4 of 5.",
