@@ -57,6 +57,7 @@ TRUE = [
     f"P:B0KITCHENK is $42.95 {K}; shipping is $5.99 {K}.",
     f"You bought the scale on March 14, 2022 {O1} and the mugs in November 2021 {O2}.",
     f"Only 61 ratings, and no price is listed {J}.",
+    f"- Price per 100 ml¹: $4.77 {K}\n- Cost of a month: $3.25 {K}\n- Harrowgill kettle, deposit: $5.50 {K}",
     "Steel pans cost $20 to $90 [W:aaaaaaaa].",
     f"With the $12.49 scale thrown in you are at $55.44 {K}.",
     f"One star of 5 goes off for the lid; buyers give 4.6 {K}.",
