@@ -142,7 +142,6 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
     # 0.0001 dollars and 1 token are the smallest caps that ``score`` takes.
     dollars_left = None if options.max_dollars is None else max(options.max_dollars - (spent.dollars or 0), 0.0001)
     tokens_left = None if options.max_tokens is None else max(options.max_tokens - spent.usage.total, 1)
-    quiet = options.observer is None or options.observer.quiet
     common = ScoreOptions(folder, model_profile=options.model_profile, base_url=options.base_url, world=options.world)
     by_judge = replace(
         common,
@@ -154,8 +153,8 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
         max_tokens=tokens_left,
         retry="failed" if "failed" in several(options.retry, "--retry") else None,
     )
-    judged = score_with(by_judge, quiet=quiet)
-    return replace(judged, scores=score_with(replace(common, metrics=BY_CODE), quiet=quiet).scores)
+    judged = score_with(by_judge)
+    return replace(judged, scores=score_with(replace(common, metrics=BY_CODE)).scores)
 
 
 def _spent(folder: Path, prices: PriceTable) -> Cost:

@@ -176,7 +176,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
     tools = tool_options(options)
     opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
-    with world_of(options.world, web, quiet=observer.quiet) as world:
+    with world_of(options.world, web) as world:
         asked = asked_queries(queries, options.user, world)
         tools |= _without_foreign_pages(options, tools, world, observer)
         check_askable(world, asked)
@@ -276,7 +276,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     web = web_of(options.world, options.web, settings)
     tools = tool_options(options)
     opener = Opener(settings, texts_in(options.base_url), tell=observer.waiting)
-    with world_of(options.world, web, quiet=observer.quiet) as world:
+    with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)
         query = question_as_query(options.question, user, world)

@@ -86,18 +86,16 @@ def build_sandbox(options: BuildOptions) -> BuiltSandbox:
     return build_with(options)
 
 
-def build_with(
-    options: BuildOptions, *, note: Callable[[str], None] = lambda _: None, quiet: bool = True
-) -> BuiltSandbox:
-    """``build_sandbox``. Unless ``quiet``, progress is shown on stderr.
+def build_with(options: BuildOptions, *, note: Callable[[str], None] = lambda _: None) -> BuiltSandbox:
+    """``build_sandbox``.
 
     ``note`` gets a sentence on what pages of the catalog lack, or if the sandbox was built before.
     """
     _check_build(options)
     if options.web != OFFLINE:
-        return _build_found(options, quiet=quiet)
+        return _build_found(options)
     to = Path(options.to)
-    with world_of(options.world, quiet=True) as shop:
+    with world_of(options.world) as shop:
         if options.queries is None:
             queries = generate_sampled(shop, options.n, per_user=1, seed=options.seed).queries
         else:
@@ -107,7 +105,7 @@ def build_with(
             note(f"{to} was built so before, and is whole: nothing was done.")
             return BuiltSandbox(to, len(queries), len(queries), names)
         sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
-        with busy(f"Building the webs of {counted(len(queries), 'query')}", quiet=quiet):
+        with busy(f"Building the webs of {counted(len(queries), 'query')}"):
             made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
     return BuiltSandbox(to, len(queries), len(queries), made)
 
@@ -129,13 +127,13 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     return about.names
 
 
-def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estimate, PriceTable]:
+def estimate_build(options: BuildOptions) -> tuple[Estimate, PriceTable]:
     """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
     _check_build(options)
     if options.web == OFFLINE:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
-    model, prices = _opened_model(options, keyless=True, quiet=quiet)
-    with world_of(options.world, quiet=quiet) as shop:
+    model, prices = _opened_model(options, keyless=True)
+    with world_of(options.world) as shop:
         return estimate_building(model, len(_wanted(shop, options, model.spec)), options.results), prices
 
 
@@ -157,13 +155,13 @@ def _check_build(options: BuildOptions) -> None:
         raise UserError(f"{', '.join(given)}: only where a search engine finds pages, with --web serper or searxng.")
 
 
-def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
+def _build_found(options: BuildOptions) -> BuiltSandbox:
     """Builds tasks from what a search engine finds."""
     to, files = Path(options.to), None if options.files is None else Path(options.files)
-    model, prices = _opened_model(options, quiet=quiet)
+    model, prices = _opened_model(options)
     if files is not None:
         check_own_files(files)
-    with world_of(options.world, quiet=quiet) as shop:
+    with world_of(options.world) as shop:
         wanted = _wanted(shop, options, model.spec)
         web = chosen_web(read_settings(web=options.web))
         settings = BuildSettings(
@@ -177,7 +175,7 @@ def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
         day = begin_build(to, settings, {query.query_id for query in wanted})
         with (
             _asker(to, model, options) as asker,
-            choose_progress("none" if quiet else None).track(f"Building by {model.spec}", len(wanted)) as bar,
+            choose_progress().track(f"Building by {model.spec}", len(wanted)) as bar,
         ):
             builder = FoundBuilder(
                 shop,
@@ -228,16 +226,16 @@ def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
     return queries_with(options)
 
 
-def queries_with(options: QueriesOptions, *, quiet: bool = True) -> SandboxQueries:
-    """``write_sandbox_queries``. Unless ``quiet``, progress is shown on stderr."""
+def queries_with(options: QueriesOptions) -> SandboxQueries:
+    """``write_sandbox_queries``."""
     folder = Path(options.folder)
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
         return SandboxQueries((), {}, {}, None)
-    model, prices = _opened_model(options, quiet=quiet)
-    with world_of(options.world, quiet=quiet) as shop, _asker(folder, model, options) as asker:
+    model, prices = _opened_model(options)
+    with world_of(options.world) as shop, _asker(folder, model, options) as asker:
         _check_world(folder, shop)
-        with choose_progress("none" if quiet else None).track(f"Asking {model.spec}") as bar:
+        with choose_progress().track(f"Asking {model.spec}") as bar:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
         spent = Spent(model, prices, asker.usage, asker.served)
     return SandboxQueries(list(made.written), made.wrong, made.failed, spent)
@@ -269,18 +267,18 @@ def check_sandbox(options: CheckOptions) -> CheckedSandbox:
     return check_with(options)
 
 
-def check_with(options: CheckOptions, *, quiet: bool = True) -> CheckedSandbox:
-    """``check_sandbox``. Unless ``quiet``, progress is shown on stderr."""
+def check_with(options: CheckOptions) -> CheckedSandbox:
+    """``check_sandbox``."""
     folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
     if to is not None:
         check_new(to)
-    with nullcontext() if options.world is None else world_of(options.world, quiet=quiet) as shop:
+    with nullcontext() if options.world is None else world_of(options.world) as shop:
         if shop is not None:
             _check_world(folder, shop)
         faults = faults_of(folder, shop)
     spent = None
     if options.model is not None or options.model_profile is not None:
-        model, prices = _opened_model(options, quiet=quiet)
+        model, prices = _opened_model(options)
         queries = _queries(folder)
         without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
         with _asker(folder, model, options) as asker:
@@ -307,13 +305,13 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     return of
 
 
-def _opened_model(options: Asking, *, keyless: bool = False, quiet: bool) -> tuple[Model, PriceTable]:
+def _opened_model(options: Asking, *, keyless: bool = False) -> tuple[Model, PriceTable]:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
     settings = read_settings()
     choice = writer_choice(options.model, options.model_profile, settings)
     if choice.model == OFFLINE_MODEL:
         raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
-    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits())
     (model,) = opener.open_all([choice])
     return model, opener.prices
 

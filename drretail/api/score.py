@@ -90,9 +90,9 @@ class Scored:
         return unfetched_claims(self.scores)
 
 
-def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
-    """Judges what is not judged yet, and scores all of it. Unless ``quiet``, progress is shown on stderr."""
-    plan = Plan.of(options, quiet=quiet)
+def score_with(options: ScoreOptions) -> Scored:
+    """Judges what is not judged yet, and scores all of it."""
+    plan = Plan.of(options)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
     if failure := first_failure(folder):
         say(failure)
@@ -101,7 +101,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
-    with world_of(folder, options.world, quiet=quiet) as shop, asked as judges:
+    with world_of(folder, options.world) as shop, asked as judges:
         if shop is not None:
             keep_references(folder, Offers(shop).reference)
         scores = run_loop(
@@ -112,7 +112,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
                 rules=plan.rules,
                 store=None if shop is None else shop.store,
                 offers=None if shop is None else Offers(shop).would_do,
-                progress=choose_progress("none" if quiet else None),
+                progress=choose_progress(),
                 page_age=settings.page_age,
                 live=pages if options.sources == "live" else None,
                 missing=pages if options.fetch_sources else None,
@@ -155,9 +155,9 @@ class ScoreEstimate:
     """Runs of floors and the oracle, whose reports are judged as well."""
 
 
-def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate:
+def estimate_with(options: ScoreOptions) -> ScoreEstimate:
     """What is left to judge by these options. Nothing is sent."""
-    plan = Plan.of(options, keyless=True, quiet=quiet)
+    plan = Plan.of(options, keyless=True)
     estimates = estimate_judging(
         plan.folder,
         plan.families,
@@ -198,7 +198,7 @@ class Plan:
     opener: Opener
 
     @classmethod
-    def of(cls, options: ScoreOptions, *, keyless: bool = False, quiet: bool) -> "Plan":
+    def of(cls, options: ScoreOptions, *, keyless: bool = False) -> "Plan":
         """The plan of these options. Raises UserError if they contradict each other, and UnknownName
         for a wrong name.
         """
@@ -206,7 +206,7 @@ class Plan:
         families = families_of(options, folder)
         _check(options, families)
         settings = read_settings(page_age=options.page_age, web=options.web)
-        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits())
         return cls(
             folder,
             families,

@@ -26,7 +26,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     from drretail.cli.options.command import exit_code
     from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
-    with busy("comparing", quiet=output.quiet):
+    with busy("comparing"):
         found = compare_all(**keywords(options))
     if options.by is not None:
         print_settings(options, found, details=shown.details, as_json=output.as_json)

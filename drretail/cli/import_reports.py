@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags
+from drretail.cli.options.parameters import grouped
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 QUERY_FILE = ".jsonl"
 
 
+@grouped
 def import_reports(
     form: Annotated[
         str,
@@ -36,6 +38,7 @@ def import_reports(
     to: Annotated[
         Path, typer.Option(metavar="EXP", help="The experiment's folder; or FILE.jsonl, to import only the questions.")
     ],
+    output: flags.Output,
     system: Annotated[
         str | None, typer.Option(metavar="NAME", help="The system that wrote the reports (default: the file's name).")
     ] = None,
@@ -54,8 +57,6 @@ def import_reports(
             "--world", "-w", metavar="W", help="The shop whose records are used to check claims about products."
         ),
     ] = None,
-    as_json: flags.Json = False,
-    quiet: flags.Quiet = False,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
@@ -70,7 +71,7 @@ def import_reports(
     chosen = load_format(form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    with busy("reading", quiet=quiet):
+    with busy("reading"):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
@@ -81,17 +82,17 @@ def import_reports(
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
         queries = write_queries(material, form, to)
-        if as_json:
+        if output.as_json:
             print_json({"file": str(to), **_questions_counted(queries)})
         else:
             print_text(_questions(queries))
             say(f"Kept in {to}.")
         return
-    progress = choose_progress("none" if quiet else None)
+    progress = choose_progress()
     with ExitStack() as stack:
-        shop = None if world is None else stack.enter_context(open_world(world, quiet=quiet))
+        shop = None if world is None else stack.enter_context(open_world(world))
         came = record(material, form, to, progress, model=model, pages=pages, world=shop)
-    if not as_json:
+    if not output.as_json:
         if came.reports:
             rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
             print_table(table_of("Imported reports", COLUMNS, rows))

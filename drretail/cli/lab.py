@@ -21,7 +21,7 @@ from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import show_estimates
 from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark, say
 
 if TYPE_CHECKING:
     from drretail.api.lab.judging import LabEstimate, LabResult
@@ -42,9 +42,9 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     from drretail.viewer.terminal.printed_lab import print_card
 
     if planned.estimate:
-        _print_estimate(api.estimate_card(options, quiet=output.quiet), output)
+        _print_estimate(api.estimate_card(options), output)
     else:
-        made = api.card_with(options, quiet=output.quiet)
+        made = api.card_with(options)
         _print_result(made, lambda rows: [print_card(row) for row in rows], output)
 
 
@@ -100,7 +100,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     from drretail.api.lab.people import agree_with
     from drretail.viewer.terminal.printed_lab import print_agreement
 
-    with busy("comparing raters", quiet=output.quiet):
+    with busy("comparing raters"):
         made = agree_with(options)
     _print_result(made, print_agreement, output)
 
@@ -116,7 +116,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     from drretail.api.lab.people import calibrate_with
     from drretail.viewer.terminal.printed_lab import print_calibration
 
-    with busy("comparing versions", quiet=output.quiet):
+    with busy("comparing versions"):
         made, was_chosen = calibrate_with(options)
     _print_result(made, lambda finding: print_calibration(finding, was_chosen=was_chosen), output)
 
@@ -132,9 +132,9 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     from drretail.viewer.terminal.printed_lab import print_planted
 
     if planned.estimate:
-        _print_estimate(api.estimate_plant(options, quiet=output.quiet), output)
+        _print_estimate(api.estimate_plant(options), output)
     else:
-        _print_result(api.plant_with(options, quiet=output.quiet), print_planted, output)
+        _print_result(api.plant_with(options), print_planted, output)
 
 
 @lab_app.command("exploits")
@@ -150,9 +150,9 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     from drretail.viewer.terminal.printed_lab import print_exploits
 
     if planned.estimate:
-        _print_estimate(api.estimate_exploits(options, quiet=output.quiet), output)
+        _print_estimate(api.estimate_exploits(options), output)
     else:
-        _print_result(api.exploits_with(options, quiet=output.quiet), print_exploits, output)
+        _print_result(api.exploits_with(options), print_exploits, output)
 
 
 @lab_app.command("bias")
@@ -166,9 +166,9 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     from drretail.viewer.terminal.printed_lab import print_bias
 
     if planned.estimate:
-        _print_estimate(api.estimate_bias(options, quiet=output.quiet), output)
+        _print_estimate(api.estimate_bias(options), output)
     else:
-        _print_result(api.bias_with(options, quiet=output.quiet), print_bias, output)
+        _print_result(api.bias_with(options), print_bias, output)
 
 
 def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
@@ -177,8 +177,8 @@ def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], outpu
         print_json(made.document)
     else:
         print_finding(made.finding)
-    if made.hint and not output.quiet and not output.as_json:
-        say(made.hint)
+    if made.hint and not output.as_json:
+        remark(made.hint)
     for sentence in made.notes:
         say(sentence)
     exit_code(made.left)

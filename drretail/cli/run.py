@@ -61,7 +61,7 @@ def run(
         return
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
+    given = keywords(replace(options, observer=TerminalObserver()))
     if planned.estimate:
         print_estimate(Path(options.to), estimate_run(**given), as_json=output.as_json)
         say(f"Judging comes on top: `drretail score {options.to} --judge M --estimate` says what, after a first run.")
@@ -129,7 +129,7 @@ def ask(options: AskOptions, output: flags.Output) -> None:
     from drretail.cli.narration import print_report, report_document
     from drretail.cli.run_progress import TerminalObserver
 
-    recorded = ask_question(**keywords(replace(options, observer=TerminalObserver(quiet=output.quiet))))
+    recorded = ask_question(**keywords(replace(options, observer=TerminalObserver())))
     if output.as_json:
         print_json(report_document(recorded))
     else:
@@ -150,7 +150,7 @@ def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.O
 
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
+    given = keywords(replace(options, observer=TerminalObserver()))
     if planned.estimate:
         likely = estimate_reproduction(**given)
         print_estimate(Path(options.to), likely.work, as_json=output.as_json)

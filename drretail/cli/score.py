@@ -50,10 +50,10 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
     kinds = slice_kinds(shown.by)
     if planned.estimate:
-        print_estimate(options, estimate_with(options, quiet=output.quiet), as_json=output.as_json)
+        print_estimate(options, estimate_with(options), as_json=output.as_json)
         return
     with redirect_stdout(sys.stderr):  # what a metric of one's own prints is no result
-        scored = score_with(options, quiet=output.quiet)
+        scored = score_with(options)
     if output.as_json:
         # All scores and what judging took, as one JSON document.
         taken = [judging_document(cost) for cost in scored.spent]
@@ -187,7 +187,7 @@ def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> 
     """
     from drretail.api.verification.verify import verify_with
 
-    found = verify_with(options, quiet=output.quiet)
+    found = verify_with(options)
     if output.as_json:
         print_json(found.model_dump(mode="json", exclude_none=True) | {"passes": found.passes})
     else:

@@ -29,9 +29,9 @@ from drretail.progress import busy, choose_progress
 
 
 @contextmanager
-def _store(options: PlantOptions | ExploitsOptions, *, quiet: bool) -> Generator[Store | None]:
+def _store(options: PlantOptions | ExploitsOptions) -> Generator[Store | None]:
     """The products of the runs' world; None if it is not at hand."""
-    with world_of(folder_of(options.experiment), options.world, quiet=quiet) as shop:
+    with world_of(folder_of(options.experiment), options.world) as shop:
         yield None if shop is None else shop.store
 
 
@@ -45,13 +45,13 @@ def plant(options: PlantOptions) -> PlantedFound:
     return plant_with(options).finding
 
 
-def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[PlantedFound]:
+def plant_with(options: PlantOptions) -> LabResult[PlantedFound]:
     """``plant``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
-    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=False, quiet=quiet)
+    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=False)
     folder = planted_folder(experiment)
-    with _store(options, quiet=quiet) as store:
-        errors = _planted(options, store, quiet=quiet)
+    with _store(options) as store:
+        errors = _planted(options, store)
         left, notes = judging.score(folder, store, judging.allowance([folder]))
     found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
     left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
@@ -60,17 +60,17 @@ def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[Plante
     return LabResult(found, document, left, notes, hint)
 
 
-def estimate_plant(options: PlantOptions, *, quiet: bool = True) -> LabEstimate:
+def estimate_plant(options: PlantOptions) -> LabEstimate:
     """What judging the copies is likely to take. The copies are made."""
-    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=True, quiet=quiet)
-    with _store(options, quiet=quiet) as store:
-        _planted(options, store, quiet=quiet)
+    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=True)
+    with _store(options) as store:
+        _planted(options, store)
         return judging.estimate(planted_folder(folder_of(options.experiment)))
 
 
-def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> PlantedErrors:
+def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
     given = None if options.given is None else Path(options.given)
-    with choose_progress("none" if quiet else None).track("planting errors") as bar:
+    with choose_progress().track("planting errors") as bar:
         return make_copies(
             folder_of(options.experiment),
             store,
@@ -92,13 +92,13 @@ def exploits(options: ExploitsOptions) -> ExploitsFound:
     return exploits_with(options).finding
 
 
-def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[ExploitsFound]:
+def exploits_with(options: ExploitsOptions) -> LabResult[ExploitsFound]:
     """``exploits``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
-    judging = Judging.of(FAMILIES, options.judge, options, keyless=False, quiet=quiet)
+    judging = Judging.of(FAMILIES, options.judge, options, keyless=False)
     folder = exploits_folder(experiment)
-    with _store(options, quiet=quiet) as store:
-        with busy("making reports", quiet=quiet):
+    with _store(options) as store:
+        with busy("making reports"):
             honest = make_exploits(experiment, store, of=options.of)
         left, notes = judging.score(folder, store, judging.allowance([folder]))
     found = compare_with_honest(folder, honest)
@@ -107,11 +107,11 @@ def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[
     return LabResult(found, document, left, notes, hint)
 
 
-def estimate_exploits(options: ExploitsOptions, *, quiet: bool = True) -> LabEstimate:
+def estimate_exploits(options: ExploitsOptions) -> LabEstimate:
     """What judging the worthless reports is likely to take. The reports are made."""
-    judging = Judging.of(FAMILIES, options.judge, options, keyless=True, quiet=quiet)
+    judging = Judging.of(FAMILIES, options.judge, options, keyless=True)
     experiment = folder_of(options.experiment)
-    with _store(options, quiet=quiet) as store, busy("making reports", quiet=quiet):
+    with _store(options) as store, busy("making reports"):
         make_exploits(experiment, store, of=options.of)
     return judging.estimate(exploits_folder(experiment))
 
@@ -126,17 +126,17 @@ def bias(options: BiasOptions) -> BiasFound:
     return bias_with(options).finding
 
 
-def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFound]:
+def bias_with(options: BiasOptions) -> LabResult[BiasFound]:
     """``bias``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
-    probes, judging, cases, reports = _bias_cases(options, keyless=False, quiet=quiet)
+    probes, judging, cases, reports = _bias_cases(options, keyless=False)
     folder = bias_folder(experiment)
     allowance = judging.allowance([folder, asked_folder(folder)])
     left, notes = 0, list[str]()
     if judging.families:
         pairs, floors = [pair_name(pair) for pair in reports.pairs], any(probe.with_floors for probe in probes)
         left, notes = judging.score(folder, None, allowance, pairs=pairs, rate_floors=floors)
-    failed, more = _ask_probes(cases, probes, allowance, options, quiet=quiet)
+    failed, more = _ask_probes(cases, probes, allowance, options)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
     left += sum(row.failed + row.unasked for row in rows)
     found = bias_found(reports, rows, experiment / "lab" / "bias.json")
@@ -147,9 +147,9 @@ def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFoun
     return LabResult(found, document, left + failed, [*notes, *more], hint)
 
 
-def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
+def estimate_bias(options: BiasOptions) -> LabEstimate:
     """What the probes are likely to take. The copies are made."""
-    probes, judging, cases, reports = _bias_cases(options, keyless=True, quiet=quiet)
+    probes, judging, cases, reports = _bias_cases(options, keyless=True)
     found = (estimate_probe(case, probe) for case in cases for probe in probes)
     return judging.estimate(
         bias_folder(folder_of(options.experiment)),
@@ -159,15 +159,13 @@ def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
     )
 
 
-def _bias_cases(
-    options: BiasOptions, *, keyless: bool, quiet: bool
-) -> tuple[list[Probe], Judging, list[Case], Reports]:
+def _bias_cases(options: BiasOptions, *, keyless: bool) -> tuple[list[Probe], Judging, list[Case], Reports]:
     """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.probes)))
     reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
     # quality makes sure that judges are opened, even if no probe reads a family's verdicts
-    judging = Judging.of(["quality"], options.judge, options, keyless=keyless, quiet=quiet)
+    judging = Judging.of(["quality"], options.judge, options, keyless=keyless)
     judging = replace(judging, families=families_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today = datetime.now(UTC).date().isoformat()
@@ -177,18 +175,13 @@ def _bias_cases(
 
 
 def _ask_probes(
-    cases: Sequence[Case],
-    probes: Sequence[Probe],
-    allowance: Allowance | None,
-    options: BiasOptions,
-    *,
-    quiet: bool,
+    cases: Sequence[Case], probes: Sequence[Probe], allowance: Allowance | None, options: BiasOptions
 ) -> tuple[int, list[str]]:
     """Asks the probes' own questions. Returns how many answers are missing or unusable, and sentences about them."""
     allowance = allowance or Allowance()
     was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
     pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
-    with choose_progress("none" if quiet else None).track("probing", len(pending)) as bar:
+    with choose_progress().track("probing", len(pending)) as bar:
         for case, probe in pending:
             with locked(case.folder):
                 failed += run_loop(ask(case, probe, again=again_of(options.retry), allowance=allowance))

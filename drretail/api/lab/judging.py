@@ -61,7 +61,6 @@ class Judging:
     opener: Opener
     settings: Settings
     options: JudgeCalls
-    quiet: bool
 
     @classmethod
     def of(
@@ -71,12 +70,11 @@ class Judging:
         options: JudgeCalls,
         *,
         keyless: bool,
-        quiet: bool,
     ) -> "Judging":
         settings = read_settings()
-        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits())
         judges = judges_for(families, given, opener, options.model_profile)
-        return cls(families, judges, opener, settings, options, quiet)
+        return cls(families, judges, opener, settings, options)
 
     def estimate(
         self,
@@ -120,7 +118,7 @@ class Judging:
                 self.families,
                 self.judges,
                 store=store,
-                progress=choose_progress("none" if self.quiet else None),
+                progress=choose_progress(),
                 page_age=self.settings.page_age,
                 again=again_of(self.options.retry),
                 allowance=allowance,

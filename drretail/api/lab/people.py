@@ -180,9 +180,9 @@ def card(options: CardOptions) -> Sequence[JudgeCard]:
     return card_with(options).finding
 
 
-def card_with(options: CardOptions, *, quiet: bool = True) -> LabResult[Sequence[JudgeCard]]:
+def card_with(options: CardOptions) -> LabResult[Sequence[JudgeCard]]:
     """``card``, with what the command prints beside the result."""
-    to, opener, judges, whole, chosen = _claims(options, keyless=False, quiet=quiet)
+    to, opener, judges, whole, chosen = _claims(options, keyless=False)
     again, folder, pairs = again_of(options.retry), cards_folder(to), list(product(judges, chosen))
     if not options.again:
         for judge in judges:
@@ -190,7 +190,7 @@ def card_with(options: CardOptions, *, quiet: bool = True) -> LabResult[Sequence
     models = [judge.model for judge in judges if judge.model is not None]
     allowance = capped(folder, models, opener.prices, options.max_tokens, options.max_dollars) or Allowance()
     folder.mkdir(parents=True, exist_ok=True)
-    total, progress = sum(len(labelled.claims) for _, labelled in pairs), choose_progress("none" if quiet else None)
+    total, progress = sum(len(labelled.claims) for _, labelled in pairs), choose_progress()
     with locked(folder), progress.track("judging labelled claims", total) as bar:
         for judge, labelled in pairs:
             try:
@@ -207,16 +207,16 @@ def card_with(options: CardOptions, *, quiet: bool = True) -> LabResult[Sequence
     return LabResult(cards, document, left, [] if allowance.closing is None else [allowance.closing], hint)
 
 
-def estimate_card(options: CardOptions, *, quiet: bool = True) -> LabEstimate:
+def estimate_card(options: CardOptions) -> LabEstimate:
     """What judging the claims without a verdict is likely to take."""
-    to, opener, judges, _, chosen = _claims(options, keyless=True, quiet=quiet)
+    to, opener, judges, _, chosen = _claims(options, keyless=True)
     folder = cards_folder(to)
     found = [one for judge in judges for one in estimate_labelled(folder, chosen, judge)]
     return LabEstimate("Claims left to judge", found, opener.prices)
 
 
 def _claims(
-    options: CardOptions, *, keyless: bool, quiet: bool
+    options: CardOptions, *, keyless: bool
 ) -> tuple[Path, Opener, list[Judge], list[LabelledSet], list[LabelledSet]]:
     """The experiment, the opener, the judges, and the labelled claims of each file: all of them, and those drawn."""
     to = Path(options.to)
@@ -231,6 +231,6 @@ def _claims(
         else labelled
         for at, labelled in enumerate(sets)
     ]
-    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits())
     judges = judges_for(["faithfulness"], options.judge, opener, options.model_profile)
     return to, opener, judges, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]

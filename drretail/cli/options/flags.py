@@ -13,7 +13,6 @@ World = Annotated[
     str, typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.", rich_help_panel=OUTPUT)]
 Seed = Annotated[str, typer.Option("--seed", help="The random seed.")]
 To = Annotated[Path, typer.Option("--to", help="The folder for the result.")]
 Web = Annotated[

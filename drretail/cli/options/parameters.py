@@ -65,7 +65,7 @@ def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
         if option is None:
             values[field.name] = value
         elif option.is_switch:
-            is_opposite = given.pop(OPPOSITE + field.name)
+            is_opposite = given.pop(OPPOSITE + field.name, False)
             if value or is_opposite:
                 values[field.name] = value != option.default
         elif value is not None:

@@ -161,8 +161,8 @@ def difficulty(
     if to is not None:
         check_unused(to, force=force)
     rows: list[Difficulty] = []
-    progress = choose_progress("none" if output.quiet else None)
-    with open_world(world, quiet=output.quiet) as shop:
+    progress = choose_progress()
+    with open_world(world) as shop:
         check_made_for(queries, shop.manifest.fingerprint)
         dial = Dial(Offers(shop))
         with progress.track("Measuring queries", len(queries)) as bar:
@@ -220,10 +220,10 @@ def spoil(
     queries = read_queries(file)
     names: list[str] = []
     for other in absent or ():
-        with open_world(other, quiet=True) as lent:
+        with open_world(other) as lent:
             names += lent.catalog.categories()
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
-    with open_world(world, quiet=as_json) as shop:
+    with open_world(world) as shop:
         made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
     _write_derived(made, file, to, "pair of queries", "pairs", force=force, as_json=as_json)
 
@@ -262,7 +262,7 @@ def hide(
     if manner not in get_args(Manner):
         raise UnknownName("manner", manner, get_args(Manner))
     queries = read_queries(file)
-    with open_world(world, quiet=as_json) as shop:
+    with open_world(world) as shop:
         made = hidden(
             queries,
             Offers(shop),

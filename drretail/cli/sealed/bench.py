@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from drretail.cli.options import flags
+from drretail.cli.options.parameters import grouped
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.tables.table import Cell, table_of
@@ -17,6 +18,7 @@ Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's f
 
 
 @bench_app.command("make")
+@grouped
 def make(
     to: Annotated[Path, typer.Option(metavar="RELEASE", help="A new folder for the release.")],
     closes: Annotated[
@@ -25,6 +27,7 @@ def make(
             metavar="DATETIME", help="When the contest closes and the gold may be published (UTC), such as 2027-01-31."
         ),
     ],
+    output: flags.Progress,
     world: Annotated[Path | None, typer.Option(metavar="W", help="The shop (default: a made-up one).")] = None,
     queries: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Queries with wishes (default: new ones).")
@@ -33,7 +36,6 @@ def make(
     seed: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The random seed, which is sealed (default: drawn).")
     ] = None,
-    quiet: flags.Quiet = False,
 ) -> None:
     """Makes a new shop and queries, sealed by checksums.
 
@@ -41,8 +43,7 @@ def make(
     """
     from drretail.api.bench.release import make as make_release
 
-    progress = choose_progress("none" if quiet else None)
-    made = make_release(to, closes=closes, world=world, queries=queries, n=n, seed=seed, progress=progress)
+    made = make_release(to, closes=closes, world=world, queries=queries, n=n, seed=seed, progress=choose_progress())
     typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
     for name, value in made.commitment.items():
         typer.echo(f"{value}  {name}")

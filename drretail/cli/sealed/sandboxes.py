@@ -30,10 +30,10 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     from drretail.api.sandboxes import build_with, estimate_build
 
     if planned.estimate:
-        one, prices = estimate_build(options, quiet=output.quiet)
+        one, prices = estimate_build(options)
         show_estimates(f"Tasks to build in {options.to}", ["model", "tasks"], [one], prices, as_json=False)
         return
-    made = build_with(options, note=say, quiet=output.quiet)
+    made = build_with(options, note=say)
     if made.spent is None:
         typer.echo(f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}.")
         return
@@ -42,7 +42,7 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     for sentence in made.notes:
         typer.echo(sentence)
     typer.echo(f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.")
-    typer.echo(_spent_line(made.spent, quiet=output.quiet))
+    typer.echo(_spent_line(made.spent))
     _end(made.failed)
 
 
@@ -56,14 +56,13 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """
     from drretail.api.sandboxes import queries_with
 
-    made = queries_with(options, quiet=output.quiet)
+    made = queries_with(options)
     if made.spent is None:
         typer.echo(f"{options.folder}: every task has its query and gold.")
         return
-    if not output.quiet:
-        say_wrong(made.wrong)
+    say_wrong(made.wrong)
     typer.echo(f"{options.folder}: {counted(len(made.written), 'query')} written.")
-    typer.echo(_spent_line(made.spent, quiet=output.quiet))
+    typer.echo(_spent_line(made.spent))
     _end(made.failed)
 
 
@@ -76,9 +75,9 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
     """
     from drretail.api.sandboxes import check_with
 
-    found = check_with(options, quiet=output.quiet)
+    found = check_with(options)
     if found.spent is not None:
-        typer.echo(_spent_line(found.spent, quiet=output.quiet))
+        typer.echo(_spent_line(found.spent))
     for query_id, faults in found.faults.items():
         for fault in faults:
             typer.echo(f"{query_id}: {fault}")
@@ -99,10 +98,10 @@ def _rate(passes: Sequence[bool]) -> str:
     return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
 
 
-def _spent_line(spent: "Spent", *, quiet: bool) -> str:
-    """One line with calls, tokens and dollars. Unless ``quiet``, the date of the prices goes to stderr."""
+def _spent_line(spent: "Spent") -> str:
+    """One line with calls, tokens and dollars. The date of the prices goes to stderr."""
 
-    return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served, quiet=quiet)
+    return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served)
 
 
 def _end(failed: Mapping[str, str]) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from drretail.api.worlds import server_settings
-from drretail.cli.options.flags import Json, MaterializeUsers, Quiet, Seed
+from drretail.cli.options import flags
+from drretail.cli.options.parameters import grouped
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.table import table_of
@@ -28,9 +29,11 @@ Target = Annotated[
 ]
 
 
+@grouped
 def ingest(
     paths: Paths,
     world: Target,
+    output: flags.Output,
     preset: Annotated[
         Literal["paper", "ten"] | None,
         typer.Option(help="paper: take only the paper's eight categories. ten: these and two more."),
@@ -69,7 +72,7 @@ def ingest(
             help="The last day of interactions (UTC); rows with later dates are bad lines.",
         ),
     ] = None,
-    seed: Seed = "42",
+    seed: flags.Seed = "42",
     vary_orders: Annotated[
         bool,
         typer.Option(
@@ -103,15 +106,13 @@ def ingest(
     workers: Annotated[
         int | None, typer.Option(min=1, show_default="as many as make it faster", help="The number of processes.")
     ] = None,
-    materialize_users: MaterializeUsers = False,
+    materialize_users: flags.MaterializeUsers = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the existing world. `drretail world use` switches back.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count all rows and show how the first ones are read. Make no world.")
     ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
 ) -> None:
     """Makes a world (a searchable shop) from raw files or from your own shop's tables."""
     from drretail.data_ingest.ingest import Target as IngestTarget
@@ -147,7 +148,7 @@ def ingest(
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")
-    progress = choose_progress("none" if quiet else None)
+    progress = choose_progress()
     run = partial(run_ingest, paths, options=options, progress=progress, engine=engine, master=master, workers=workers)
     if dry_run:
         report = run(stages_folder(world), dry_run=True)
@@ -159,7 +160,7 @@ def ingest(
         with writer as write:
             target = None if write is None else IngestTarget(world, write, servers, materialize_users)
             report = run(stages_folder(world), into=target, replace=replace)
-    if as_json:
+    if output.as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     elif report.there_already:
         typer.echo(_headline(report))
