@@ -12,7 +12,6 @@ from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import texts_in
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.report import report
 from drretail.api.run import estimate_run, run
@@ -77,7 +76,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     folder, settings = Path(options.to), read_settings()
     prices = read_prices(settings.prices)
     # A judge without a key is reported before any run is paid for.
-    judges_for(BY_JUDGE, options.judge, Opener(settings, texts_in(options.base_url)), options.model_profile)
+    judges_for(BY_JUDGE, options.judge, Opener(settings, options.base_url), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)
     scored = _judged(options, folder, spent)
@@ -109,7 +108,7 @@ def estimate_reproduction(options: ReproduceOptions) -> LikelyCost:
     given: Any = asked["queries"]
     queries = read_queries(Path(given)) if isinstance(given, str | Path) else list(given)
     count = min(options.only or len(queries), len(queries))
-    opener = Opener(settings, texts_in(options.base_url), keyless=True)
+    opener = Opener(settings, options.base_url, keyless=True)
     judges = judges_for(BY_JUDGE, options.judge, opener, options.model_profile)
     profile = profile_of(options.model_profile, settings)
     spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model

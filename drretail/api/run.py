@@ -175,7 +175,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
     tools = tool_options(options)
-    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
+    opener = Opener(settings, options.base_url, keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web) as world:
         asked = asked_queries(queries, options.user, world)
         tools |= _without_foreign_pages(options, tools, world, observer)
@@ -275,7 +275,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
     tools = tool_options(options)
-    opener = Opener(settings, texts_in(options.base_url), tell=observer.waiting)
+    opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)

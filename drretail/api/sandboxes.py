@@ -21,7 +21,7 @@ from drretail.files import check_new, read_documents
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
-from drretail.progress import Waits, busy, choose_progress
+from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
@@ -311,7 +311,7 @@ def _opened_model(options: Asking, *, keyless: bool = False) -> tuple[Model, Pri
     choice = writer_choice(options.model, options.model_profile, settings)
     if choice.model == OFFLINE_MODEL:
         raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
-    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits())
+    opener = Opener(settings, options.base_url, keyless=keyless)
     (model,) = opener.open_all([choice])
     return model, opener.prices
 

@@ -22,7 +22,7 @@ from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
 from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
-from drretail.eval.judging.spending import JudgingCost, capped, judging_costs
+from drretail.eval.judging.spending import JudgingCost, allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
@@ -32,7 +32,7 @@ from drretail.experiment import keep_references, read_definition
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import PriceTable
-from drretail.progress import Waits, choose_progress
+from drretail.progress import choose_progress
 from drretail.records.base import Rules
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
@@ -99,7 +99,7 @@ def score_with(options: ScoreOptions) -> Scored:
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.families))
     models = [judge.model for judge in plan.judges if judge.model is not None]
-    allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
+    allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
     with world_of(folder, options.world) as shop, asked as judges:
         if shop is not None:
@@ -140,7 +140,7 @@ def score_with(options: ScoreOptions) -> Scored:
         prices,
         failed_answers(scores, plan.names, refs, plan.rules, compared),
         PAIRWISE in plan.families and not meetings(folder, definition, compared),
-        None if allowance is None else allowance.closing,
+        allowance.closing,
     )
 
 
@@ -206,7 +206,7 @@ class Plan:
         families = families_of(options, folder)
         _check(options, families)
         settings = read_settings(page_age=options.page_age, web=options.web)
-        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits())
+        opener = Opener(settings, options.base_url, keyless=keyless)
         return cls(
             folder,
             families,

@@ -10,7 +10,7 @@ from drretail.api.worlds import server_settings
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
-from drretail.progress import Waits, busy, choose_progress
+from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, print_text, print_title
@@ -56,7 +56,7 @@ def doctor(
     for spec in model or []:
         check_spec(spec)
     settings = read_settings()
-    opener = Opener(settings, base_url or [], tell=Waits())
+    opener = Opener(settings, base_url)
     if prompts:
         _try_prompts(model or [], opener, max_dollars, as_json=as_json)
         return

@@ -1,10 +1,11 @@
 """``drretail lab``: how reliable a judge is."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.lab import (
     AgreeOptions,
     BiasOptions,
@@ -19,7 +20,6 @@ from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import show_estimates
-from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark, say
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from drretail.api.lab.judging import LabEstimate, LabResult
 
 lab_app = typer.Typer(no_args_is_help=True, help="Measures how good the judge is.")
-F = TypeVar("F")
 
 
 @lab_app.command("card")
@@ -39,13 +38,8 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
     from drretail.api.lab import people as api
-    from drretail.viewer.terminal.printed_lab import print_card
 
-    if planned.estimate:
-        _print_estimate(api.estimate_card(options), output)
-    else:
-        made = api.card_with(options)
-        _print_result(made, lambda rows: [print_card(row) for row in rows], output)
+    _show(api.estimate_card if planned.estimate else api.card, options, output)
 
 
 @lab_app.command("sample")
@@ -80,13 +74,9 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
     --uncited`.
     """
-    from drretail.api.lab.people import correct_with
-    from drretail.api.options.shared import folder_of
-    from drretail.experiment import read_definition
-    from drretail.viewer.terminal.printed_lab import print_correction
+    from drretail.api import lab
 
-    made, systems = correct_with(options), read_definition(folder_of(options.experiment)).systems
-    _print_result(made, lambda correction: print_correction(correction, systems), output)
+    _show(lab.correct, options, output)
 
 
 @lab_app.command("agree")
@@ -97,12 +87,9 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
     value, or item and one column per rater (--raters).
     """
-    from drretail.api.lab.people import agree_with
-    from drretail.viewer.terminal.printed_lab import print_agreement
+    from drretail.api import lab
 
-    with busy("comparing raters"):
-        made = agree_with(options)
-    _print_result(made, print_agreement, output)
+    _show(lab.agree, options, output)
 
 
 @lab_app.command("calibrate")
@@ -113,12 +100,9 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose the version; the
     other half measure how far it agrees with people.
     """
-    from drretail.api.lab.people import calibrate_with
-    from drretail.viewer.terminal.printed_lab import print_calibration
+    from drretail.api import lab
 
-    with busy("comparing versions"):
-        made, was_chosen = calibrate_with(options)
-    _print_result(made, lambda finding: print_calibration(finding, was_chosen=was_chosen), output)
+    _show(lab.calibrate, options, output)
 
 
 @lab_app.command("plant")
@@ -129,12 +113,8 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
     The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_lab import print_planted
 
-    if planned.estimate:
-        _print_estimate(api.estimate_plant(options), output)
-    else:
-        _print_result(api.plant_with(options), print_planted, output)
+    _show(api.estimate_plant if planned.estimate else api.plant, options, output)
 
 
 @lab_app.command("exploits")
@@ -147,12 +127,8 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_lab import print_exploits
 
-    if planned.estimate:
-        _print_estimate(api.estimate_exploits(options), output)
-    else:
-        _print_result(api.exploits_with(options), print_exploits, output)
+    _show(api.estimate_exploits if planned.estimate else api.exploits, options, output)
 
 
 @lab_app.command("bias")
@@ -163,26 +139,27 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_lab import print_bias
 
-    if planned.estimate:
-        _print_estimate(api.estimate_bias(options), output)
-    else:
-        _print_result(api.bias_with(options), print_bias, output)
+    _show(api.estimate_bias if planned.estimate else api.bias, options, output)
 
 
-def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
-    """Prints the finding as a table or as JSON, then the hint and what is left. Ends with 3 if answers are missing."""
+def _show(function: "Callable[..., LabResult[Any] | LabEstimate]", options: Any, output: flags.Output) -> None:
+    """Prints what the function returns as tables or as JSON, then the hint and what is left. Ends with 3 if answers are
+    missing.
+    """
+    from drretail.api.lab.judging import LabEstimate
+
+    made = function(**keywords(options))
+    if isinstance(made, LabEstimate):
+        columns = ["what", "to judge"]
+        show_estimates(made.title, columns, made.estimates, made.prices, as_json=output.as_json)
+        return
     if output.as_json:
         print_json(made.document)
     else:
-        print_finding(made.finding)
-    if made.hint and not output.as_json:
-        remark(made.hint)
+        made.show()
+        if made.hint:
+            remark(made.hint)
     for sentence in made.notes:
         say(sentence)
     exit_code(made.left)
-
-
-def _print_estimate(found: "LabEstimate", output: flags.Output) -> None:
-    show_estimates(found.title, found.columns, found.estimates, found.prices, as_json=output.as_json)

@@ -13,7 +13,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
-from drretail.progress import Bar, Waits, choose_progress, is_progress_shown
+from drretail.progress import Bar, choose_progress, is_progress_shown
 from drretail.tables.figures import counted, dollars
 from drretail.viewer.output import print_json, remark
 
@@ -126,7 +126,6 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
     Raises UserError for an unknown model or profile.
     """
     from drretail.api.models import Opener, writer_choice
-    from drretail.api.options.shared import texts_in
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
@@ -135,7 +134,7 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
         if calls.prompts is not None:
             raise UserError(PROMPTS_NEED_A_MODEL)
         return None
-    opener = Opener(settings, texts_in(calls.base_url), keyless=keyless, tell=Waits())
+    opener = Opener(settings, calls.base_url, keyless=keyless)
     (opened,) = opener.open_all([choice])
     return QueryWriter(opened, opener.prices)
 
