@@ -63,11 +63,6 @@ def report(options: ReportOptions) -> Report:
     Text is returned, and written only if ``to`` names a file. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
-    return report_with(options)
-
-
-def report_with(options: ReportOptions) -> Report:
-    """Makes the report that these options ask for."""
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
     if options.form not in DEFAULT_NAMES:
         raise UserError(f"There is no format {options.form!r}: take {', '.join(DEFAULT_NAMES)}.")

@@ -18,7 +18,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
 from drretail.files import check_new, read_documents
-from drretail.llm.estimates import Estimate
+from drretail.llm.estimates import Estimates
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
@@ -70,7 +70,7 @@ class BuiltSandbox:
     reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
     """For found pages: what became of the search results, by query."""
     notes: Sequence[str] = ()
-    """Sentences on sizes that were left out."""
+    """Sentences on what is missing, and if the sandbox was built before."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Queries without a task, and why."""
     spent: Spent | None = None
@@ -83,14 +83,6 @@ def build_sandbox(options: BuildOptions) -> BuiltSandbox:
 
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
-    return build_with(options)
-
-
-def build_with(options: BuildOptions, *, note: Callable[[str], None] = lambda _: None) -> BuiltSandbox:
-    """``build_sandbox``.
-
-    ``note`` gets a sentence on what pages of the catalog lack, or if the sandbox was built before.
-    """
     _check_build(options)
     if options.web != OFFLINE:
         return _build_found(options)
@@ -102,12 +94,13 @@ def build_with(options: BuildOptions, *, note: Callable[[str], None] = lambda _:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         if (names := _built_before(to, shop, queries, options)) is not None:
-            note(f"{to} was built so before, and is whole: nothing was done.")
-            return BuiltSandbox(to, len(queries), len(queries), names)
+            before = f"{to} was built so before, and is whole: nothing was done."
+            return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
+        notes = list[str]()
         sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
-            made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
-    return BuiltSandbox(to, len(queries), len(queries), made)
+            made = build_offline(shop, queries, to, sizes, options.seed, counter, notes.append)
+    return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
 
 
 def _built_before(to: Path, shop: World, queries: Sequence[Query], options: BuildOptions) -> list[str] | None:
@@ -127,14 +120,16 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     return about.names
 
 
-def estimate_build(options: BuildOptions) -> tuple[Estimate, PriceTable]:
+@accepts(BuildOptions)
+def estimate_build(options: BuildOptions) -> Estimates:
     """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
     _check_build(options)
     if options.web == OFFLINE:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
     model, prices = _opened_model(options, keyless=True)
     with world_of(options.world) as shop:
-        return estimate_building(model, len(_wanted(shop, options, model.spec)), options.results), prices
+        one = estimate_building(model, len(_wanted(shop, options, model.spec)), options.results)
+    return Estimates(f"Tasks to build in {options.to}", [one], prices, ("model", "tasks"))
 
 
 def _check_build(options: BuildOptions) -> None:
@@ -223,11 +218,6 @@ def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
 
     Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
     """
-    return queries_with(options)
-
-
-def queries_with(options: QueriesOptions) -> SandboxQueries:
-    """``write_sandbox_queries``."""
     folder = Path(options.folder)
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
@@ -264,11 +254,6 @@ def check_sandbox(options: CheckOptions) -> CheckedSandbox:
 
     Raises UserError for a folder without a sandbox, for another world, and if ``keep_passing`` holds something.
     """
-    return check_with(options)
-
-
-def check_with(options: CheckOptions) -> CheckedSandbox:
-    """``check_sandbox``."""
     folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
     if to is not None:
         check_new(to)

@@ -24,7 +24,8 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark, say
 
 if TYPE_CHECKING:
-    from drretail.api.lab.judging import LabEstimate, LabResult
+    from drretail.api.lab.judging import LabResult
+    from drretail.llm.estimates import Estimates
 
 lab_app = typer.Typer(no_args_is_help=True, help="Measures how good the judge is.")
 
@@ -143,16 +144,15 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
     _show(api.estimate_bias if planned.estimate else api.bias, options, output)
 
 
-def _show(function: "Callable[..., LabResult[Any] | LabEstimate]", options: Any, output: flags.Output) -> None:
+def _show(function: "Callable[..., LabResult[Any] | Estimates]", options: Any, output: flags.Output) -> None:
     """Prints what the function returns as tables or as JSON, then the hint and what is left. Ends with 3 if answers are
     missing.
     """
-    from drretail.api.lab.judging import LabEstimate
+    from drretail.llm.estimates import Estimates
 
     made = function(**keywords(options))
-    if isinstance(made, LabEstimate):
-        columns = ["what", "to judge"]
-        show_estimates(made.title, columns, made.estimates, made.prices, as_json=output.as_json)
+    if isinstance(made, Estimates):
+        show_estimates(made, as_json=output.as_json)
         return
     if output.as_json:
         print_json(made.document)

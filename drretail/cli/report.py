@@ -19,9 +19,9 @@ def report(options: ReportOptions, output: flags.Output) -> None:
 
     The page is one HTML file; above 8 MB it becomes a folder.
     """
-    from drretail.api.report import report_with
+    from drretail.api.report import report as report_on
 
-    made = report_with(options)
+    made = report_on(**keywords(options))
     if output.as_json:
         print_json(made.document)
     elif made.path is None:

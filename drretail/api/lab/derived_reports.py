@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.api.judges import world_of
-from drretail.api.lab.judging import Judging, LabEstimate, LabResult
+from drretail.api.lab.judging import Judging, LabResult
 from drretail.api.option import accepts
 from drretail.api.options.lab import BiasOptions, ExploitsOptions, PlantOptions
 from drretail.api.options.shared import folder_of, names_in
@@ -27,6 +27,7 @@ from drretail.lab.opinions import judge_name
 from drretail.lab.plant.copies import make_copies, planted_folder
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
+from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
 from drretail.viewer.terminal.printed_lab import print_bias, print_exploits, print_planted
 
@@ -54,7 +55,7 @@ def plant(options: PlantOptions) -> LabResult[PlantedFound]:
 
 
 @accepts(PlantOptions)
-def estimate_plant(options: PlantOptions) -> LabEstimate:
+def estimate_plant(options: PlantOptions) -> Estimates:
     """What judging the copies is likely to take. The copies are made."""
     judging = Judging.of(LOOKED_FOR, options, keyless=True)
     with _store(options) as store:
@@ -95,7 +96,7 @@ def exploits(options: ExploitsOptions) -> LabResult[ExploitsFound]:
 
 
 @accepts(ExploitsOptions)
-def estimate_exploits(options: ExploitsOptions) -> LabEstimate:
+def estimate_exploits(options: ExploitsOptions) -> Estimates:
     """What judging the worthless reports is likely to take. The reports are made."""
     judging = Judging.of(FAMILIES, options, keyless=True)
     with _store(options) as store:
@@ -141,7 +142,7 @@ def bias(options: BiasOptions) -> LabResult[BiasFound]:
 
 
 @accepts(BiasOptions)
-def estimate_bias(options: BiasOptions) -> LabEstimate:
+def estimate_bias(options: BiasOptions) -> Estimates:
     """What the probes are likely to take. The copies are made."""
     probes, judging, cases, reports = _bias_cases(options, keyless=True)
     found = (estimate_probe(case, probe) for case in cases for probe in probes)

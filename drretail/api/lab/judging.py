@@ -17,8 +17,7 @@ from drretail.eval.judging.spending import Allowance, allowance_for
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.lab.card import card_lines
-from drretail.llm.estimates import Estimate
-from drretail.llm.prices import PriceTable
+from drretail.llm.estimates import Estimate, Estimates
 from drretail.progress import choose_progress
 from drretail.settings import read_settings
 
@@ -41,15 +40,6 @@ class LabResult(Generic[F]):
     """Sentences on the answers that are left, and on how to ask for them."""
     hint: str = ""
     """What a person may look at or do next."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabEstimate:
-    """What a function of ``lab`` is likely to take."""
-
-    title: str
-    estimates: list[Estimate]
-    prices: PriceTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +70,10 @@ class Judging:
 
     def estimate(
         self, folder: Path, *, pairs: Sequence[str] = (), rate_floors: bool = False, more: Iterable[Estimate] = ()
-    ) -> LabEstimate:
+    ) -> Estimates:
         """What judging the reports in this folder would take, together with the estimates in ``more``."""
         estimates = estimate_judging(folder, self.families, self.judges, pairs=pairs, rate_floors=rate_floors)
-        return LabEstimate(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
+        return Estimates(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
 
     def allowance(self, *folders: Path) -> Allowance:
         """One allowance for all judging in these folders, less what was spent there before."""

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from drretail.api.lab.judging import Judging, LabEstimate, LabResult
+from drretail.api.lab.judging import Judging, LabResult
 from drretail.api.option import accepts
 from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CardOptions, CorrectOptions, SampleOptions
 from drretail.api.options.shared import folder_of, names_in, paths_in
@@ -32,6 +32,7 @@ from drretail.lab.labelled_claims import (
 )
 from drretail.lab.opinions import SUPPORT, Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction, JudgeCard
+from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
 from drretail.viewer.terminal.printed_lab import print_agreement, print_calibration, print_cards, print_correction
@@ -190,11 +191,11 @@ def card(options: CardOptions) -> LabResult[Sequence[JudgeCard]]:
 
 
 @accepts(CardOptions)
-def estimate_card(options: CardOptions) -> LabEstimate:
+def estimate_card(options: CardOptions) -> Estimates:
     """What judging the claims without a verdict is likely to take."""
     to, judging, _, chosen = _claims(options, keyless=True)
     found = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
-    return LabEstimate("Claims left to judge", found, judging.opener.prices)
+    return Estimates("Claims left to judge", found, judging.opener.prices)
 
 
 def _claims(

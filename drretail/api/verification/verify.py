@@ -61,11 +61,6 @@ def verify(options: VerifyOptions) -> Verification:
     ``.passes`` is True if nothing fails; ``.checks`` says of each check whether it passes, fails or can't be made, with
     files and reasons. Raises UserError for a folder without an experiment.
     """
-    return verify_with(options)
-
-
-def verify_with(options: VerifyOptions) -> Verification:
-    """``verify``."""
     folder = folder_of(options.experiment)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress()

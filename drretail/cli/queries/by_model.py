@@ -193,11 +193,13 @@ def write_by_model(
 
 def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
+    from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.write import estimate_writing
 
     with open_world(assignment.world) as shop:
         one = estimate_writing(shop, writer.model, _targets(shop, assignment).targets, journal_beside(to))
-    show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
+    likely = Estimates(f"Queries to write to {to}", [one], writer.prices, ("model", "queries"))
+    show_estimates(likely, as_json=as_json)
 
 
 def _targets(shop: "World", assignment: Assignment) -> "Targets":

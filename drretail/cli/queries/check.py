@@ -72,11 +72,12 @@ def check(
         linter = Linter(shop)
         linter.check_world(queries)
         if reader is not None and planned.estimate:
+            from drretail.llm.estimates import Estimates
             from drretail.querygen.by_model.opinion import Reader
 
             one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
-            title = f"Queries of {file} to read"
-            show_estimates(title, ["model", "queries"], [one], reader.prices, as_json=output.as_json)
+            title, what = f"Queries of {file} to read", ("model", "queries")
+            show_estimates(Estimates(title, [one], reader.prices, what), as_json=output.as_json)
             return
         outcome = _Outcome(queries)
         if reader is not None:

@@ -82,12 +82,12 @@ def decide(
             _write(sheets, left)
             return
         if reader is not None and planned.estimate:
+            from drretail.llm.estimates import Estimates
             from drretail.querygen.by_model.decide import estimate_reading
 
             one = estimate_reading(left, readers, reader.model, journal_beside(file))
-            show_estimates(
-                f"Records to read for {file}", ["model", "batches"], [one], reader.prices, as_json=output.as_json
-            )
+            title, what = f"Records to read for {file}", ("model", "batches")
+            show_estimates(Estimates(title, [one], reader.prices, what), as_json=output.as_json)
             return
         outcome = _Outcome(file, world, questions, died)
         if sheets:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
@@ -27,14 +28,15 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 
     After an interruption the same command continues. Exit code 3: tasks failed.
     """
-    from drretail.api.sandboxes import build_with, estimate_build
+    from drretail.api.sandboxes import build_sandbox, estimate_build
 
     if planned.estimate:
-        one, prices = estimate_build(options)
-        show_estimates(f"Tasks to build in {options.to}", ["model", "tasks"], [one], prices, as_json=False)
+        show_estimates(estimate_build(**keywords(options)), as_json=False)
         return
-    made = build_with(options, note=say)
+    made = build_sandbox(**keywords(options))
     if made.spent is None:
+        for sentence in made.notes:
+            say(sentence)
         typer.echo(f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}.")
         return
     for query_id, report in made.reports.items():
@@ -54,9 +56,9 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
     Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
     code 3: queries failed.
     """
-    from drretail.api.sandboxes import queries_with
+    from drretail.api.sandboxes import write_sandbox_queries
 
-    made = queries_with(options)
+    made = write_sandbox_queries(**keywords(options))
     if made.spent is None:
         typer.echo(f"{options.folder}: every task has its query and gold.")
         return
@@ -73,9 +75,9 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
 
     With --model, also checks whether each query is clear and needs several sources.
     """
-    from drretail.api.sandboxes import check_with
+    from drretail.api.sandboxes import check_sandbox
 
-    found = check_with(options)
+    found = check_sandbox(**keywords(options))
     if found.spent is not None:
         typer.echo(_spent_line(found.spent))
     for query_id, faults in found.faults.items():
