@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.files import unsynced, write_atomically
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
@@ -24,10 +24,9 @@ LONGEST_ANSWER = 10
 """The most lines that are shown of an answer; all output together has at most 60."""
 
 
-@grouped
 def demo(
     output: flags.Progress,
-    to: Annotated[Path, typer.Option(help="The folder for the demo's files.")] = Path("drretail-demo"),
+    to: Annotated[Path, Option("The folder for the demo's files.")] = Path("drretail-demo"),
 ) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
 

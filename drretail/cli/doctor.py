@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
+from drretail.api.options import research
 from drretail.api.worlds import server_settings
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
@@ -30,16 +32,14 @@ LONGEST_MESSAGE = 240
 
 def doctor(
     model: Annotated[
-        list[str] | None, typer.Option(metavar="PROVIDER:MODEL", help="A model to test. It is asked for one word.")
+        list[str] | None, Option("A model to test. It is asked for one word.", metavar="PROVIDER:MODEL")
     ] = None,
-    base_url: options.BaseUrl = None,
+    base_url: research.BaseUrl = (),
     prompts: Annotated[
         bool,
-        typer.Option("--prompts", help="Check only whether the models follow the prompts (a few cents per model)."),
+        Option("Check only whether the models follow the prompts (a few cents per model)."),
     ] = False,
-    max_dollars: Annotated[
-        float | None, typer.Option(min=0.0001, help="With --prompts: maximum dollars per model.")
-    ] = None,
+    max_dollars: Annotated[float | None, Option("With --prompts: maximum dollars per model.", min=0.0001)] = None,
     as_json: options.Json = False,
 ) -> None:
     """Checks this machine, and the models that you name.

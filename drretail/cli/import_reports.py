@@ -6,10 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from drretail.api.option import Option
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
@@ -24,38 +22,30 @@ if TYPE_CHECKING:
 QUERY_FILE = ".jsonl"
 
 
-@grouped
 def import_reports(
     form: Annotated[
         str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
+        Option(
+            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
             "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
+            argument=True,
+            metavar="FORMAT",
         ),
     ],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file (it may be compressed), or a folder of them.")],
-    to: Annotated[
-        Path, typer.Option(metavar="EXP", help="The experiment's folder; or FILE.jsonl, to import only the questions.")
-    ],
+    path: Annotated[Path, Option("A file (it may be compressed), or a folder of them.", argument=True, metavar="PATH")],
+    to: Annotated[Path, Option("The experiment's folder; or FILE.jsonl, to import only the questions.", metavar="EXP")],
     output: flags.Output,
     system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The system that wrote the reports (default: the file's name).")
+        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that wrote the reports.")
-    ] = None,
+    model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None,
     pages: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH", help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}."
-        ),
+        Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
     ] = None,
     world: Annotated[
         str | None,
-        typer.Option(
-            "--world", "-w", metavar="W", help="The shop whose records are used to check claims about products."
-        ),
+        Option("The shop whose records are used to check claims about products.", short="-w", metavar="W"),
     ] = None,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.

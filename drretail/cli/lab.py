@@ -18,7 +18,6 @@ from drretail.api.options.lab import (
 )
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import show_estimates
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark, say
@@ -31,7 +30,6 @@ lab_app = typer.Typer(no_args_is_help=True, help="Measures how good the judge is
 
 
 @lab_app.command("card")
-@grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures how often a judge agrees with people's labels of claims.
 
@@ -44,7 +42,6 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
 
 
 @lab_app.command("sample")
-@grouped
 def sample(options: SampleOptions) -> None:
     """Draws claims for people to label.
 
@@ -68,7 +65,6 @@ def sample(options: SampleOptions) -> None:
 
 
 @lab_app.command("correct")
-@grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
     """Corrects FP, FR and win rates by people's labels.
 
@@ -81,7 +77,6 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
 
 
 @lab_app.command("agree")
-@grouped
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
@@ -94,7 +89,6 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
 
 
 @lab_app.command("calibrate")
-@grouped
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
@@ -107,7 +101,6 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
 
 
 @lab_app.command("plant")
-@grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
@@ -119,7 +112,6 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 
 
 @lab_app.command("exploits")
-@grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes worthless reports from honest ones, and shows which of them the scores catch.
 
@@ -133,7 +125,6 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
 
 
 @lab_app.command("bias")
-@grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures known biases of a judge.
 

@@ -14,7 +14,6 @@ from drretail.api.options import research, shared
 from drretail.api.options.shared import texts_in
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.errors import UnknownName, UserError
 from drretail.event_loop import meant_to_end, run_loop
 from drretail.viewer.output import remark, say
@@ -111,7 +110,6 @@ class Served:
     port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
 
 
-@grouped
 def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP, to one client or with --http to several.
 

@@ -7,13 +7,11 @@ import typer
 from drretail.api.option import keywords
 from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark, say
 
 
-@grouped
 def report(options: ReportOptions, output: flags.Output) -> None:
     """Shows an experiment's reports with every claim marked by its verdict.
 
@@ -32,7 +30,6 @@ def report(options: ReportOptions, output: flags.Output) -> None:
         remark(f"No run is judged yet: drretail score {options.experiment} does it.")
 
 
-@grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
     """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
 
@@ -51,7 +48,6 @@ def export(options: ExportOptions, output: flags.Output) -> None:
     typer.echo(f"{made.written} → {made.path}")
 
 
-@grouped
 def view(options: ViewOptions, output: flags.Output) -> None:
     """Shows an experiment in your browser, and lets people vote on its reports.
 

@@ -14,7 +14,7 @@ from drretail.api.options.shared import texts_in
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
+from drretail.cli.options.parameters import ExperimentFile, PrintConfig
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
 from drretail.tables.table import table_of
@@ -33,7 +33,6 @@ COLUMNS = ["", "done", "failed", "spoiled", "ended before", "tool calls", "token
 SPARE_COLUMNS = ["ended before", "tool calls"]  # left out in a narrow terminal, the first one first
 
 
-@grouped
 def run(
     *,
     experiment_file: ExperimentFile = None,
@@ -104,7 +103,6 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         say(experiment.closing)
 
 
-@grouped
 def ask(options: AskOptions, output: flags.Output) -> None:
     """Answers one question with a cited report.
 
@@ -122,7 +120,6 @@ def ask(options: AskOptions, output: flags.Output) -> None:
     exit_code(recorded.run.status == "failed")
 
 
-@grouped
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Repeats the paper's experiment with your models: runs, judges and verifies.
 

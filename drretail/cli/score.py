@@ -10,7 +10,6 @@ from drretail.api.options.score import ScoreOptions, VerifyOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import judging_document, judging_in_short, print_judging, show_estimates
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_text, say
@@ -39,7 +38,6 @@ class Shown:
     details: Annotated[bool, Option("Print the tables of every family.")] = False
 
 
-@grouped
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
     """Judges the reports and prints a scoreboard with one row per system.
 
@@ -166,7 +164,6 @@ class Findings:
     details: Annotated[bool, Option("Print every finding.", flags.OUTPUT)] = False
 
 
-@grouped
 def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
     """Recomputes an experiment's runs, verdicts and scores, and reports every difference.
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import check_user, chosen_web, open_world
 from drretail.cli.options import flags as options
-from drretail.cli.options.parameters import grouped
 from drretail.errors import ToolError, UserError
 from drretail.parsing import parse_json
 from drretail.tables.table import table_of
@@ -17,23 +17,22 @@ if TYPE_CHECKING:
     from drretail.records.run import Scope
 
 
-@grouped
 def tools(
     output: options.Output,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute. Without it: list all tools."),
+        Option("The tool to call, or module:attribute. Without it: list all tools.", argument=True, metavar="NAME"),
     ] = None,
-    args: Annotated[str, typer.Option(metavar="JSON", help="The tool's arguments, as one JSON object.")] = "{}",
+    args: Annotated[str, Option("The tool's arguments, as one JSON object.", metavar="JSON")] = "{}",
     world: options.World = "demo",
-    user: Annotated[str | None, typer.Option(metavar="ID", help="The user who asks.")] = None,
+    user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None,
     web: options.Web = None,
     scope: Annotated[
-        Literal["own", "any"], typer.Option(help="Whose data the tools show: only this user's (own), or any user's.")
+        Literal["own", "any"], Option("Whose data the tools show: only this user's (own), or any user's.")
     ] = "own",
     form: Annotated[
         Literal["openai", "anthropic", "json"] | None,
-        typer.Option(help="With --json: the format of the schemas (default: json).", show_default=False),
+        Option("With --json: the format of the schemas (default: json)."),
     ] = None,
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 
-@grouped
 @in_own_words
 def check(
     file: flags.QueryFile,
@@ -44,11 +43,11 @@ def check(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."),
+        Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL"),
     ] = None,
-    baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,
-    demands: Annotated[bool, typer.Option("--demands", help="Show who decided each demand, and how.")] = False,
-    by_hand: Annotated[bool, typer.Option("--review", help="Also review the queries by hand.")] = False,
+    baskets: Annotated[bool, Option("Show each query's cheapest basket.")] = False,
+    demands: Annotated[bool, Option("Show who decided each demand, and how.")] = False,
+    by_hand: Annotated[bool, Option("Also review the queries by hand.", flag="--review")] = False,
     reviewer: Reviewer = None,
 ) -> None:
     """Checks queries against their world. Exit code 3: a fault was found.
@@ -62,7 +61,7 @@ def check(
     from drretail.querygen.reading import read_queries
 
     if by_hand:
-        review(file=file, world=world, reviewer=reviewer, as_json=output.as_json)
+        review(file, output, world, reviewer)
         return
     queries = read_queries(file)
     reader = named_writer(model, calls, keyless=planned.estimate)

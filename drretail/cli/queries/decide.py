@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from drretail.tables.table import Table
 
 
-@grouped
 @in_own_words
 def decide(
     file: flags.QueryFile,
@@ -38,19 +37,13 @@ def decide(
     world: flags.World = "demo",
     sheet: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="CSV", help="A sheet to write, or a filled one to read, named after its reader (may be repeated)."
-        ),
+        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV"),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that reads the records.")
-    ] = None,
-    readers: Annotated[
-        int, typer.Option(metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders.")
-    ] = 1,
+    model: Annotated[str | None, Option("The model that reads the records.", metavar="PROVIDER:MODEL")] = None,
+    readers: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1,
     missing: Annotated[
         Path | None,
-        typer.Option(metavar="EXP", help="Also ask about the picks of an experiment, and renew its baskets."),
+        Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP"),
     ] = None,
 ) -> None:
     """Decides which products keep the demands of queries, by their records.

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, in_own_words, opened_writer, write_by_model
 from drretail.cli.queries.check import check
@@ -37,7 +37,6 @@ for command in (personas, context, pair, review, shipped, show, spoil):
 
 
 @queries_app.command("generate")
-@grouped
 @in_own_words
 def generate(
     to: flags.ToQueries,
@@ -48,20 +47,18 @@ def generate(
     users: flags.Users = 5,
     user: flags.NamedUsers = None,
     per_user: Annotated[
-        int | None, typer.Option(min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper")
+        int | None, Option("Maximum queries per user.", min=1, default="1; 3 with --preset paper")
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option(metavar="paper", help="Make three queries per user, as in the paper.")
-    ] = None,
+    preset: Annotated[str | None, Option("Make three queries per user, as in the paper.", metavar="paper")] = None,
     mode: Annotated[
-        str, typer.Option(help="profile_aware, or generic: queries without a user (needs --model).")
+        str, Option("profile_aware, or generic: queries without a user (needs --model).")
     ] = "profile_aware",
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."),
+        Option("The model that writes (default: rules, offline:shopper).", metavar="PROVIDER:MODEL"),
     ] = None,
     level: Annotated[
-        int | None, typer.Option(min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`).")
+        int | None, Option("The queries' difficulty, 0 to 9 (`drretail queries difficulty`).", min=0, max=9)
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",

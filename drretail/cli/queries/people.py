@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, named_writer, say_failures
 from drretail.errors import UserError
@@ -21,16 +21,13 @@ if TYPE_CHECKING:
     from drretail.querygen.people.persona import Persona
 
 T = TypeVar("T", bound=Record)
-People = Annotated[Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts.")]
+People = Annotated[Path, Option("The folder of personas and contexts.", metavar="DIR")]
 Model = Annotated[
     str | None,
-    typer.Option(
-        "--model", metavar="PROVIDER:MODEL", help="The model that writes and judges (default: rules over the records)."
-    ),
+    Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL"),
 ]
 
 
-@grouped
 @in_own_words
 def personas(
     people: People,
@@ -69,7 +66,6 @@ def personas(
     tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
 
 
-@grouped
 @in_own_words
 def context(
     people: People,
@@ -77,7 +73,7 @@ def context(
     output: flags.Output,
     world: flags.World = "demo",
     model: Model = None,
-    entries: Annotated[int, typer.Option(min=1, help="Without a model: maximum orders shown per user.")] = 40,
+    entries: Annotated[int, Option("Without a model: maximum orders shown per user.", min=1)] = 40,
 ) -> None:
     """Writes notes on each persona's history (its context). Keeps existing contexts."""
     from drretail.querygen.people.past import context_by_rules, read_past
@@ -102,13 +98,14 @@ def context(
     tell(f"{len(made)} contexts → {people}; {len(there)} existed already", document, failed, output)
 
 
-@grouped
 @in_own_words
 def pair(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="TASKS", help="Queries without a user (.jsonl), or a text file with one question per line."
+        Option(
+            "Queries without a user (.jsonl), or a text file with one question per line.",
+            argument=True,
+            metavar="TASKS",
         ),
     ],
     people: People,
@@ -116,7 +113,7 @@ def pair(
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users_per_task: Annotated[int, typer.Option(min=1, help="Maximum users per task.")] = 5,
+    users_per_task: Annotated[int, Option("Maximum users per task.", min=1)] = 5,
     model: Model = None,
     force: Force = False,
 ) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import known_user, open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.cli.queries.by_model import (
     QueryWriter,
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 
-@grouped
 @in_own_words
 def import_questions(
     source: Annotated[
         Path,
-        typer.Argument(
+        Option(
+            "A text file with one question per line, or a .csv or .jsonl file with question, id, user and wish.",
+            argument=True,
             metavar="QUESTIONS",
-            help="A text file with one question per line, or a .csv or .jsonl file with question, id, user and wish.",
         ),
     ],
     to: flags.ToQueries,
@@ -46,7 +46,7 @@ def import_questions(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes the wishes (default: you write them)."),
+        Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL"),
     ] = None,
     force: Force = False,
 ) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.review_numbers import print_summary, summary_document
 from drretail.errors import UserError
 from drretail.files import write_atomically
@@ -124,31 +124,24 @@ HOW = (
     "To review them in a browser: drretail view --review {file} --world {world}\n"
     "With a spreadsheet: drretail queries review {file} --world {world} --sheet review.csv, and then --read review.csv"
 )
-Reviewer = Annotated[
-    str | None, typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name")
-]
+Reviewer = Annotated[str | None, Option("The reviewer's name.", metavar="NAME", default="your login name")]
 
 
-@grouped
 def review(
     file: options.QueryFile,
     output: options.Output,
     world: options.World = "demo",
     reviewer: Reviewer = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="With --sheet: include queries that this reviewer already decided.")
-    ] = False,
+    again: Annotated[bool, Option("With --sheet: include queries that this reviewer already decided.")] = False,
     settle: Annotated[
         bool,
-        typer.Option(
-            "--settle", help="With --sheet or --read: this reviewer's decisions on disputed queries are final."
-        ),
+        Option("With --sheet or --read: this reviewer's decisions on disputed queries are final."),
     ] = False,
-    sheet: Annotated[Path | None, typer.Option(metavar="OUT.csv", help="The sheet to write.")] = None,
-    read: Annotated[Path | None, typer.Option(metavar="SHEET.csv", help="The filled sheet to read.")] = None,
-    to: Annotated[Path | None, typer.Option(metavar="OUT", help="The file for accepted and edited queries.")] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Change FILE: keep edits, remove rejected queries.")] = False,
-    status: Annotated[bool, typer.Option("--status", help="Show how many queries are decided.")] = False,
+    sheet: Annotated[Path | None, Option("The sheet to write.", metavar="OUT.csv")] = None,
+    read: Annotated[Path | None, Option("The filled sheet to read.", metavar="SHEET.csv")] = None,
+    to: Annotated[Path | None, Option("The file for accepted and edited queries.", metavar="OUT")] = None,
+    apply: Annotated[bool, Option("Change FILE: keep edits, remove rejected queries.")] = False,
+    status: Annotated[bool, Option("Show how many queries are decided.")] = False,
 ) -> None:
     """Lets people review queries in a sheet or a browser. Shows their decisions.
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
-from drretail.cli.options.parameters import grouped
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_json, print_table
@@ -134,10 +134,9 @@ NAMES = {
 }
 
 
-@grouped
 def compare(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Files of generic queries, profile-aware queries, or both.")
+        list[Path], Option("Files of generic queries, profile-aware queries, or both.", argument=True, metavar="FILE…")
     ],
     output: options.Output,
     world: options.World = "demo",

@@ -9,7 +9,6 @@ from drretail.api.option import keywords
 from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, say_wrong
 from drretail.cli.spending import show_estimates
 from drretail.tables.figures import counted, percent
@@ -22,7 +21,6 @@ sandbox_app = typer.Typer(no_args_is_help=True, help="Makes fixed sets of web pa
 
 
 @sandbox_app.command("build")
-@grouped
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
     """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
@@ -49,7 +47,6 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
 
 
 @sandbox_app.command("queries")
-@grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes the queries of a sandbox that was built for drawn users (`sandbox build` without --queries).
 
@@ -69,7 +66,6 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
 
 
 @sandbox_app.command("check")
-@grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
     """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
 

@@ -5,25 +5,24 @@ from typing import Annotated, Literal
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags as options
-from drretail.cli.options.parameters import grouped
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table
 
 
-@grouped
 def synth(
     to: options.To,
     output: options.Output,
-    products: Annotated[int | None, typer.Option(min=1, help="The number of products.", show_default="400")] = None,
-    reviews: Annotated[int | None, typer.Option(min=0, help="The number of reviews.", show_default="6000")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="A category to make (may be repeated).")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Make files without the faults of real ones.")] = False,
+    products: Annotated[int | None, Option("The number of products.", min=1, default="400")] = None,
+    reviews: Annotated[int | None, Option("The number of reviews.", min=0, default="6000")] = None,
+    category: Annotated[list[str] | None, Option("A category to make.")] = None,
+    plain: Annotated[bool, Option("Make files without the faults of real ones.")] = False,
     perturb: Annotated[
-        str | None, typer.Option(metavar="WORLD", help="Copy this world with other brands, ids, prices and ratings.")
+        str | None, Option("Copy this world with other brands, ids, prices and ratings.", metavar="WORLD")
     ] = None,
     seed: options.Seed = "42",
 ) -> None:
@@ -86,25 +85,24 @@ def _perturb(world: str, to: Path, seed: str, *, as_json: bool) -> None:
 
 Categories = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CATEGORY…", help="Categories as the dataset names them, such as Pet_Supplies."),
+    Option("Categories as the dataset names them, such as Pet_Supplies.", argument=True, metavar="CATEGORY…"),
 ]
 
 
-@grouped
 def download(
-    to: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for the files.")],
+    to: Annotated[Path, Option("The folder for the files.", metavar="FOLDER")],
     output: options.Output,
     categories: Categories = None,
     preset: Annotated[
         Literal["paper", "ten"] | None,
-        typer.Option(help="paper: the paper's eight categories. ten: these and two more."),
+        Option("paper: the paper's eight categories. ten: these and two more."),
     ] = None,
     mirror: Annotated[
         str | None,
-        typer.Option(metavar="NAME|URL", help="The source: ucsd, datarepo, huggingface, or the URL of a copy."),
+        Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL"),
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, max=16, help="The number of downloads at the same time.")] = 2,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses. Download nothing.")] = False,
+    parallel: Annotated[int, Option("The number of downloads at the same time.", min=1, max=16)] = 2,
+    dry_run: Annotated[bool, Option("Print the addresses. Download nothing.")] = False,
 ) -> None:
     """Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads."""
     from drretail.data_ingest.download.download import wanted_files

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.progress import busy, choose_progress
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_json, print_table, say
@@ -24,7 +24,7 @@ MENDED = (
     "with `drretail world copy`."
 )
 
-Spec = Annotated[str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop.")]
+Spec = Annotated[str, Option("A world's folder, servers:NAME, or demo for the demo shop.", argument=True, metavar="W")]
 
 world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 
@@ -41,7 +41,6 @@ def info(world: Spec, as_json: flags.Json = False) -> None:
 
 
 @world_app.command("check")
-@grouped
 def check(world: Spec, output: flags.Output) -> None:
     """Compares a world's data with its manifest. Exit code 3: something is wrong."""
     from drretail.env.checking import has_checksums
@@ -65,10 +64,9 @@ def check(world: Spec, output: flags.Output) -> None:
 
 
 @world_app.command("copy")
-@grouped
 def copy(
     world: Spec,
-    to: Annotated[str, typer.Argument(metavar="W2", help="The copy's folder, or servers:NAME.")],
+    to: Annotated[str, Option("The copy's folder, or servers:NAME.", argument=True, metavar="W2")],
     output: flags.Output,
     materialize_users: flags.MaterializeUsers = False,
 ) -> None:
@@ -89,9 +87,10 @@ def use(
     world: Spec,
     generation: Annotated[
         str | None,
-        typer.Argument(
+        Option(
+            "The version: its name, or the beginning of its fingerprint (default: the other one).",
+            argument=True,
             metavar="GENERATION",
-            help="The version: its name, or the beginning of its fingerprint (default: the other one).",
         ),
     ] = None,
     as_json: flags.Json = False,
