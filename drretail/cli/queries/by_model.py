@@ -169,6 +169,8 @@ class Assignment:
     per_user: int
     generic: bool
     seed: str
+    level: int | None = None
+    """The difficulty of the drafts whose axes the model gets; None for any."""
 
 
 def write_by_model(
@@ -176,6 +178,8 @@ def write_by_model(
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it. Ends with 3 if any failed."""
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
+    from drretail.difficulty.measure import Dial, with_levels
+    from drretail.env.offers import Offers
     from drretail.querygen.by_model import write as by_model
 
     if force:
@@ -187,8 +191,10 @@ def write_by_model(
         total = sum(target.count for target in targets.targets)
         with writer.asking(journal_beside(to), calls, total, quiet=output.quiet) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
-    if written.queries:
-        write_queries(to, written.queries, force=force)
+        dial = Dial(Offers(shop))
+        queries = with_levels(written.queries, map(dial.difficulty, written.queries))
+    if queries:
+        write_queries(to, queries, force=force)
     _tell(to, targets, written, writer, as_json=output.as_json, quiet=output.quiet)
     if written.failures or written.wrong:
         raise typer.Exit(3)
@@ -204,15 +210,23 @@ def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *
 
 
 def _targets(shop: "World", assignment: Assignment) -> "Targets":
-    from drretail.querygen.by_model.targets import generic_targets, targets_drawn, targets_of
+    from drretail.difficulty.leveled import generate_at
+    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
 
     if assignment.generic and assignment.named:
         raise UserError("Generic queries have no user: leave out --user or --mode generic.")
     if assignment.generic:
         return generic_targets(shop, assignment.users * assignment.per_user, assignment.seed)
+    if assignment.level is not None:
+        n = len(assignment.named) or assignment.users
+        return targets_at(
+            generate_at(shop, [assignment.level], n, seed=assignment.seed, users=assignment.named).queries
+        )
     if assignment.named:
-        return targets_of(shop, assignment.named, assignment.per_user)
-    return targets_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
+        targets = targets_of(shop, assignment.named, assignment.per_user)
+    else:
+        targets = targets_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
+    return with_drafts(shop, targets, assignment.seed)
 
 
 def _tell(

@@ -9,6 +9,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.summaries import CategoryPrices, PricesByCategory
 from drretail.env.world import World
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.harmless import harmless
@@ -16,11 +17,12 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.querygen.rules.axes import by_fields
+from drretail.querygen.rules.assortment import ENOUGH, PHRASES, KindOffers
+from drretail.querygen.rules.axes import by_fields, by_ratings, in_other_fields
 from drretail.tables.figures import counted, percent
 
 MOST_KINDS = 24
+"""Kinds on a shelf; beside a kind in full, a third of them."""
 MOST_OWNED = 20
 _HITS = 50
 """Products looked at per search."""
@@ -28,11 +30,15 @@ _HITS = 50
 _NEAR = 16
 _SHOWN = 2
 _MOST_FIELDS, _MOST_VALUES = 3, 4
+_MOST = 5
+"""Values of a field, and titles, of a kind in full."""
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
-_LONGEST_TITLE = 90
+_LONGEST_TITLE, _LONGEST_FIELD = 90, 50
 
 
+SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
+"""The fields that a demand may be about."""
 T = TypeVar("T")
 
 
@@ -48,7 +54,7 @@ class Shelf:
         self._prices = PricesByCategory(world.catalog, world.store)
         self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
-    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
+    def around(self, target: Target, shopper: Shopper | None, question: str = "", most: int = MOST_KINDS) -> str:
         """One line per kind of product around the user's purchases, or in the target's category, nearest first.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
@@ -64,7 +70,7 @@ class Shelf:
         had = shopper.bought if shopper else frozenset[str]()
         lines = (self._line(name, had, question) for name in names)
         beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
-        return "\n".join(islice((line for line in chain(lines, beside) if line), MOST_KINDS))
+        return "\n".join(islice((line for line in chain(lines, beside) if line), most))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
@@ -140,6 +146,33 @@ class Shelf:
         return page.total, self._offers.listings([hit.product_id for hit in page.hits])
 
 
+def in_full(name: str, offers: KindOffers) -> str:
+    """A kind with all that tells its offers apart, and how many keep each demand, in two lines.
+
+    "- laptop chargers: 23 products, 20 with a price, $9.99 to $59.00, in the median $15.99; such as …
+    Material: oak (5), bamboo (4); Capacity: at least 2 liters (7); stars: 4.5 from 50 ratings (6)"
+    """
+    by_field: dict[str, dict[str, int]] = {}
+    for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
+        kept = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
+        unit = "" if demand.unit is None or demand.unit in demand.say else f" {demand.unit}"
+        by_field.setdefault(str(demand.field), {})[f"{demand.say}{unit}"] = kept
+    for choice in by_ratings(offers):
+        stars, ratings = choice.want["rating_min"], choice.want["ratings_min"]
+        products = (offer.product for offer in offers.counted)
+        kept = sum((each.average_rating or 0) >= stars and (each.rating_number or 0) >= ratings for each in products)
+        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = kept
+    apart = [
+        f"{harmless(field)}: {', '.join(f'{harmless(value)} ({kept})' for value, kept in list(values.items())[:_MOST])}"
+        for field, values in by_field.items()
+    ]
+    prices = [_price_of(offers.priced[place]) for place in (0, len(offers.priced) // 2, -1)] if offers.priced else []
+    size = f"{counted(len(offers.offers), 'product')}, {len(offers.priced)} with a price"
+    span = f", {prices[0]} to {prices[2]}, in the median {prices[1]}" if prices else ""
+    titles = "; ".join(map(_title_of, offers.counted[:_MOST]))
+    return f"- {name}: {size}{span}; such as {titles}\n  {'; '.join(apart) or 'no field tells them apart'}"
+
+
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
     """The products of the newest orders, one from each day in turn, so that large orders leave room for others."""
     days: dict[str, dict[str, Listing]] = {}
@@ -170,10 +203,16 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
     lines: list[str] = []
     for product_id, ordered in orders.items():
         listing = shopper.products[product_id]
-        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}")
+        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *_fields_of(listing))
         lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
     more = len(lines) - most
     return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
+
+
+def _fields_of(listing: Listing) -> Iterator[str]:
+    """The first fields of a record that say in few words what the product is like: "Material: oak"."""
+    told = (f"{name}: {value}" for name, value in listing.product.details.items() if name in SPOKEN_OF and value)
+    yield from map(harmless, islice((line for line in told if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
 
 
 def _titles_of(listings: Sequence[Listing]) -> str:

@@ -151,7 +151,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert len(list(read_jsonl(tmp_path / "queries.jsonl.journal.jsonl"))) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
-    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "wish"}
+    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "web_question", "wish"}
 
 
 def test_an_estimate_sends_nothing_needs_no_key_and_rests_on_the_journal_once_there_is_one(
