@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.shelf import MOST_KINDS, Shelf, in_full, owned_by
+from drretail.querygen.by_model.shelf import Shelf, in_full, owned_by
 from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
@@ -82,9 +82,8 @@ class PromptBuilder:
         questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(target.user_id)
         draft = target.draft(len(earlier))
-        shown = [in_full(kind, self._assortment.of(kind)) for kind in _kinds_of(draft)]
-        around = self.shelf.around(target, shopper, most=MOST_KINDS // 3 if shown else MOST_KINDS)
-        shelf = tagged("shelf", "\n".join(filter(None, (*shown, around))) or NOTHING)
+        kinds = {kind: in_full(kind, self._assortment.of(kind)) for kind in _kinds_of(draft)}
+        shelf = tagged("shelf", self.shelf.around(target, shopper, in_full=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
             request = filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
@@ -124,10 +123,5 @@ def _kinds_of(draft: Query | None) -> list[str]:
 def _told(draft: Query) -> str:
     """What a draft asks for and what makes it hard, without its sentences."""
     wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
-    return "\n".join(
-        (
-            f"kind: {draft.kind}",
-            f"axes: {', '.join(draft.axes) or 'none'}",
-            f"wish: {json.dumps(wish, ensure_ascii=False)}",
-        )
-    )
+    typed = json.dumps(wish, ensure_ascii=False)
+    return f"kind: {draft.kind}\naxes: {', '.join(draft.axes)}\nwish: {typed}"

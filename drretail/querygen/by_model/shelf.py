@@ -1,7 +1,7 @@
 """What a model that writes queries sees of the shop: kinds of products, their prices, and the fields that matter."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, PHRASES, KindOffers
-from drretail.querygen.rules.axes import by_fields, by_ratings, in_other_fields
+from drretail.querygen.rules.axes import by_fields, by_ratings, in_other_fields, is_rated
 from drretail.tables.figures import counted, percent
 
 MOST_KINDS = 24
@@ -30,8 +30,6 @@ _HITS = 50
 _NEAR = 16
 _SHOWN = 2
 _MOST_FIELDS, _MOST_VALUES = 3, 4
-_MOST = 5
-"""Values of a field, and titles, of a kind in full."""
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
 _LONGEST_TITLE, _LONGEST_FIELD = 90, 50
@@ -39,6 +37,7 @@ _LONGEST_TITLE, _LONGEST_FIELD = 90, 50
 
 SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
 """The fields that a demand may be about."""
+_NONE: Mapping[str, str] = {}
 T = TypeVar("T")
 
 
@@ -54,8 +53,12 @@ class Shelf:
         self._prices = PricesByCategory(world.catalog, world.store)
         self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
-    def around(self, target: Target, shopper: Shopper | None, question: str = "", most: int = MOST_KINDS) -> str:
+    def around(
+        self, target: Target, shopper: Shopper | None, question: str = "", in_full: Mapping[str, str] = _NONE
+    ) -> str:
         """One line per kind of product around the user's purchases, or in the target's category, nearest first.
+
+        First come the lines of kinds that are given ``in_full``, by name; with them there are fewer others.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
         listed only if the shop has no kinds below them.
@@ -67,10 +70,12 @@ class Shelf:
         names = list(dict.fromkeys(near))
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
+        names = [name for name in names if name.casefold() not in map(str.casefold, in_full)]
+        most = MOST_KINDS // 3 if in_full else MOST_KINDS
         had = shopper.bought if shopper else frozenset[str]()
         lines = (self._line(name, had, question) for name in names)
         beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
-        return "\n".join(islice((line for line in chain(lines, beside) if line), most))
+        return "\n".join((*in_full.values(), *islice((line for line in chain(lines, beside) if line), most)))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
@@ -104,7 +109,7 @@ class Shelf:
         """A kind in one line; empty if it leaves too little to choose from.
 
         "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material:
-        cedar, steel; such as …"
+        cedar (5), steel (4); such as …"
         """
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
@@ -115,12 +120,7 @@ class Shelf:
         prices = _prices_in_words(self._prices.of(name), total)
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
-        by_field: dict[str, list[str]] = {}  # "Material: cedar, steel" for each in whose values they differ
-        for choice in by_fields(KindOffers(tuple(listings))):
-            for demand in choice.want["must"]:
-                by_field.setdefault(str(demand.field), []).append(demand.say)
-        deciding = [f"{field}: {', '.join(values[:_MOST_VALUES])}" for field, values in by_field.items()]
-        facts = [size, *deciding[:_MOST_FIELDS], f"such as {_titles_of(others)}"]
+        facts = [size, *islice(_apart(KindOffers(tuple(listings))), _MOST_FIELDS), f"such as {_titles_of(others)}"]
         return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"
 
     def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
@@ -147,30 +147,31 @@ class Shelf:
 
 
 def in_full(name: str, offers: KindOffers) -> str:
-    """A kind with all that tells its offers apart, and how many keep each demand, in two lines.
+    """A kind in one line, with all that tells its offers apart, and how many keep each demand.
 
-    "- laptop chargers: 23 products, 20 with a price, $9.99 to $59.00, in the median $15.99; such as …
-    Material: oak (5), bamboo (4); Capacity: at least 2 liters (7); stars: 4.5 from 50 ratings (6)"
+    "- laptop chargers: 23 products, 20 with a price, $9.99 to $59.00, in the median $15.99; Wattage: at least 65 watts
+    (7); stars: 4.5 from 50 ratings (6); such as …"
     """
+    prices = [_price_of(offers.priced[place]) for place in (0, len(offers.priced) // 2, -1)] if offers.priced else []
+    span = f", {prices[0]} to {prices[2]}, in the median {prices[1]}" if prices else ""
+    size = f"{counted(len(offers.offers), 'product')}, {len(offers.priced)} with a price{span}"
+    titles = "; ".join(map(_title_of, offers.counted[:_MOST_VALUES]))
+    return f"- {name}: {'; '.join((size, *_apart(offers), f'such as {titles}'))}"
+
+
+def _apart(offers: KindOffers) -> Iterator[str]:
+    """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
     by_field: dict[str, dict[str, int]] = {}
     for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
         kept = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
         unit = "" if demand.unit is None or demand.unit in demand.say else f" {demand.unit}"
-        by_field.setdefault(str(demand.field), {})[f"{demand.say}{unit}"] = kept
-    for choice in by_ratings(offers):
-        stars, ratings = choice.want["rating_min"], choice.want["ratings_min"]
-        products = (offer.product for offer in offers.counted)
-        kept = sum((each.average_rating or 0) >= stars and (each.rating_number or 0) >= ratings for each in products)
+        by_field.setdefault(harmless(str(demand.field)), {})[f"{harmless(demand.say)}{unit}"] = kept
+    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in by_ratings(offers)}
+    for stars, ratings in by_stars.items():
+        kept = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
         by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = kept
-    apart = [
-        f"{harmless(field)}: {', '.join(f'{harmless(value)} ({kept})' for value, kept in list(values.items())[:_MOST])}"
-        for field, values in by_field.items()
-    ]
-    prices = [_price_of(offers.priced[place]) for place in (0, len(offers.priced) // 2, -1)] if offers.priced else []
-    size = f"{counted(len(offers.offers), 'product')}, {len(offers.priced)} with a price"
-    span = f", {prices[0]} to {prices[2]}, in the median {prices[1]}" if prices else ""
-    titles = "; ".join(map(_title_of, offers.counted[:_MOST]))
-    return f"- {name}: {size}{span}; such as {titles}\n  {'; '.join(apart) or 'no field tells them apart'}"
+    for field, values in by_field.items():
+        yield f"{field}: {', '.join(f'{value} ({kept})' for value, kept in islice(values.items(), _MOST_VALUES))}"
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:

@@ -58,15 +58,16 @@ def targets_drawn(world: World, n: int, per_user: int, seed: str) -> Targets:
 
 
 def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
-    """The targets with the drafts of rules, which write English only: without them, the model chooses alone."""
+    """The targets with drafts of rules that have an axis. Rules write English only; without, a model chooses alone."""
     if world.manifest.language != "english":
         return targets
     drafts = Drafts(world, seed)
-    drafted = (
-        replace(target, drafts=tuple(islice(drafts.of(target.user_id), target.count))) if target.user_id else target
-        for target in targets.targets
-    )
-    return replace(targets, targets=tuple(drafted))
+
+    def drafted(target: Target) -> Target:
+        hard = (draft for draft in drafts.of(target.user_id or "") if draft.axes)
+        return replace(target, drafts=tuple(islice(hard, target.count)))
+
+    return replace(targets, targets=tuple(map(drafted, targets.targets)))
 
 
 def targets_at(drafts: Sequence[Query]) -> Targets:

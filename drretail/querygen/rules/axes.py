@@ -15,6 +15,7 @@ from typing import Any
 
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.rules.assortment import PHRASES, KindOffers
 from drretail.querygen.rules.needs import Need, Purchase
@@ -67,7 +68,8 @@ def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
     """The demands for a value that rules have no words for, but a model has: of all fields of the best offer."""
     best = offers.best
     details = {} if best is None else best.product.details
-    for name in (name for name in offers.fields if isinstance(details.get(name), str)):
+    texts = {name: text for name, text in details.items() if isinstance(text, str) and not find_dates(text)}
+    for name in (name for name in offers.fields if name in texts):
         for value in offers.values(name):
             demand = Demand(say=value, field=name)
             is_maker = best is not None and folded(value) in best.makers
@@ -136,13 +138,14 @@ def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choi
     for stars in _STARS:
         for reviews in _RATINGS:
             limits = {"rating_min": stars, "ratings_min": reviews}
-            is_kept = same is None or _is_rated(same, stars, reviews)
-            if is_kept and offers.tells_apart(partial(_is_rated, stars=stars, reviews=reviews)):
+            is_kept = same is None or is_rated(same, stars, reviews)
+            if is_kept and offers.tells_apart(partial(is_rated, stars=stars, reviews=reviews)):
                 for clause in PHRASES["frame"]["trust"]:
                     yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
 
 
-def _is_rated(listing: Listing, stars: float, reviews: int) -> bool:
+def is_rated(listing: Listing, stars: float, reviews: int) -> bool:
+    """True if a product has at least so many stars from at least so many ratings."""
     product = listing.product
     return (product.average_rating or 0) >= stars and (product.rating_number or 0) >= reviews
 
