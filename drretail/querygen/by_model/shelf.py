@@ -166,8 +166,9 @@ def _apart(offers: KindOffers) -> Iterator[str]:
         kept = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
         unit = "" if demand.unit is None or demand.unit in demand.say else f" {demand.unit}"
         by_field.setdefault(harmless(str(demand.field)), {})[f"{harmless(demand.say)}{unit}"] = kept
-    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in by_ratings(offers)}
-    for stars, ratings in by_stars.items():
+    # Of each number of stars, the most ratings: fewer of them tell less.
+    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
+    for stars, ratings in reversed(by_stars.items()):
         kept = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
         by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = kept
     for field, values in by_field.items():
